@@ -106,9 +106,8 @@ def compare(
 
     The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if p_adjusted is at most 1 - ci.
     Otherwise it is "differences above d are ruled out" if the interval of this comparison lies within `margin` of 0.
-    Otherwise it is "too few questions to tell" (or
-    resamples, if the correction needs more of them). `detectable` is the difference that equally many questions would
-    show with a power of 0.8.
+    Otherwise it is "too few questions to tell", or "too few resamples to tell" if the correction needs more.
+    `detectable` is the difference that equally many questions would show with a power of 0.8.
 
     `tables["ranks"]` has rank intervals, each run's probability to be truly best, its expected rank, and the groups of
     tied runs (all pairs of three or more runs). `tables["front"]` has each run's place by the first measure of quality
@@ -117,7 +116,7 @@ def compare(
 
     `labels` are people's verdicts on the answers of both runs to a random sample of the questions. They correct
     differences for the judge's errors: interval and p are those of prediction-powered inference (with Student's t),
-    without resampling. `target` says which questions the figures describe (None: population). `label_looks` has the
+    without resampling. `target` says which questions the figures describe, by default the population. `label_looks` has the
     number of labelled questions at each earlier look, and last the planned number; all looks then hold together.
     `tables["labels"]` describes each correction.
     """

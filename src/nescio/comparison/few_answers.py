@@ -99,7 +99,7 @@ def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
 
 
 def shares_answers(measure: Measure) -> bool:
-    """Return whether a measure is the share of the answers that are correct, as precision is."""
+    """Return whether a measure is the share of the given answers that are correct, as precision is."""
     return measure.counts_outcomes and measure(5, 3, 8) == 5 / 8
 
 
@@ -112,7 +112,10 @@ def is_few(part: Any, whole: Any) -> Any:
 
 
 def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
-    """Return whether a measure is the share of the given answers that are correct, as precision is."""
+    """Return the share of each run as its numerator and its denominator, both whole numbers, by the run's name.
+
+    Empty for a measure that is no share of answers. A run is left out if its numbers are not whole.
+    """
     counted = {run: own for run, own in _sums_of(data, measure).items() if own[0].is_integer() and own[1].is_integer()}
     return {run: (int(part), int(whole)) for run, (part, whole) in counted.items()}
 

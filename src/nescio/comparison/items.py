@@ -97,7 +97,10 @@ class Ability(Row, frozen=True):
 
 
 class Modelled(Struct, frozen=True, eq=False):
-    """Two models of all items: of being right when answering, and of answering at all (None if no run abstains)."""
+    """Two models of all items: of being right when a run answers, and of answering at all.
+
+    The second is None if no run abstains.
+    """
 
     right: Fit
     answering: Fit | None

@@ -59,7 +59,7 @@ class Shift(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[Shift]) -> Iterable[str]:
-        """Return a sentence for each run with its answer and the reason."""
+        """Return a sentence for each run, which gives the verdict on the judge and the reason."""
         return [f"{row.run}: {row.answer}, as {row.why}." for row in rows]
 
 
@@ -79,7 +79,7 @@ class JudgeError(Struct, frozen=True):
 
     @property
     def which(self) -> Annotated[str, Shown("error", after="run")]:
-        """Return the name of the error in words, such as "false positive"."""
+        """Return the name of the error in words, such as "false positives"."""
         return self.error.replace("-", " ")
 
 

@@ -51,7 +51,7 @@ class Preference(Struct, frozen=True):
 
     @property
     def both_labels(self) -> Annotated[str, Shown("labels", numeric=True)]:
-        """Return the number of labels in both groups."""
+        """Return the number of labels in the group and in the other group."""
         return f"{self.labels:,} and {self.other_labels:,}"
 
 

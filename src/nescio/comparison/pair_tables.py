@@ -61,7 +61,7 @@ class PairTables(Struct, frozen=True, eq=False):
         return np.where(self.questions > 0, first - second, np.nan)
 
     def exact(self, before: KnownTests | None = None) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return the differences, their exact p-values, and a mask of the p-values that the tables give.
+        """Return the differences, their exact p-values, and a mask of the p-values that the tables can give.
 
         Pairs that exchange the same questions and differ equally have the same p-value, which is computed once.
         `before` holds tests of the same measure that need not be computed again.
@@ -103,10 +103,10 @@ class PairTables(Struct, frozen=True, eq=False):
         return p, known
 
     def errors(self) -> tuple[Floats, Floats]:
-        """Return the standard errors of the differences, and their degrees of freedom.
+        """Return the standard errors of the differences of all pairs, and their degrees of freedom.
 
-        They equal those of `few_units.unit_error` for each pair laid side by side, to the last bit. They are NaN for
-        fewer than two questions.
+        Each equals the result of `few_units.unit_error` for that pair alone, to the last bit. NaN for a pair with fewer
+        than two questions.
         """
         error, freedom = np.full((2, len(self.tables)), np.nan)
         some = np.flatnonzero(self.questions > 1)
@@ -134,9 +134,10 @@ class PairTables(Struct, frozen=True, eq=False):
 
 
 def _each_once(counts: Counts, values: Floats, base: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where each distinct row (counts and value) comes first, and for every row the index of its distinct row.
+    """Return the index of the first row of each distinct row, and for every row the index of its distinct row.
 
-    All rows count as distinct if the counts, each below `base`, are too many for one number.
+    Rows are equal if their counts and their value are. All rows count as distinct if the counts, each below `base`, are
+    too many for one number.
     """
     different, of_value = np.unique(values, return_inverse=True)
     code, most = _numbered(counts, base)
@@ -150,15 +151,15 @@ def _each_once(counts: Counts, values: Floats, base: int) -> tuple[NDArray[np.in
 
 
 def _numbered(counts: Counts, base: int) -> tuple[Counts, int]:
-    """Return a number for each row of counts below `base`, and the bound below which all these numbers lie."""
+    """Return one number for each row of counts below `base`, equal for equal rows, and a bound above all of them."""
     return counts @ base ** np.arange(counts.shape[1]), base ** counts.shape[1]
 
 
 class KnownTests(Struct, eq=False):
-    """The exact p-values of one measure that were computed before.
+    """The exact p-values that were computed before for one measure, so that no pair of runs is tested twice.
 
-    `numbers` are the keys of pairs in rising order. Each key combines the counts, each below `base`, with the index of
-    the difference.
+    `numbers` are the keys of tested pairs in rising order. Each key combines the counts of a pair, each below `base`,
+    with the index of its difference.
     """
 
     base: int = 0
@@ -227,7 +228,7 @@ class PackedRuns(Struct, frozen=True, eq=False):
 
 
 def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> PackedRuns | None:
-    """Return the questions of runs packed by their kinds, from columns of shape (runs, questions).
+    """Return the runs as bits for each kind of answer, from columns of shape (runs, questions).
 
     Returns None if there are too many kinds, or if a question adds a fraction to a total.
     """
@@ -252,7 +253,10 @@ def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> P
 
 
 def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | None:
-    """Return the tables of pairs that `data` has; None for too many kinds, or if a question adds a fraction."""
+    """Return the tables of pairs for `data` that hold such tables already.
+
+    Returns None if there are too many kinds of answer, or if a question adds a fraction to a total.
+    """
     assert data.pairs is not None
     cells, kind = distinct(np.stack([data.column(name) for name in measure.needs], axis=1))
     mapped = of_kinds(measure, dict(zip(measure.needs, cells.T, strict=True)))
@@ -268,7 +272,7 @@ def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | N
 
 
 def of_kinds(measure: Measure, cells: dict[str, Array]) -> dict[str, Array] | None:
-    """Return what a question of each kind adds to each total, or None if it adds a fraction."""
+    """Return how much a question of each kind adds to each total, or None if that is a fraction."""
     floats = {name: values.astype(np.float64) for name, values in cells.items()}
     mapped = {**measure.each(floats), "n": np.ones(len(next(iter(cells.values()))))}
     whole = all(values.ndim == 1 and np.array_equal(values, np.rint(values)) for values in mapped.values())

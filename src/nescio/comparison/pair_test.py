@@ -56,7 +56,7 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
     def shared(self, x: int, y: int) -> tuple[Array, Array]:
         """Return masks of the usable rows of each run on the questions that both have, each of shape (rows,).
 
-        Repeats need not be shared: a question may be asked once of one run and five times of the other.
+        The two runs may have different repeats: a question may be asked once of one run and five times of the other.
         """
         if self.repeats is None:
             use = self.usable[x] & self.usable[y]
@@ -100,7 +100,7 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
 
 
 class TalliedRuns(Struct, frozen=True, eq=False):
-    """All runs seen by one measure, known only through tables of counts of pairs of runs."""
+    """All runs seen by one measure, for data that hold only tables of counts of pairs of runs."""
 
     data: Tally
     measure: Measure
@@ -170,9 +170,10 @@ def paired_evidence(loaded: Loaded) -> Data:
 
 
 class ExactTest(NamedTuple):
-    """The first run minus the second, its exact p-value, and the pair if it had to be laid side by side.
+    """The result of an exact test: the first run minus the second, its exact p-value, and the pair if it was built.
 
-    The p-value is NaN if the difference is undefined, and None if no exact p-value exists.
+    The p-value is NaN if the difference is undefined, and None if no exact p-value exists. A pair that only needs
+    counts is not built.
     """
 
     difference: float
@@ -239,8 +240,8 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
 class TestedPair(Struct, frozen=True, eq=False):
     """A pair of runs, its difference, its exact p-value or None, and the name of the test (`how`).
 
-    `resampled` holds the differences on all resamples, and `exchanged` those in all random exchanges of labels; both
-    are empty if nobody needs them.
+    `resampled` holds the differences on all resamples, and `exchanged` those in all random exchanges of labels. Both
+    are empty if the test does not need them.
     """
 
     __test__ = False  # else pytest collects the class because of its name

@@ -54,7 +54,7 @@ class Pair(Struct, frozen=True, eq=False):
     few_kinds: int = FEW_KINDS
 
     def difference(self, first: Array, second: Array) -> NDArray[np.float64]:
-        """Return the measure under the first weights minus the measure under the second."""
+        """Return the measure under the weights `first` minus the measure under the weights `second`."""
         return self.measure.value(self.patterns, first) - self.measure.value(self.patterns, second)
 
     def resampled(self, weights: Array) -> NDArray[np.float64]:

@@ -115,5 +115,5 @@ def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def bars_over(place: int, groups: Sequence[tuple[int, int]]) -> str:
-    """Return the numbers of the bars that cover a place, separated by spaces."""
+    """Return the numbers of the bars that cover the run at `place`, separated by spaces."""
     return " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= place <= last)

@@ -30,7 +30,7 @@ Place = tuple[bytes, int]  # the rows used, and the run that has them
 
 
 class TestPlan(Struct, frozen=True):
-    """The plan by which one call resamples every pair and computes p."""
+    """How one call resamples every pair of runs and computes p: the level, the blocks of resamples, and the test."""
 
     __test__ = False  # else pytest collects the class because of its name
 
@@ -72,7 +72,7 @@ class ResampledRuns:
         self.values: dict[Place, Values] = {}
 
     def differences(self, batch: Sequence[PairedRuns]) -> dict[PairedRuns, Values]:
-        """Return the difference of each pair on all resamples."""
+        """Return the difference of each pair on all resamples; values of runs are computed once for all pairs."""
         if len(self.values) * self.plan.size > VALUES_AT_ONCE:
             self.values.clear()
         wanted: dict[int, dict[Place, Subject]] = {}

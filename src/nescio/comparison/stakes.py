@@ -77,10 +77,10 @@ class AtStake(Struct, frozen=True):
 
 
 class Adapts(Struct, frozen=True):
-    """How the abstentions of a run follow the stakes, and its area over all stakes.
+    """How the abstentions of a run follow the stakes, and the area under its utility over all stakes.
 
     `per_tenfold` is the change of the share of abstentions for a stake ten times as high. `p` is the one-sided p-value
-    of "ignores its stakes".
+    of the hypothesis that the run ignores its stakes.
     """
 
     run: Annotated[str, Shown()]
@@ -250,7 +250,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
 
 def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
-    """Return the figures of one run at one stake."""
+    """Return the figures of one run at the stake number k."""
     use = ~np.isnan(one.right[:, k])
     right, wrong, silent = one.right[use, k], one.wrong[use, k], one.silent[use, k]
     price, earns, n = float(setting.declared[k]), setting.earns, int(use.sum())
@@ -365,10 +365,10 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
 
 
 class Earned(Struct, frozen=True, eq=False):
-    """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit` so that sums are exact.
+    """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit`, whose sums are exact.
 
     `whole` is 0 for a question that was not `asked` at all of these stakes. A right answer earns 1 more than
-    abstaining, and `width` more than an error.
+    abstaining, and at most `width` more than an error.
     """
 
     whole: NDArray[np.int64]
@@ -390,7 +390,7 @@ def _earned(one: Asked, stakes: Sequence[int], setting: Setting) -> Earned:
 def _differences(
     runs: Sequence[str], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]], setting: Setting
 ) -> list[StakeDifference]:
-    """Return comparisons of pairs of runs by the area, and stake by stake."""
+    """Return the comparisons of pairs of runs, first by the area over all stakes and then at each stake."""
     if not pairs:
         return []
     every = list(range(len(setting.declared)))

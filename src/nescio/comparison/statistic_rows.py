@@ -81,7 +81,7 @@ class Asked(Struct, frozen=True):
 
 
 def estimated(asked: Asked, laid: Sequence[Laid], plan: Plan) -> tuple[list[dict[str, Any]], list[Note]]:
-    """Return the cells of each row by name, with p-values adjusted over the rows (Holm), and warnings."""
+    """Return the cells of each row by name, and warnings; p-values are adjusted over the rows (Holm)."""
     estimates = [_estimate(row, asked, plan) for row in laid]
     p_adjusted = adjust([figure.p for figure in estimates], "holm")
     rows, warnings = [], []
@@ -219,7 +219,10 @@ def _some(values: NDArray[Any] | None, rows: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _of(questions: Questions, some: NDArray[np.int64] | None) -> Any:
-    """Return the columns of some of the questions (None: of all) as attributes of an object, for a formula to read."""
+    """Return the columns of some of the questions as attributes of an object, for a formula to read.
+
+    If `some` is None, it is all questions.
+    """
     return as_namespace({name: values if some is None else values[some] for name, values in questions[1].items()})
 
 

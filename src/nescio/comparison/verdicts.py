@@ -118,7 +118,7 @@ def guarded_end(row: Comparison, alpha: float) -> float:
 
 
 def counts_answers(measure: Measure) -> bool:
-    """Return whether a measure counts answers of some kinds, so that it is known how far one question moves it."""
+    """Return whether a measure counts answers of some kinds, so that it is known how far one question can move it."""
     declared = measure.declaration
     return measure.counts_outcomes or declared.binary or declared.proportion is not None or math.isfinite(measure.slope)
 
@@ -178,7 +178,7 @@ class Decision(Struct, frozen=True):
 
     @property
     def heading(self) -> str:
-        """Return the decision in capitals."""
+        """Return the decision in capital letters, as a heading."""
         return {0: "MERGE", 1: "DO NOT MERGE", CANNOT_TELL: "CANNOT TELL"}[self.status]
 
     @property
@@ -215,7 +215,7 @@ class Decision(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Return the decision as a sentence."""
+        """Return the decision and its explanation as one sentence."""
         return f"{self.heading}: {self.why}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class Decision(Struct, frozen=True):
 
 
 def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
-    """Return the decision on each comparison, by the level and the margin of the comparisons.
+    """Return the decision on each comparison, by the level and the margin with which the comparisons were made.
 
     The decision is "cannot tell" if a gate on the comparison would be refused (`scoring.grounds.no_ground`).
     """

@@ -57,15 +57,15 @@ class Agreement(Row, frozen=True):
 
 
 class Declining(Agreement, frozen=True):
-    """The agreement of a judge and people on which answers decline."""
+    """The agreement of a judge and people on which answers decline, that is, abstain."""
 
     about = "declined"
 
 
 class Confusion(Struct, frozen=True):
-    """The number of answers that people put into one category and the judge into another.
+    """The number of answers that people put into one category and the judge into another or the same.
 
-    `share` divides it by the answers in people's category.
+    `share` is that number divided by the number of answers in people's category.
     """
 
     run: Annotated[str, Shown()]
@@ -98,7 +98,7 @@ class Corrected(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[Corrected]) -> Iterable[str]:
-        """Return a warning if some intervals cannot be compared."""
+        """Return a warning if some of the intervals must not be compared with others."""
         if len({row.interval_for for row in rows}) > 1:
             yield spelled(
                 f"Do not compare the widths of intervals for {NEW} and for {THESE}. {opt('target', 'population')} "

@@ -96,7 +96,7 @@ class Next(Struct, frozen=True):
 
 
 class Planned(Struct, frozen=True):
-    """The levels of the factors that give the least standard error for a budget."""
+    """The numbers of levels of the factors that give the least standard error for a budget."""
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str | None, Shown()]
@@ -108,9 +108,9 @@ class Planned(Struct, frozen=True):
 class Asking(Struct, frozen=True):
     """The settings of `components`.
 
-    `factors` are all factors, and `over` those of which other levels are considered (None: all with enough levels).
-    `level` is that of intervals, as a share. `costs` has the cost of one more level of each factor, and `per_answer`
-    that of one more answer.
+    `factors` are all factors. `over` are those of which other levels are considered; if it is None, all factors with
+    enough levels are. `level` is the level of intervals, as a share. `costs` has the cost of one more level of each
+    factor, and `per_answer` that of one more answer.
     """
 
     factors: tuple[str, ...]

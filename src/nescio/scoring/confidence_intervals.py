@@ -283,7 +283,10 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
 
 
 def _student(sample: MeasureInput, level: float) -> Bounds:
-    """Return Student's interval from how far each unit moves the value, on the logit scale between two limits."""
+    """Return Student's interval from how far each unit moves the value.
+
+    It is on the logit scale if the range of the measure has two limits.
+    """
     measure, patterns, point = sample.measure, sample.patterns, sample.value
     if math.isnan(point):
         return *intervals.UNDEFINED, []

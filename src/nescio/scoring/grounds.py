@@ -68,7 +68,10 @@ class Pair(Struct, frozen=True):
 
     @classmethod
     def of(cls, results: Results[Any], run: str | None, baseline: str | None) -> Pair:
-        """Return the pair with the other runs of the results; if `run` is None, every run is judged."""
+        """Return the runs of a decision on `run`, with the names of all other runs in the results.
+
+        If `run` is None, every run is judged.
+        """
         rows = results.rows if run else ()
         names = {str(row.run) for row in rows} | {str(row.baseline) for row in rows if hasattr(row, "baseline")}
         return cls(baseline, frozenset(name for name in names if name not in (run, baseline)))
@@ -88,11 +91,12 @@ class Pair(Struct, frozen=True):
 def no_ground(
     results: Results[Any], measure: str, run: str | None, baseline: str | None = None, *, limit: bool = False
 ) -> str | None:
-    """Return why the results cannot support a decision on a run (None: on any run), or None if they can.
+    """Return why the results cannot support a decision on a run, or None if they can.
 
     The results cannot support a decision if the sender of the answers could have chosen something so that the run wins,
-    or if the figures of the measure do not hold what they claim. With `limit` the run is compared with a limit, and not
-    with the `baseline`. The reason completes a sentence such as "no gate can rest on …".
+    or if the figures of the measure do not hold what they claim. If `run` is None, the decision is on any run. With
+    `limit` the run is compared with a limit, and not with the `baseline`. The reason completes a sentence such as "no
+    gate can rest on …".
     """
     if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no minimum number of clusters
         return spelled(clusters)
@@ -160,7 +164,10 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 
 def _judged_otherwise(judges: Mapping[str, str], pair: Pair) -> bool:
-    """Return whether the judged run has another judge than its baseline; a baseline's file was compared before."""
+    """Return whether the judged run was graded by another judge than its baseline.
+
+    A baseline's file is not checked here, because its judge was compared before.
+    """
     own = judges.get(pair.baseline or "")
     return own is not None and any(pair.judges(run) and judge != own for run, judge in judges.items())
 
@@ -202,7 +209,7 @@ def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
 
 
 def _unfit(results: Results[Any], name: str) -> str | None:
-    """Return why the figures of a measure do not hold what they claim, or None."""
+    """Return why the figures of a measure cannot be trusted to hold what they claim, or None if they can."""
     fits = {remark.code: remark for remark in results.notes if name in remark.measures}
     measure = parse(name)
     lacking = fits.get(LEFT_OUT) or fits.get(PART)
@@ -285,7 +292,7 @@ def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far questions with a label for one run alone may move a corrected difference.
+    """Return how far questions that have a label for only one of two runs may move a corrected difference.
 
     The labeller could have left out labels that are unfavourable to a run. A question adds between -2 and 2 times its
     weight.

@@ -147,7 +147,7 @@ def guard(
 
 
 def _bounds(bets: Any) -> tuple[float, float]:
-    """Return the bounds of the mean of a stream, or NaN if no constant mean fits all rows."""
+    """Return the bounds of the mean of a stream, or NaN for both if no constant mean fits all rows."""
     low, high = bounds_of_stream(bets)
     return (math.nan, math.nan) if low > high else (low, high)
 
@@ -172,7 +172,7 @@ def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
 
 
 def _stream(data: Evidence, laid: Labels | None, run: int, rate: Rate) -> _Stream:
-    """Return the stream whose mean is a rate of a run."""
+    """Return the stream of values whose mean is this rate of the run."""
     present = data.present[run]
     if rate == "silent":
         return _Stream(data.column("unanswered")[run, present].astype(float), np.flatnonzero(present))

@@ -140,10 +140,10 @@ TITLES = {
 
 
 class JudgeAgreement(Results[Agreement], frozen=True):
-    """The results about a judge whose verdicts people checked."""
+    """The agreement of people with a judge whose verdicts they checked, and what follows from it."""
 
     def title(self, name: str | None = None) -> str:
-        """Return the title of a table."""
+        """Return the title of the table `name`, or of the main table if that is None."""
         return TITLES.get(name, "")
 
 

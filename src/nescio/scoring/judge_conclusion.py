@@ -72,7 +72,7 @@ class Conclusion(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[Conclusion]) -> Iterable[str]:
-        """Return the conclusion in sentences."""
+        """Return sentences with the conclusion on the judge over all runs, and on single runs where these differ."""
         whole = rows[-1]
         shares = " and ".join(_shares(whole))
         yield f"The judge is {_LEANS[whole.tendency]}.{f' It {shares}.' if shares else ''}"
@@ -150,7 +150,7 @@ def conclude(
 
 
 def sign_test(more: int, fewer: int) -> float:
-    """Return the two-sided p-value of the exact sign test, 1 without any sign."""
+    """Return the two-sided p-value of the exact sign test of `more` signs against `fewer`, 1 without any sign."""
     if not more + fewer:
         return 1.0
     from scipy.stats import binomtest

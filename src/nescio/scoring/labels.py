@@ -129,7 +129,7 @@ def read_labels(
 
 
 def no_labels(loaded: Loaded) -> Labels:
-    """Return the loaded data without any labels, to plan the first ones."""
+    """Return the loaded data as if people had judged no answer yet, to plan the first labels."""
     data = _single_answers(loaded)
     verdicts = np.full(data.present.shape, NEITHER, dtype=np.int8)
     return Labels(data, verdicts, _known(data), None, "none")
@@ -145,7 +145,7 @@ def _known(data: Evidence) -> NDArray[np.bool_]:
 
 
 def _single_answers(loaded: Loaded) -> Evidence:
-    """Return the data of single answers to questions.
+    """Return the data if each row is one answer to a question, so that a label can be matched with it.
 
     Raises MismatchError or UsageError for other data.
     """

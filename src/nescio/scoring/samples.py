@@ -39,15 +39,15 @@ class MeasureInput(Struct, frozen=True, eq=False):
 
     @property
     def value(self) -> float:
-        """Return the measure on the sample itself, NaN if it is undefined."""
+        """Return the measure of the run itself, without resampling; NaN if it is undefined."""
         return float(self.measure.value(self.patterns, self.patterns.counts)) if self.n else float("nan")
 
 
 def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
     """Return every run seen by every measure, and notes on the questions that a measure cannot use.
 
-    A measure of whole-number columns gets their counts alone, so that its cost does not grow with the number of
-    questions. Raises MissingColumnError if no run has the columns that a measure needs.
+    A measure whose columns hold whole numbers gets the counts of these alone, so that its cost does not grow with the
+    number of questions. Raises MissingColumnError if no run has the columns that a measure needs.
     """
     countable = not data.has_questions or (data.clusters is None and "correct" in data.columns)
     tally = data.tally() if countable else None

@@ -113,7 +113,7 @@ def _versus(
 
 
 def p_of(d: Floats, margin: float) -> float:
-    """Return the one-sided p-value of the hypothesis that the mean of d is at least the margin."""
+    """Return the one-sided p-value of the hypothesis that the mean of d is at least the margin (see `alternative`)."""
     from scipy.special import stdtr
 
     n = len(d)

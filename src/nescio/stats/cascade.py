@@ -48,7 +48,7 @@ class Answers(Struct, frozen=True, eq=False):
 
 
 class Done(Struct, frozen=True, eq=False):
-    """The result of a policy on each question.
+    """What a policy does with each question, and what it earns.
 
     `by` is the system that answers, or -1 if nobody does. `wrong` marks wrong answers, and `asked`, shape (systems,
     questions), the systems that were asked. `paid` is the cost, and `utility` the earnings after it.
@@ -84,8 +84,10 @@ class Risk(Struct, frozen=True):
 
 
 def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
-    """Return the results of a policy; thresholds of shape (systems,), or (systems, questions) if each question has its
-    own."""
+    """Return what a policy does with each question.
+
+    `thresholds` has shape (systems,), or (systems, questions) if each question has its own.
+    """
     limits = np.asarray(thresholds, dtype=np.float64)
     limits = limits[:, None] if limits.ndim == 1 else limits
     size = answers.confidence.shape[1]
@@ -105,8 +107,8 @@ def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
 def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Floats, ...]:
     """Return the thresholds to try for each system, ascending; the last is one that no answer reaches.
 
-    They are the `named` thresholds, or without these the distinct confidences. If that makes too many policies, they
-    are confidences at evenly spaced ranks.
+    They are the `named` thresholds, or without these the distinct confidences of the system's answers. If that makes
+    too many policies, the thresholds are confidences at evenly spaced ranks.
     """
     if named is not None:
         return tuple(np.unique([*named, math.inf]) for _ in answers.confidence)

@@ -36,7 +36,7 @@ class Spread(Struct, frozen=True):
 
     @property
     def error(self) -> float:
-        """Return the standard error."""
+        """Return the standard error: the root of the variance."""
         return math.sqrt(self.variance)
 
 
@@ -101,7 +101,7 @@ class Components(Struct, frozen=True):
         return Spread(over, variance, _limited(fewest, min(freedom, float(n))))
 
     def freedom(self, factors: Factors) -> int:
-        """Return the degrees of freedom of a mean square."""
+        """Return the degrees of freedom of the mean square of these factors."""
         if factors == WITHIN:
             return math.prod(self.levels) * (self.repeats - 1)
         return math.prod(self.levels[f] - 1 for f in factors)
@@ -211,7 +211,7 @@ class Addition(Struct, frozen=True):
 def additions(
     found: Components, costs: Sequence[float], per_answer: float, over: Factors | None = None
 ) -> list[Addition]:
-    """Return the possible additions, the one that lowers the variance most for its cost first.
+    """Return the possible additions to a design, the one that lowers the variance most for its cost first.
 
     An addition is one more level of a factor, or one more answer per cell. A level costs its entry in `costs` plus the
     price of its answers.

@@ -53,7 +53,7 @@ class Contrast(Struct, frozen=True):
         return self.difference - half, self.difference + half
 
     def p_value(self) -> float:
-        """Return the two-sided p-value of no difference."""
+        """Return the two-sided p-value of the hypothesis that the two means are equal."""
         return student_p(self.difference, self.error, self.freedom)
 
 

@@ -124,7 +124,7 @@ def merge_kinds(n: Counts, weights: Floats) -> tuple[Counts, Floats]:
 
 
 def merge_own(n: Counts, weights: Floats) -> tuple[list[int], list[float]]:
-    """Return the merged kinds of a single pair: their sizes and their steps."""
+    """Return the sizes and steps of the merged kinds of a single pair (see `merge_kinds`)."""
     sizes, steps = merge_kinds(n[None], weights[None])
     kinds = np.count_nonzero(sizes)
     return sizes[0, :kinds].tolist(), steps[0, :kinds].tolist()
@@ -176,9 +176,9 @@ def binomial(n: int) -> tuple[int, Floats]:
 
 
 def sum_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """Return P(|D| ≥ observed) of a sum of merged kinds, or None if no exact value can be computed.
+    """Return P(|D| ≥ observed) of a sum D over merged kinds, or None if no exact value can be computed.
 
-    Each of the `sizes` units of a kind changes the sum by plus or minus its step.
+    Each of the `sizes` units of a kind changes D by plus or minus the step of the kind.
     """
     if len(sizes) <= SUMMED_TOGETHER:
         return float(linear_ps(sizes, np.array([steps]), np.array([observed]))[0])

@@ -40,9 +40,9 @@ def exchanges(
 
 
 def p_value(observed: float, exchanged: Floats) -> float:
-    """Return the two-sided p-value $(1 + hits)/(1 + B)$ of B random exchanges.
+    """Return the two-sided p-value $(1 + hits)/(1 + B)$ from B random exchanges of labels.
 
-    A difference equal to the observed one up to a relative tolerance is a hit, and so is an undefined one.
+    A hit is an exchange whose difference is as far from 0 as the observed one, up to rounding, or undefined.
     """
     if np.isnan(observed):
         return float("nan")

@@ -80,9 +80,8 @@ def difference_error(
 ) -> tuple[float, float]:
     """Return the standard error of a difference and its degrees of freedom, for a measure with rare but costly events.
 
-    `width` is the width of the measure's range. The result is usually that of `unit_error`. It is that of
-    `widened_error` if the seen units move the difference by less than 0.7 of one question's largest effect
-    (docs/stakes.md).
+    `width` is the width of the measure's range. The result is usually that of `unit_error`. But if the units seen move
+    the difference by less than 0.7 of one question's largest effect, it is that of `widened_error` (docs/stakes.md).
     """
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
@@ -118,11 +117,10 @@ def even_units(size: Floats, times: NDArray[np.int64]) -> float:
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
     """Return whether questions that were not seen may decide a difference.
 
-    They may if few units make up the spread of the difference, and move it by less than a single question could.
-    `bounds` are those of the measure.
-
-    Take two systems that are nearly always right: one abstention of one of them hardly moves c@1, but an error would.
-    Student's interval of such differences held in 89% of trials with ten clusters (docs/few-units.md).
+    They may if few units make up the spread of the difference, and these move the difference by less than a single
+    question could. `bounds` is the range of the measure. Take two systems that are nearly always right: one abstention
+    of one of them hardly moves c@1, but an error would. Student's interval of such differences held in 89% of trials
+    with ten clusters (docs/few-units.md).
     """
     width = bounds[1] - bounds[0]
     few = freedom < intervals.FEW_DECIDE

@@ -30,7 +30,7 @@ PICKS_PER_CATEGORY = 12
 
 
 class Block(Struct, frozen=True):
-    """The rows `start` to `start + size` of the resamples, and the stream from which they are drawn."""
+    """A batch of resamples, from number `start` on, `size` of them, and the seed from which they are drawn."""
 
     start: int
     size: int
@@ -76,7 +76,7 @@ def _remembering() -> Callable[[NDArray[Any]], Any]:
 
 
 def blocks(resamples: int, seed: int) -> list[Block]:
-    """Return the fixed blocks that together have `resamples` rows."""
+    """Return the blocks into which `resamples` resamples are divided, always in the same way."""
     return [Block(start, min(BLOCK, resamples - start), seed) for start in range(0, resamples, BLOCK)]
 
 
@@ -179,12 +179,12 @@ def _side_by_side(drawn: Sequence[Table]) -> Table:
 
 
 def prefers_multinomial(counts: NDArray[np.int64]) -> bool:
-    """Return whether drawing the counts of kinds is cheaper than picking unit by unit."""
+    """Return whether it is cheaper to draw the number of units of each kind than to pick unit by unit."""
     return len(counts) * PICKS_PER_CATEGORY <= int(counts.sum())
 
 
 def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the draws of `bootstrap` by picking every unit and counting the picks."""
+    """Return the draws that `bootstrap` describes, by picking every unit and counting the picks."""
     kinds, total = len(counts), int(counts.sum())
     picked = rng.integers(0, total, size=(size, total))
     if total != kinds:

@@ -141,7 +141,10 @@ def range_quantile(runs: int, level: float) -> float:
     from scipy.special import ndtr
 
     def beyond(width: float) -> float:
-        """Return P(range ≤ width) - level: k times the mean of (Φ(z) - Φ(z - width))^(k - 1), minus the level."""
+        """Return how far P(range ≤ width) is above the level.
+
+        The probability is k times the mean of (Φ(z) - Φ(z - width))^(k - 1).
+        """
         return float(runs * density @ (ndtr(nodes) - ndtr(nodes - width)) ** (runs - 1)) - level
 
     return float(brentq(beyond, 1e-3, 50.0, xtol=1e-13)) / math.sqrt(2)

@@ -115,7 +115,10 @@ def _logistic(x: Floats) -> Floats:
 
 
 def _joint(right: Bools, asked: Bools, lines: tuple[Floats, Floats], theta: Floats) -> Floats:
-    """Return the log-likelihood of each run at each node, from the slopes and intercepts of the items."""
+    """Return the log-likelihood of each run at each ability in `theta`.
+
+    `lines` has the slopes and the intercepts of the items.
+    """
     a, d = lines
     x = a[:, None] * theta + d[:, None]
     yes, no = -np.logaddexp(0.0, -x), -np.logaddexp(0.0, x)

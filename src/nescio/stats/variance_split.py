@@ -41,7 +41,10 @@ class Split(Struct, frozen=True):
 
     @property
     def noise(self) -> float:
-        """Return the standard deviation of the difference of two repetitions of all measurements on the same units."""
+        """Return the standard deviation of the difference between two means, each from new measurements.
+
+        Both means are over the same units.
+        """
         return math.sqrt(2 * self.sampling / self.units)
 
 
