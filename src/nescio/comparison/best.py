@@ -46,8 +46,8 @@ def mark(
     """Return the scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
     `scores` are the result of `nescio.score` for `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (95 if
-    it is None). Two runs differ significantly if the Holm-adjusted p-value of their paired difference is at most 1 - ci/100.
-    The family is all pairs of runs under one measure, in one stratum.
+    it is None). Two runs differ significantly if the Holm-adjusted p-value of their paired difference is at most
+    1 - ci/100. The family is all pairs of runs under one measure, in one stratum.
 
     With `every=False`, marks are computed only if exact tests give them, for at most `MOST_WORK` pairs times questions,
     and without `by`. Otherwise the marks are None. An undefined value is never best and differs significantly from

@@ -116,8 +116,8 @@ def compare(
 
     `labels` are people's verdicts on the answers of both runs to a random sample of the questions. They correct
     differences for the judge's errors: interval and p are those of prediction-powered inference (with Student's t),
-    without resampling. `target` says which questions the figures describe, by default the population. `label_looks` has the
-    number of labelled questions at each earlier look, and last the planned number; all looks then hold together.
+    without resampling. `target` says which questions the figures describe, by default the population. `label_looks` has
+    the number of labelled questions at each earlier look, and last the planned number; all looks then hold together.
     `tables["labels"]` describes each correction.
     """
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
