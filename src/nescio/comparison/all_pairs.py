@@ -23,9 +23,10 @@ Places = NDArray[np.int32]
 class PairTests(Struct, frozen=True, eq=False):
     """The tests of all pairs of runs: differences, p-values, and p-values adjusted after Holm.
 
-    A difference is the first run minus the second. Its p-value is NaN if it is undefined. `drawn` marks p-values from
-    random exchanges. `different` holds the distinct p-values in rising order, and `adjusted` their adjusted
-    values. Pairs are in the order of the runs' names (`by_name`), as in `compare`: each run with all runs after it.
+    A difference is the first run minus the second; the p-value of an undefined difference is NaN. `drawn` marks
+    p-values that come from random exchanges of labels. `different` holds the distinct p-values in rising order, and
+    `adjusted` their adjusted values. Pairs are in the order of the runs' names (`by_name`), as in `compare`: each run
+    with all runs after it.
     """
 
     by_name: Places

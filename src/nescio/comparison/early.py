@@ -51,12 +51,12 @@ _CHANGES = ("runs", "questions", "data", "format", "columns")  # settings that m
 
 
 class Look(Row, frozen=True):
-    """The comparison after a block: the difference (run minus baseline) on the first `n` questions.
+    """Two runs compared after a block of questions: the difference (run minus baseline) on the first `n` questions.
 
-    The outcomes of the runs differ on `discordant` of them. `low` and `high` bound the difference at every look at
+    The outcomes of the runs differ on `discordant` of these. `low` and `high` bound the difference at every look at
     once: they are the intersection of the intervals at all looks so far. They are NaN if there was no look yet, or if
-    they exclude the difference. `more` is about how many more questions a decision takes. It is None if the verdict is
-    to stop, or if nobody can tell.
+    that intersection excludes the difference. `more` is about how many more questions a decision takes. It is None if
+    the verdict is to stop, or if the data cannot tell.
     """
 
     run: str

@@ -137,10 +137,10 @@ def _sums_of(data: Data, measure: Measure) -> dict[str, tuple[float, float]]:
 def with_answers_as_units(
     rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], *, unmoved: bool = False
 ) -> tuple[Comparison, ...]:
-    """Return the comparisons with at most as many units as the answers in the denominator of their share.
+    """Return the comparisons with at most as many units as there are answers in the denominator of the measure's share.
 
-    Only these answers move the share. With `unmoved`, only comparisons that no unit moves are changed: their verdict
-    depends on the number of units.
+    Only these answers move the share. With `unmoved`, only comparisons in which no unit moves the difference are
+    changed, because their verdict depends on the number of units.
     """
     sums_by = {measure.label: _sums_of(data, measure) for measure in measures if not measure.counts_every_unit}
     made = []

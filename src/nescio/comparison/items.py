@@ -43,17 +43,17 @@ MANY = 40  # with fewer runs the list is no claim about its items (docs/items.md
 
 
 class Item(Row, frozen=True):
-    """One question, and how it separates the runs.
+    """One question, and how well it separates good runs from bad ones.
 
-    `discrimination` is the correlation between being right here and the score on all other questions. `p` is the
-    p-value of a negative correlation. `other_answer` is the wrong answer that able runs agree on most, and `p_other`
-    its p-value times the number of wrong answers. `silence` is the correlation between abstaining here and that score.
-    `suspicion` is the smaller of the two p-values, adjusted for both tests and for all questions (Benjamini-Hochberg);
-    it is NaN if all runs agree.
+    `discrimination` is the correlation, over the runs, between being right on this question and the score on all
+    others. `p` is the p-value of a negative correlation. `other_answer` is the wrong answer that able runs agree on
+    most, and `p_other` its p-value times the number of wrong answers. `silence` is the correlation between abstaining
+    on this question and the score on all others. `suspicion` is the smaller of the two p-values, adjusted for both
+    tests and for all questions (Benjamini-Hochberg); it is NaN if all runs agree.
 
     From thirty runs on, two two-parameter logistic models are fitted. `slope` and `difficulty` (a, b) describe being
-    right when a run answers, `answering_slope` and `answering_difficulty` answering at all. They are None if there is
-    nothing to estimate.
+    right when a run answers, `answering_slope` and `answering_difficulty` describe answering at all. They are None if
+    there is nothing to estimate.
     """
 
     most_listed: ClassVar[int | None] = 20

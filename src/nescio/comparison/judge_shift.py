@@ -96,13 +96,12 @@ def judge_shift(
     ci: float = 95.0,
     resolve: Resolution = "adjudicated",
 ) -> Results[Shift]:
-    """Return whether the judge errs on each run as on the runs that its correction was learned on (`learned_on`).
+    """Return whether the judge errs on each run as on the runs from which its correction was learned (`learned_on`).
 
-    Without `learned_on` these are all other runs. A run passes if the interval of the difference lies within the
-    margin, and fails if the interval lies outside. `labels` must be of a random sample of each run's answers. The
-    figures then describe all answers like them. `by` names columns; the bias is also shown for each of their values.
-    `own` names the runs of the judge's own model. Raises MismatchError for a single run, UsageError for labels that are
-    not a simple random sample.
+    Without `learned_on` these are all other runs. A run passes if the interval of the difference lies within ±
+    `margin`, and fails if it lies outside. `labels` must be of a random sample of each run's answers; the figures then
+    describe all its answers. The bias is also shown for each value of the columns in `by`. `own` names the runs of the
+    judge's own model. Raises MismatchError for a single run, UsageError for labels that are not a simple random sample.
     """
     how = {"texts": True, "graded": ("length", "position"), **options}
     loaded = open_labelled(source, None, how, labels, ("position", *by))

@@ -60,9 +60,9 @@ def preferences(
 ) -> tuple[list[Preference], list[Note]]:
     """Return the judge's bias by several traits over all runs together, and notes on traits that could not be checked.
 
-    The traits are the length of answers, their position, the judge's own model, and the columns `by`. `own` names the
-    runs of that model. `bias` holds the judge's error on each labelled answer, and `unit` its question or cluster.
-    Raises MismatchError for a column that is not constant within each question.
+    The traits of an answer are its length, its position, whether the judge's own model wrote it, and the columns in
+    `by`. `own` names the runs of that model. `bias` holds the judge's error on each labelled answer, and `unit` the
+    question or cluster of the answer. Raises MismatchError for a column that is not constant within each question.
     """
     cells = np.nonzero(laid.labelled)
     traits = {"length": _by_length(loaded, laid)[cells], "own model": _by_model(loaded, laid, own)[cells[0]]}

@@ -158,9 +158,9 @@ def stakes(
 ) -> Results[AtStake]:
     """Score runs that were asked the same questions at several stated stakes.
 
-    The column `stake` distinguishes the answers to a question. Without it, the column of that name or ids such as
-    `q1@stake=3` do. It holds the price λ of an error or the target t = λ/(1+λ), as `scale` says ("auto": by the
-    column's name). Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
+    A stake is the price λ of an error or the target t = λ/(1+λ), as `scale` says; "auto" decides by the column's name.
+    It is read from the column that `stake` names. If that is None, it is the column `stake`, or ids such as
+    `q1@stake=3` hold it. Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
     `tables["differences"]` compares runs. Raises UsageError for an invalid stake.
     """
     named = {} if stake is None else {"repeat": stake}

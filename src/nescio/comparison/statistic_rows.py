@@ -147,9 +147,9 @@ def lay_questions(
 ) -> tuple[list[Laid], list[Note]]:
     """Return the values of `each` on the questions of every run, and notes on questions left out.
 
-    If `each` takes two runs, there is a row for each pair of a run and its baseline. If `run` names a run, no other run
-    has a row. `needs` names the columns that `each` reads. Raises MismatchError if
-    there is no pair, or no question, and UnknownNameError for a run that the data lacks.
+    If `each` takes two runs, there is a row for each pair of a run and its baseline, else one for each run. If `run`
+    names a run, no other run has a row. `needs` names the columns that `each` reads. Raises MismatchError if there is
+    no pair or no question, and UnknownNameError for a run that the data lacks.
     """
     for name in (run, baseline):
         if name is not None and name not in data.runs:

@@ -30,7 +30,7 @@ MOST_TIMES = 100  # more than this times the questions is never advised: nobody 
 
 
 def detectable(row: Comparison, measure: Measure, alpha: float) -> float | None:
-    r"""Return the smallest difference that a test at level `alpha` finds with a power of 0.8 on equally many questions.
+    r"""Return the smallest difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
 
     It is the least d with $d \ge z_{1-\alpha/2}\sqrt{s^2 + d^2/m} + z_{0.8}\,s + h$, for the standard error s of the
     difference on m units. The term $d^2/m$ is for tests that exchange labels: they compute the spread about 0. A
@@ -246,11 +246,11 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
 
 
 def deciding(comparisons: Comparisons) -> Decision | None:
-    """Return the decision on two runs, or None for more runs, for several benchmarks, and if no measure can say which
-    run is better.
+    """Return the decision on two runs, or None if there is not exactly one.
 
-    With gates, it is the decision of the gate that sets the exit status. Otherwise it is the worst of the decisions by
-    the measures that the user named, as a gate on them would be, also on coverage. If the user named none, the first
+    There is none for more than two runs, for several benchmarks, and if no measure can say which run is better. With
+    gates, it is the decision of the gate that sets the exit status. Otherwise it is the worst of the decisions by the
+    measures that the user named, as a gate on them would be, also on coverage. If the user named none, the first
     measure that is not descriptive decides.
     """
     if "benchmarks" in comparisons.tables or len({(row.run, row.baseline) for row in comparisons}) != 1:

@@ -78,7 +78,7 @@ class Confusion(Struct, frozen=True):
 
 
 class Corrected(Row, frozen=True):
-    """The accuracy of a run by one estimator, from `labels` of people among `answers` that needed a verdict.
+    """The accuracy of a run by one estimator, from people's `labels` on some of the `answers` that needed a verdict.
 
     `n` is the number of questions. `weight` is the tuned weight of prediction-powered inference, or sensitivity +
     specificity - 1 for Rogan-Gladen. `interval_for` tells whether the interval is for new questions of this kind, or

@@ -21,7 +21,7 @@ class InPlaceOf(Struct, frozen=True):
     """The test whether the judge may replace one assessor.
 
     `judge_agrees` is the share of answers on which the judge agrees with the other assessors at least as well as this
-    assessor does, and `assessor_agrees` the share on which the assessor agrees at least as well as the judge. `beaten`
+    assessor does. `assessor_agrees` is the share on which this assessor agrees at least as well as the judge. `beaten`
     tells that the judge may replace this assessor.
     """
 

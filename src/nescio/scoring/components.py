@@ -31,7 +31,7 @@ ANSWER = "answer"  # adding one more of these means another answer in each cell
 
 
 class TotalError(Struct, frozen=True):
-    """A score of a run, or its difference from the baseline, with an interval for other levels of the factors `over`.
+    """A run's score, or its difference from the baseline, with an interval for other levels of the factors `over`.
 
     `se_answers` treats all answers as independent. `se_questions` allows for other questions with the same levels of
     the other factors. `levels` holds the number of levels of each factor, and `freedom` Student's degrees of freedom.
@@ -62,7 +62,7 @@ class TotalError(Struct, frozen=True):
 class Part(Struct, frozen=True):
     """A component of the variance of a single answer, and its share of the variance of the mean.
 
-    The component is sometimes below 0 by chance.
+    By chance, the component may be below 0.
     """
 
     run: Annotated[str, Shown()]

@@ -95,7 +95,7 @@ def level_of_labels(labels: Labels, run: int, looks: Sequence[int], level: float
 
 
 def plan_of_looks(labels: Labels, looks: Sequence[int], own: int, open_: int) -> tuple[tuple[int, ...], int] | None:
-    """Return the number of labels that a run or a pair had at each look, and the planned number at the end.
+    """Return how many labels a run or a pair had at each look, and how many are planned at the end.
 
     `own` of the `open_` answers that need a label have one now. `looks` count questions, and we assume that the labels
     of a run or pair are in proportion to these. Returns None without earlier looks, or without labels. Raises

@@ -67,7 +67,7 @@ class Draw(Results[Kind], frozen=True):
 
 
 class Pool(Struct, frozen=True, eq=False):
-    """The pool to draw from: the `rows` of the runs, and the kind of each question.
+    """The answers from which questions are drawn: the `rows` of the runs in the data, and the kind of each question.
 
     `open` has shape (runs, questions) and marks the answers that need a verdict. The kind is -1 if no answer to a
     question needs one.
@@ -80,9 +80,9 @@ class Pool(Struct, frozen=True, eq=False):
 
 
 class Before(Struct, frozen=True, eq=False):
-    """The questions drawn before, and the probability (`odds`) with which each was drawn; arrays over the questions.
+    """The questions drawn before, and the probability (`odds`) with which each was drawn; arrays of shape (questions,).
 
-    `words` has people's verdict on each answer (run, question), "" without one.
+    `words` has people's verdict on each answer, keyed by run and question, "" for an answer without a verdict.
     """
 
     drawn: NDArray[np.bool_]

@@ -36,7 +36,7 @@ FEW = 20  # with fewer questions the interval is approximate
 
 
 class Helped(Struct, frozen=True):
-    """The effect of an older run of `pool` questions on the score of a run that was asked `n` of them.
+    """How much an older run on `pool` questions helps the score of a run that was asked `n` of these questions.
 
     `plain` is the score without the older run, and `value` the corrected score. `gain` is the variance of `value`
     divided by that of `plain`: below 1 the older run helps. `correlation` is between the two runs' values.

@@ -17,7 +17,7 @@ _CLOSE = 1e-9
 
 
 class VerdictForm(Struct, frozen=True):
-    r"""A measure as a linear function of accuracy A for a known share U of unanswered questions: $c + \alpha A$.
+    r"""A measure as a linear function $c + \alpha A$ of accuracy A, for a known share U of unanswered questions.
 
     `slope` is α, the gain of an answer that is right instead of wrong, and `constant` is c. c@1 has α = 1 + U and c =
     0. UF has α = 2 and c = U - 1. penalty(t) with $\kappa = t/(1-t)$ has α = $1 + \kappa$ and c = $-\kappa(1 - U)$.

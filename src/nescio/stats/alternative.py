@@ -22,12 +22,13 @@ ALPHA = 0.05
 
 
 class Versus(Struct, frozen=True):
-    """The comparison of the judge with one assessor, by their agreement with the other assessors.
+    """The comparison of the judge with one assessor, by how well each agrees with the other assessors.
 
-    `advantage` is the share of items on which the judge agrees with the others at least as well as the assessor. `own`
-    is the share on which the assessor agrees at least as well as the judge. `difference` is own - advantage. `p` is the
-    p-value of the hypothesis that the difference is the margin or more. `adjusted` is that p-value, corrected for the
-    number of assessors (Benjamini and Yekutieli). All are NaN if the assessor shares fewer than two units with others.
+    `advantage` is the share of items on which the judge agrees with the others at least as well as the assessor does.
+    `own` is the share on which the assessor agrees at least as well as the judge does. `difference` is own - advantage.
+    `p` is the p-value of the hypothesis that the difference is the margin or more. `adjusted` is that p-value,
+    corrected for the number of assessors (Benjamini and Yekutieli). All are NaN if the assessor shares fewer than two
+    units with others.
     """
 
     items: int

@@ -133,8 +133,7 @@ def choose(
 ) -> tuple[Choice, ...]:
     """Return the policy with the highest utility on all questions, and the best policy without each part in turn.
 
-    `part` numbers the part of each question.
-
+    `part` numbers the part to which each question belongs, and `tried` holds the thresholds to try for each system.
     Ties go to the lowest cost, then to the highest threshold of the first system, then of the next. With `spare`, the
     policy with the lowest cost is chosen among those within a standard error of the best. With `risk`, only certified
     policies are considered.

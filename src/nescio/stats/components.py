@@ -41,11 +41,11 @@ class Spread(Struct, frozen=True):
 
 
 class Components(Struct, frozen=True):
-    """The variance components of a balanced design.
+    """The variance components of a balanced design, in which every cell has equally many answers.
 
-    `levels` has the number of levels of each factor, and `repeats` the number of answers per cell. `squares` and
-    `components` hold a mean square and a variance component for each set of factors. With one answer per cell, the
-    component of all factors together includes that of single answers.
+    A cell is a combination of levels of the factors. `levels` has the number of levels of each factor, and `repeats`
+    the number of answers per cell. `squares` and `components` hold a mean square and a variance component for each set
+    of factors. With one answer per cell, the component of all factors together includes that of single answers.
     """
 
     levels: tuple[int, ...]
@@ -131,10 +131,9 @@ def _alternating(factors: Factors, squares: Mapping[Factors, float]) -> Iterator
 def balanced(values: Floats, codes: Sequence[Whole]) -> Components | None:
     r"""Return the variance components of a balanced design from its mean squares; None if cells differ in size.
 
-    $\sigma^2_s = \sum_{t \supseteq s} (-1)^{|t| - |s|} MS_t$ over the answers per level of s.
-
-    `codes` has one array per factor: the level of each value, numbered from 0 without gaps. A factor with one level has
-    no component.
+    The component of the factors s is $\sigma^2_s = \sum_{t \supseteq s} (-1)^{|t| - |s|} MS_t$, divided by the number
+    of answers per level of s. `codes` has one array per factor: the level of each value, numbered from 0 without gaps.
+    A factor with one level has no component.
     """
     levels = tuple(int(code.max()) + 1 for code in codes)
     cell = np.ravel_multi_index(tuple(codes), levels)

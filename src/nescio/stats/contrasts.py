@@ -58,12 +58,11 @@ class Contrast(Struct, frozen=True):
 
 
 def contrast(values: Floats, units: NDArray[np.int64], first: Mask, second: Mask) -> Contrast:
-    """Return the contrast of the means of two groups of values.
+    """Return the means of two groups of values with the standard error of their difference.
 
-    `first` and `second` are masks without a common value, and `units` numbers the unit of each value. With an empty
-    second group, the difference is the first mean.
-
-    Fewer than two values in a group, or two units in all, leave the error undefined.
+    `first` and `second` are masks of the groups, which have no value in common, and `units` numbers the unit of each
+    value. With an empty second group, the difference is the first mean. Fewer than two values in a group, or two units
+    in all, leave the error undefined.
     """
     means, moved, unseen = [], np.zeros(len(values)), list[tuple[float, float]]()
     for sign, group in ((1, first), (-1, second)):

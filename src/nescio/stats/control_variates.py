@@ -17,10 +17,10 @@ FULL = 1e-9  # A leverage this close to 1 means that a single unit alone determi
 
 
 class Adjusted(Struct, frozen=True, eq=False):
-    """The means of k columns of y, corrected by the covariates.
+    """The means of k columns y of a sample of n units, corrected by covariates.
 
     `means` and the uncorrected `plain` have shape (k,), `residuals` (n, k), `leverages` (n,) and `slopes` (covariates,
-    k). `covariates` is the number of those used.
+    k). `covariates` is the number of covariates used.
     """
 
     means: Floats
@@ -32,7 +32,7 @@ class Adjusted(Struct, frozen=True, eq=False):
 
 
 def adjust(y: Floats, x: Floats, pool: Floats) -> Adjusted:
-    r"""Correct the means of y (n, k) by covariates x (n, q), known as `pool` (N, q) of all units.
+    r"""Correct the means of y (n, k) by covariates: x (n, q) in the sample, and `pool` (N, q) for all units.
 
     $\hat\theta = \bar y_s - \beta(\bar x_s - \bar x_N)$ with β by least squares on the sample. Covariates that are
     constant in the sample are dropped. The last covariates are dropped until no single unit alone determines a slope (a

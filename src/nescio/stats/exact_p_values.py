@@ -64,9 +64,9 @@ def of_one(difference: Difference) -> Differences:
 def exact_p_values(differences: Differences, n: Counts, observed: Floats) -> tuple[Floats, Bools, Bools]:
     """Return P(|D| ≥ |observed|) of each pair, a mask of the known p-values, and a mask of the linear differences.
 
-    `n` has shape (pairs, kinds), the results (pairs,). An unknown p-value is NaN, and so is the p-value of an undefined
-    difference. A p-value is known if the difference is linear with few kinds, or undefined, or if no unit can be
-    exchanged.
+    D is the difference of a pair under equally likely exchanges of labels. `n` has shape (pairs, kinds), the results
+    (pairs,). An unknown p-value is NaN, and so is the p-value of an undefined difference. A p-value is known if the
+    difference is linear with few kinds, or undefined, or if no unit can be exchanged.
     """
     p, known, weights = np.full(len(n), np.nan), np.isnan(observed), np.zeros(n.shape)
     p[~known & ~n.any(axis=1)] = 1.0

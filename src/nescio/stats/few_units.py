@@ -106,10 +106,11 @@ def unseen_gap(error: float, step: float, level: float) -> float:
 
 
 def even_units(size: Floats, times: NDArray[np.int64]) -> float:
-    r"""Return how many units of equal size rule out losses as well: $n^2 / \sum n_g^2$ for units of $n_g$ questions.
+    r"""Return the number of units of equal size that would rule out losses as well as these: $n^2 / \sum n_g^2$.
 
-    Suppose that a unit is lost with a chance in proportion to its size, $c n_g$. Then the mean drops by $d = c \sum
-    n_g^2 / n$, and no unit is lost with a chance of about $e^{-c n} = e^{-d n^2 / \sum n_g^2}$.
+    $n_g$ is the number of questions of a unit. Suppose that a unit is lost with a chance in proportion to its size, $c
+    n_g$. Then the mean drops by $d = c \sum n_g^2 / n$, and no unit is lost with a chance of about $e^{-c n} = e^{-d
+    n^2 / \sum n_g^2}$.
     """
     return float(times @ size) ** 2 / float(times @ size**2)
 

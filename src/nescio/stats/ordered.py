@@ -27,14 +27,14 @@ _done = {"cells": 0}
 
 
 class Scan(Struct, frozen=True, eq=False):
-    """Ordered rows with the weights of their units.
+    """Rows in their order, with the unit of each row and the weight of each unit on each resample.
 
     `unit` holds the unit of each row. `ends` marks the start of each group of tied rows, and the end of the last.
     `table` holds how often each unit occurs, shape (units, resamples); a column sums to at most the number of units.
     `known` caches the totals of a pass, keyed by the summed values.
 
-    If it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples. The mirror images follow those
-    of the table: there each unit weighs 1 minus its weight in the table.
+    If it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: those of the table, then their
+    mirror images, in which each unit weighs 1 minus its weight in the table.
     """
 
     unit: Ints

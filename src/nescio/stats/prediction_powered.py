@@ -295,9 +295,10 @@ def labels_needed(
 
 
 def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float]:
-    """Return how many of the labels each stratum gets: in proportion to units times standard deviation (Neyman 1934).
+    """Return how many of the `labels` each stratum gets: in proportion to its units times its standard deviation.
 
-    A stratum gets at most as many labels as it has units. `strata` holds the units and the standard deviation of each.
+    That is Neyman's (1934) allocation. A stratum gets at most as many labels as it has units. `strata` holds the number
+    of units and the standard deviation of each stratum.
     """
     shares = [0.0] * len(strata)
     left, open_ = labels, [i for i, (units, sd) in enumerate(strata) if units * sd > 0]

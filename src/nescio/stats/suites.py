@@ -91,7 +91,7 @@ def sure_win_rates(better: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple
     """Return the least and the greatest win rate of each run that the verdicts allow, both of shape (runs,).
 
     `better`, shape (T, runs, runs), marks for each benchmark which run is significantly better than which. `known`,
-    shape (T, runs), marks the runs with a value there. If all verdicts hold together, so do the bounds.
+    shape (T, runs), marks the runs that have a value on it. If all verdicts hold together, so do the bounds.
     """
     others = known.sum(axis=1, keepdims=True) - 1
     counted = known & (others > 0)
