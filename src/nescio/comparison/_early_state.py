@@ -24,9 +24,9 @@ LETTERS = "CWU"  # correct, incorrect, unanswered
 
 
 class Block(Struct, frozen=True):
-    """A block of questions that arrived together: their number, and the signature of their data.
+    """A block of questions that arrived together: the number of its `questions`, and the signature of their answers.
 
-    `doubt` is the verdict of the latest look at the block if it was "cannot tell", else empty.
+    `doubt` is the verdict of the latest look at the block if that verdict was "cannot tell", else an empty text.
     """
 
     questions: int
@@ -35,7 +35,7 @@ class Block(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """The questions in the order in which they counted, their outcomes, and the settings that must not change.
+    """The questions compared so far in their order, the outcomes of both runs, and the settings that must not change.
 
     `left_out_of_run` and `left_out_of_baseline` name questions whose answers had no grade. `missing_of_run` names those
     that the run lacked, which counted as unanswered. `changed` names questions that counted, but had another outcome
@@ -67,7 +67,11 @@ class State(Struct, frozen=True):
         }
 
     def add(self, questions: tuple[str, ...], run: str, baseline: str, signature: str) -> State:
-        """Return a state with one more block of questions."""
+        """Return this state with one more block of questions.
+
+        `run` and `baseline` have one letter for each question: the outcome of the run, and that of the baseline.
+        `signature` identifies the answers of the block.
+        """
         return replace(
             self,
             questions=self.questions + questions,
@@ -81,11 +85,11 @@ class State(Struct, frozen=True):
         return replace(self, blocks=(*self.blocks[:-1], replace(self.blocks[-1], doubt=doubt)))
 
     def aside(self, left_out: Sequence[set[str]], missing: set[str], changed: set[str]) -> State:
-        """Return a state that names the questions left out, missing or changed after one more look.
+        """Return a state that also names the questions left out, missing or changed at one more look.
 
         `left_out` has two sets: the questions without a grade of the run, and those of the baseline. `missing` holds
-        the questions that the run lacks. A question that counts now is no longer left out. A missing question that
-        counts stays missing.
+        the questions that the run lacks. A question that counts now is no longer named as left out. A question that
+        counted while the run lacked it stays named as missing.
         """
         counted = set(self.questions)
         run, baseline = (

@@ -37,10 +37,10 @@ class Sequence(Struct, frozen=True):
 
 
 class Path(Struct, frozen=True, eq=False):
-    """The difference after each question, its interval at that look, and the intersection of all intervals so far.
+    """The difference of two runs after each question, its interval then, and the intersection of all intervals so far.
 
-    Arrays have shape (questions,); NaN means that there is no look. `discordant` counts the questions on which the
-    outcomes of the runs differ.
+    All arrays have shape (questions,). An interval is NaN if there was no look after that question. `discordant` counts
+    the questions so far on which the outcomes of the two runs differ.
     """
 
     difference: Floats
@@ -51,7 +51,10 @@ class Path(Struct, frozen=True, eq=False):
     discordant: NDArray[np.int64]
 
     def disagrees(self, at: int) -> bool:
-        """Return whether the intervals up to question `at` have no common point, or exclude the difference there."""
+        """Return whether the intervals up to question `at` contradict each other or the difference at that question.
+
+        They do if no value lies in all of them, or if the difference lies outside one of them.
+        """
         low, high = self.low[: at + 1], self.high[: at + 1]
         if np.isnan(low).all():
             return False
@@ -62,7 +65,7 @@ class Path(Struct, frozen=True, eq=False):
 def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
     """Return the confidence sequence to use: `method`, or for "auto" the guaranteed one if the measure is a mean.
 
-    Raises UsageError if that sequence cannot follow the measure.
+    Raises UsageError if that sequence cannot give intervals for the measure.
     """
     if not measure.counts_outcomes:
         raise UsageError(
@@ -82,7 +85,10 @@ def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
 
 
 def on_counts(measure: Measure, counts: Floats) -> Floats:
-    """Return the measure of numbers of correct, incorrect and unanswered questions, from shape (…, 3) to (…,)."""
+    """Return the value of the measure for each row of `counts`, shape (…, 3) to (…,).
+
+    A row holds the numbers of correct, incorrect and unanswered questions.
+    """
     columns = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)))
     return measure.value(Patterns({**columns, "n": np.ones(3)}, np.ones(3, dtype=np.int64)), counts)
 
@@ -126,7 +132,10 @@ def _of_few_answers(measure: Measure, counts: Floats) -> NDArray[np.bool_]:
 
 
 def _scaled(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, float]:
-    """Return the difference on each question, scaled to [0, 1], and the largest distance of the difference from 0."""
+    """Return the difference of the two runs on each question, scaled to [0, 1], and the factor of that scale.
+
+    The factor is the largest difference that one question can make; a scaled value of 1/2 means no difference.
+    """
     earned = worth(measure)
     assert earned is not None
     width = float(np.ptp(earned))
@@ -134,13 +143,13 @@ def _scaled(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, floa
 
 
 def spreads(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, Floats]:
-    r"""Return the standard deviation of a question's contribution to the difference, and the number of questions that
-    move it as far as one can, both after each question.
+    r"""Return the standard deviation of a question's contribution to the difference, and how many questions move it.
 
-    The shapes are (questions,). A question that moves the difference half as far counts as a quarter in the number.
-    Otherwise rare and dear losses would be unseen where cheap gains are frequent. The standard deviation is
-    $\sqrt{\frac{1}{t}\sum_{ij} N_{ij}(a_i - b_j)^2}$ over the nine pairs of outcomes. There $a_i = t\,\partial
-    f/\partial C_i$ is the influence of an outcome i of the run, and $b_j$ that of the baseline.
+    Both have shape (questions,), and describe the questions up to each one. A question that moves the difference as far
+    as any can counts as 1, one that moves it half as far as 1/4. So many cheap gains cannot hide that costly losses are
+    too rare to be seen. The standard deviation is $\sqrt{\frac{1}{t}\sum_{ij} N_{ij}(a_i - b_j)^2}$ over the nine pairs
+    of outcomes. $a_i = t\,\partial f/\partial C_i$ is the influence of an outcome i of the run, and $b_j$ that of the
+    baseline.
     """
     t = np.arange(1, len(run) + 1)
     pairs = np.cumsum(np.eye(9)[3 * run.astype(np.int64) + baseline], axis=0)
@@ -154,7 +163,10 @@ def spreads(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, Floa
 
 
 def _influence(measure: Measure, counts: Floats) -> Floats:
-    """Return the derivative of the measure by each count, times n; exact if the measure is a polynomial of degree 4."""
+    """Return n times the derivative of the measure by each count, for the n questions of each row of `counts`.
+
+    The result is exact if the measure is a polynomial of degree 4 or less.
+    """
     n = counts.sum(axis=1)
     step = _STEP * n[:, None]
     slopes = []
@@ -165,7 +177,10 @@ def _influence(measure: Measure, counts: Floats) -> Floats:
 
 
 def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, margin: float | None) -> int | None:
-    """Return about how many more questions a verdict takes if the trend continues, or None if nobody can tell."""
+    """Return about how many more questions a verdict needs if the trend continues, or None if the data cannot tell.
+
+    `pair` holds the outcomes of the run and of the baseline on the same questions.
+    """
     run, baseline = pair
     t, discordant = len(run), int((run != baseline).sum())
     tables = (np.bincount(codes, minlength=3).astype(np.float64) for codes in pair)
@@ -191,7 +206,10 @@ def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, mar
 
 
 def verdict(measure: Measure, low: float, high: float, margin: float | None, more: int | None) -> str:
-    """Return the verdict that an interval of the difference supports."""
+    """Return the verdict on a difference with the interval from `low` to `high`, such as "stop: better".
+
+    `more` is about how many more questions are needed, which the verdict "go on" mentions; None if that is unknown.
+    """
     if margin is not None and -margin <= low and high <= margin:
         return f"stop: no difference larger than {margin:g}"
     if low > 0 or high < 0:

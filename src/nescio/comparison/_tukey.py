@@ -34,7 +34,8 @@ ENUMERABLE = 50_000
 class AlignedRuns(Struct, frozen=True, eq=False):
     """All runs on the same units under one measure.
 
-    `values` maps labels of shape (units, runs) to one value for each run.
+    The function `values` returns one value for each run. Its argument has shape (units, runs) and says which run's
+    answers to a unit count for which run, so that it can exchange the answers.
     """
 
     runs: int
@@ -91,7 +92,10 @@ def _ordered(measure: Measure, patterns: Patterns, unit: Array, labels: NDArray[
 def largest_differences(
     together: AlignedRuns, blocks: Iterable[Block], jobs: int, progress: Progress | None = None
 ) -> tuple[Floats, bool]:
-    """Return the largest difference between two runs in each exchange, and whether these are all possible exchanges."""
+    """Return the largest difference between two runs in each exchange of labels, and whether these are all exchanges.
+
+    All possible exchanges are computed if they are few, else the random ones of `blocks`.
+    """
     count = float(factorial(together.runs)) ** together.units if together.units * together.runs < 60 else np.inf
     if count <= ENUMERABLE:
         return np.array([_spread(together.values(labels)) for labels in _every(together)]), True
@@ -107,7 +111,11 @@ def largest_differences(
 
 
 def hsd_p(observed: float, largest: Floats, *, exact: bool) -> float:
-    """Return the p-value of a pair: the share of hits if all exchanges were computed, else $(1 + hits)/(1 + B)$."""
+    """Return the p-value of two runs: their `observed` difference against the `largest` in each exchange of labels.
+
+    An exchange whose largest difference reaches the observed one is a hit. p is the share of hits if all exchanges were
+    computed (`exact`), else $(1 + hits)/(1 + B)$ for B random exchanges.
+    """
     if np.isnan(observed) or not exact:
         return p_value(observed, largest)
     return float(np.mean(~(largest < abs(observed) * (1 - TIE) - 1e-12 * np.nanmax(largest, initial=0.0))))
@@ -128,5 +136,8 @@ def _random(together: AlignedRuns, blocks: Iterable[Block]) -> Floats:
 
 
 def _spread(values: Floats) -> float:
-    """Return the largest value minus the smallest, or NaN (which counts as a hit) if a run's value is undefined."""
+    """Return the largest value minus the smallest, or NaN if the value of a run is undefined.
+
+    The test counts NaN as a difference that reaches the observed one.
+    """
     return float(values.max() - values.min())

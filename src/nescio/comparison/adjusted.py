@@ -16,7 +16,7 @@ from nescio.measures import parse
 
 
 class TestedPairs(Struct, frozen=True):
-    """Comparisons before their verdicts, notes on them, and, for corrected comparisons, how each was estimated."""
+    """Comparisons without verdicts yet, notes on them, and how labels (if given) corrected each difference."""
 
     __test__ = False  # else pytest collects the class because of its name
 
@@ -28,8 +28,8 @@ class TestedPairs(Struct, frozen=True):
 def families(rows: Iterable[Comparison]) -> list[list[Comparison]]:
     """Return the comparisons grouped by the family within which their p-values are adjusted.
 
-    The first measure that is not descriptive decides. Its comparisons are a family of their own, which no other measure
-    weakens. The other measures are a second family, and the descriptive ones (coverage) a third.
+    The comparisons by the first measure that is not descriptive are one family, so that further measures do not weaken
+    them. The other measures are a second family, and the descriptive ones (coverage) a third.
     """
     by_measure: dict[str, list[Comparison]] = {}
     for row in rows:
@@ -90,6 +90,9 @@ def judged_rows(
 
 
 def tests_used(rows: Sequence[Comparison], exact_for: Mapping[str, str]) -> tuple[TestUsed, ...]:
-    """Return each test with the number of its rows and the hypothesis for which it is exact."""
+    """Return each test that the rows used, the number of rows that used it, and the hypothesis for which it is exact.
+
+    `exact_for` maps the name of a test to that hypothesis.
+    """
     names = [row.test for row in rows if row.test]
     return tuple(TestUsed(name, names.count(name), exact_for[name]) for name in dict.fromkeys(names))

@@ -23,9 +23,10 @@ Places = NDArray[np.int32]
 class PairTests(Struct, frozen=True, eq=False):
     """The tests of all pairs of runs: differences, p-values, and p-values adjusted after Holm.
 
-    A difference is the first run minus the second. Its p-value is NaN if it is undefined. `drawn` marks p-values from
-    random exchanges. `different` holds the distinct p-values in rising order, and `adjusted` their adjusted
-    values. Pairs are in the order of the runs' names (`by_name`), as in `compare`: each run with all runs after it.
+    A difference is the first run minus the second; the p-value of an undefined difference is NaN. `drawn` marks
+    p-values that come from random exchanges of labels. `different` holds the distinct p-values in rising order, and
+    `adjusted` their adjusted values. Pairs are in the order of the runs' names (`by_name`), as in `compare`: each run
+    with all runs after it.
     """
 
     by_name: Places
@@ -37,13 +38,13 @@ class PairTests(Struct, frozen=True, eq=False):
 
     @property
     def used(self) -> dict[str, int]:
-        """Return the number of pairs that used each test."""
+        """Return for each test (exact or random exchanges) the number of pairs that used it."""
         drawn = int(self.drawn.sum())
         exact = int((~np.isnan(self.p)).sum()) - int((~np.isnan(self.p[self.drawn])).sum())
         return {test: times for test, times in (("exact", exact), ("permutation", drawn)) if times}
 
     def adjusted_of(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
-        """Return the adjusted p-values of some pairs, in either direction."""
+        """Return the adjusted p-values of some pairs of runs; the order of the two runs in a pair does not matter."""
         runs = len(self.by_name)
         place = np.empty(runs, dtype=np.int64)
         place[self.by_name] = np.arange(runs)
@@ -55,7 +56,10 @@ class PairTests(Struct, frozen=True, eq=False):
         return list(np.where(np.isnan(p), np.nan, self.adjusted[at]).tolist())
 
     def better(self, level: float, *, lower: bool) -> NDArray[np.bool_]:
-        """Return a matrix whose cell [i, j] tells whether run i is significantly better than run j."""
+        """Return a matrix whose cell [i, j] tells whether run i is significantly better than run j at this level.
+
+        `lower` tells that lower values of the measure are better.
+        """
         certain = int(np.searchsorted(self.adjusted, 1 - level, side="right"))
         better = np.zeros((len(self.by_name),) * 2, dtype=bool)
         if certain:
@@ -69,7 +73,7 @@ class PairTests(Struct, frozen=True, eq=False):
 
 
 def _each_run(by_name: Places) -> Iterator[tuple[int, Places, slice]]:
-    """Yield each run, the runs after it, and the slice of its pairs with them."""
+    """Yield each run, the runs that follow it by name, and the slice of the pairs that it forms with these runs."""
     start = 0
     for i, run in enumerate(by_name.tolist()):
         others = by_name[i + 1 :]

@@ -45,9 +45,9 @@ def mark(
 ) -> Scores:
     """Return the scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
-    `scores` are the result of `nescio.score` for `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None:
-    95). Two runs differ significantly if the Holm-adjusted p-value of their paired difference is at most 1 - ci/100.
-    The family is all pairs of runs under one measure, in one stratum.
+    `scores` are the result of `nescio.score` for `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (95 if
+    it is None). Two runs differ significantly if the Holm-adjusted p-value of their paired difference is at most
+    1 - ci/100. The family is all pairs of runs under one measure, in one stratum.
 
     With `every=False`, marks are computed only if exact tests give them, for at most `MOST_WORK` pairs times questions,
     and without `by`. Otherwise the marks are None. An undefined value is never best and differs significantly from
@@ -92,9 +92,9 @@ def _cheap(loaded: Loaded) -> bool:
 
 
 def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
-    """Return the pairs (better, worse) that differ significantly, or None if unknown.
+    """Return the pairs (better, worse) of runs that differ significantly, or None if unknown.
 
-    They are unknown if the test needs random exchanges and `sampled` is false.
+    They are unknown if the test needs random exchanges of labels, but `sampled` does not allow any.
     """
     if not sampled and measure.order is not None:
         return None

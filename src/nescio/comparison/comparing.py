@@ -106,9 +106,8 @@ def compare(
 
     The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if p_adjusted is at most 1 - ci.
     Otherwise it is "differences above d are ruled out" if the interval of this comparison lies within `margin` of 0.
-    Otherwise it is "too few questions to tell" (or
-    resamples, if the correction needs more of them). `detectable` is the difference that equally many questions would
-    show with a power of 0.8.
+    Otherwise it is "too few questions to tell", or "too few resamples to tell" if the correction needs more.
+    `detectable` is the difference that equally many questions would show with a power of 0.8.
 
     `tables["ranks"]` has rank intervals, each run's probability to be truly best, its expected rank, and the groups of
     tied runs (all pairs of three or more runs). `tables["front"]` has each run's place by the first measure of quality
@@ -117,8 +116,8 @@ def compare(
 
     `labels` are people's verdicts on the answers of both runs to a random sample of the questions. They correct
     differences for the judge's errors: interval and p are those of prediction-powered inference (with Student's t),
-    without resampling. `target` says which questions the figures describe (None: population). `label_looks` has the
-    number of labelled questions at each earlier look, and last the planned number; all looks then hold together.
+    without resampling. `target` says which questions the figures describe, by default the population. `label_looks` has
+    the number of labelled questions at each earlier look, and last the planned number; all looks then hold together.
     `tables["labels"]` describes each correction.
     """
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
@@ -141,8 +140,9 @@ def compare(
     if count > MOST_COMPARED:
         if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
             raise UsageError(
-                f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}: give {opt('baseline')}; or give "
-                "one measure, with the default test and correction, to rank the runs by all pairs"
+                f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}. To compare every run with one run, "
+                f"give {opt('baseline')}. To rank the runs by all pairs, give only one measure, and leave the test "
+                "and the correction at their defaults"
             )
         how: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
         return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)
@@ -201,9 +201,10 @@ def compare(
 def _with_limits(
     tested: TestedPairs, data: Data, wanted: Sequence[Measure], level: float, *, apart: bool
 ) -> TestedPairs:
-    """Return the comparisons with wider intervals for shares of few answers and, for paired runs, the worst difference.
+    """Return the comparisons with what a verdict needs besides the test.
 
-    The verdict needs both, so they are added before it.
+    The intervals of shares of few answers become wider. Paired runs (not `apart`) also get the worst difference that a
+    gate cannot rule out.
     """
     shown, few = with_few_answers(tested.rows, data, wanted, level)
     capped = with_answers_as_units(shown, data, wanted, unmoved=True)
@@ -270,7 +271,10 @@ def _open(
     options: Mapping[str, Any],
     how: tuple[Any, Target | None, Any, Sequence[Any], Resolution],
 ) -> tuple[Loaded, Labels | None]:
-    """Return the data, and the labels by people or None; `how` holds the arguments of `compare` on labels."""
+    """Return the loaded data, and people's labels of it or None without labels.
+
+    `how` holds five arguments of `compare`: labels, target, labels_by, also_judged and resolve.
+    """
     labels, target, labels_by, also_judged, resolve = how
     if labels is None:
         return open_data(source, {"strata": (), **options}, measures), None
@@ -305,7 +309,10 @@ def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:
 
 
 def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
-    """Return a callback for one of `total` measures that reports its share of the whole work; `done` came before it."""
+    """Return a callback with which one of `total` measures reports its progress as a share of the whole work.
+
+    `done` measures came before this one.
+    """
     if progress is None:
         return None
     return lambda part, parts: progress(done * parts + part, total * parts)

@@ -34,14 +34,14 @@ FEW = 30  # questions; the study starts at this number
 
 
 class Excess(Struct, frozen=True):
-    """The suspect's loss from rewording compared with the loss of the references, by one measure.
+    """How much more the suspect loses from rewording than the references do, by one measure.
 
     `difference` is (`original` - `paraphrase`) - (`reference_original` - `reference_paraphrase`). The last two are
     means over the references. `explained` is the difference that unequal strength alone would cause, if paraphrases are
     harder for all systems by the same log odds. `p` is one-sided and tests for a difference above `explained` (or above
     0, if `explained` is negative). `p` is None if the references are much stronger or weaker than the suspect.
-    `p_exchange` and, for one reference, `p_two_sided` test the whole difference. `n` counts the questions with a graded
-    outcome of every system for both wordings.
+    `p_exchange` and, for one reference, `p_two_sided` test the whole difference. `n` counts the questions that every
+    system answered, with a graded outcome, in both wordings.
     """
 
     suspect: str
@@ -63,17 +63,17 @@ class Excess(Struct, frozen=True):
 
     @property
     def other(self) -> str:
-        """Return the name of the only reference, or the number of references."""
+        """Return the name of the reference if there is one, else how many there are, such as "3 references"."""
         return self.references[0] if len(self.references) == 1 else f"{len(self.references)} references"
 
     @property
     def drop(self) -> Annotated[str, Shown("{suspect}", after="measure")]:
-        """Return the suspect's score on originals and on paraphrases."""
+        """Return the suspect's scores on the original questions and on their paraphrases."""
         return f"{figure(self.original)} to {figure(self.paraphrase)}"
 
     @property
     def reference_drop(self) -> Annotated[str, Shown("{other}", after="drop")]:
-        """Return the references' score on originals and on paraphrases."""
+        """Return the mean scores of the references on the original questions and on their paraphrases."""
         return f"{figure(self.reference_original)} to {figure(self.reference_paraphrase)}"
 
 
@@ -127,11 +127,11 @@ def contamination(
 
 
 class Wordings(Struct, frozen=True, eq=False):
-    """The original question of each row, and whether the row asks it in other words.
+    """Each row's question, its original question, and whether the row is a paraphrase of the original.
 
-    `asked` numbers the wording of each row, and `original` its original question, -1 for a paraphrase whose original
-    the data lack. `clusters` holds the cluster of each of the `many` originals. `orphans` counts paraphrases without an
-    original.
+    `asked` numbers the question of each row as it was worded. `original` numbers the original question, and is -1 if
+    the data lack the original of a paraphrase. `clusters` holds the cluster of each of the `many` originals. `orphans`
+    counts paraphrases without an original.
     """
 
     asked: NDArray[np.int64]
@@ -143,9 +143,10 @@ class Wordings(Struct, frozen=True, eq=False):
 
 
 def _wordings(data: Evidence, column: str) -> Wordings:
-    """Return the wordings of the rows; `column` names the original question of each paraphrase.
+    """Return which rows are paraphrases, and of which questions.
 
-    Raises MismatchError if no paraphrase has its original.
+    `column` names the original question of each paraphrase. Raises MismatchError if no paraphrase has its original in
+    the data.
     """
     named = np.array([str(value).strip() for value in data.strata[column]], dtype=object)
     asked = np.arange(len(data.questions)) if data.repeats is None else data.repeats.question

@@ -82,7 +82,7 @@ def corrected_pairs(
 
 
 def _one_label(labels: Labels, pairs: Sequence[tuple[str, str]]) -> list[Note]:
-    """Return a note on the questions that have a label for only one run of a pair, so that the pair does not use them.
+    """Return a note on questions that have a label for only one of the two runs of a pair; the pair cannot use them.
 
     The note has the share of these questions for each pair.
     """
@@ -123,8 +123,8 @@ def _worst(
     """Return the worst difference that a gate cannot rule out, or None if the corrected difference has no interval.
 
     Few labels do not rule out rare errors of the judge: Student's interval let a run that is worse by the margin pass
-    in up to 15% of trials. The gate therefore allows for errors of the judge that no label shows (`unseen_gap`). They
-    replace the three disagreements that `corrected_difference` adds for its interval.
+    in up to 15% of trials. So the gate allows for errors that no label shows (`unseen_gap`). That allowance takes the
+    place of the three disagreements that `corrected_difference` imagines.
     """
     if math.isnan(one.low):
         return None
@@ -144,7 +144,7 @@ def _more(
 ) -> list[tuple[Note, str, str]]:
     """Return a note on about how many more labels would tell two runs apart, if their difference stays the same.
 
-    The list is empty if the labelled questions are not one random sample, or if all answers have labels.
+    There is no note if the labelled questions are not one random sample, or if all answers have labels.
     """
     from scipy.special import ndtri
 

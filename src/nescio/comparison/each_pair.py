@@ -82,7 +82,10 @@ def each_pair(
 def single_pairs(
     seen: RunsSeen, pairs: Sequence[Runs], lined_up: Sequence[Runs], plan: TestPlan
 ) -> Iterator[tuple[Comparison, list[Note]]]:
-    """Yield the comparison of each pair and its notes, computing one pair after another."""
+    """Yield the comparison of each pair and its notes, computing one pair after another.
+
+    `lined_up` holds the same pairs, each with its two runs in the order of their names.
+    """
     drawn = plan.test == "bootstrap"
     for runs, tested in zip(pairs, each_tested(seen, lined_up, plan, intervals=drawn), strict=True):
         yield _compare(seen, runs, tested, plan)
@@ -91,9 +94,10 @@ def single_pairs(
 def counted_pairs(
     seen: MeasuredRuns | TalliedRuns, pairs: Sequence[Runs], lined_up: Sequence[Runs], level: float
 ) -> list[tuple[Comparison, list[Note]] | None]:
-    """Return the comparisons of pairs and their notes, computed together from tables of counts.
+    """Return the comparison and the notes of each pair, computed for all pairs together from tables of counts.
 
     Each result equals that of a pair computed alone, to the last bit. It is None if the tables give no exact p-value.
+    `lined_up` holds the same pairs, each with its two runs in the order of their names.
     """
     tables = seen.tables(lined_up)
     assert tables is not None
@@ -203,9 +207,10 @@ def student_interval(
 
 
 class ScaledDifference(Struct, frozen=True):
-    """A run's value minus a multiple of another's: its standard error, degrees of freedom, and number of units.
+    """The difference between one run's value and a multiple of another run's value.
 
-    `pair` is None if the runs share no question.
+    `error` is the standard error of the difference, `freedom` are its degrees of freedom, and `units` is the number of
+    questions or clusters. `pair` is None if the runs share no question.
     """
 
     value: float
@@ -251,8 +256,8 @@ def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1
 def no_interval(measure: Measure, units: int, error: float) -> Note:
     """Return a note that says why a difference has no interval.
 
-    No interval is known to hold for the measure; there is one unit; one unit decides whether there is a value; the
-    units hardly tell the runs apart (`error` is 0); or any difference is possible.
+    There are five reasons. No interval is known to hold for the measure. There is only one unit. The difference is
+    undefined without one of the units. The units hardly tell the runs apart (`error` is 0). Any difference is possible.
     """
     if not measure.declaration.resampling_covers:
         return withheld()
@@ -277,7 +282,10 @@ def no_interval(measure: Measure, units: int, error: float) -> Note:
 
 
 def on_part(questions: int, total: int, *, every: bool) -> list[Note]:
-    """Return a note if the comparison covers only the questions that both runs (or `every` run) can be measured on."""
+    """Return a note if the comparison covers `questions` of `total` questions, because a run lacks data for the others.
+
+    `every` tells that the questions must be those of all runs, as for Tukey's test, and not only of the two compared.
+    """
     if questions == total:
         return []
     return [

@@ -51,12 +51,12 @@ _CHANGES = ("runs", "questions", "data", "format", "columns")  # settings that m
 
 
 class Look(Row, frozen=True):
-    """The comparison after a block: the difference (run minus baseline) on the first `n` questions.
+    """Two runs compared after a block of questions: the difference (run minus baseline) on the first `n` questions.
 
-    The outcomes of the runs differ on `discordant` of them. `low` and `high` bound the difference at every look at
+    The outcomes of the runs differ on `discordant` of these. `low` and `high` bound the difference at every look at
     once: they are the intersection of the intervals at all looks so far. They are NaN if there was no look yet, or if
-    they exclude the difference. `more` is about how many more questions a decision takes. It is None if the verdict is
-    to stop, or if nobody can tell.
+    that intersection excludes the difference. `more` is about how many more questions a decision takes. It is None if
+    the verdict is to stop, or if the data cannot tell.
     """
 
     run: str
@@ -178,7 +178,10 @@ def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
 
 
 def _of_this_block(remark: Note, run: str) -> bool:
-    """Return whether a note counts, for this block alone, what the state counts over all blocks."""
+    """Return whether a note of the latest block can be left out, because another note counts the same over all blocks.
+
+    These are the notes on answers without a grade and on missing answers of the run.
+    """
     return remark.code == UNGRADED_LEFT_OUT or (remark.code == MISSING_SILENT and remark.subject == run)
 
 
@@ -197,7 +200,7 @@ def _lacked(loaded: Loaded) -> set[str]:
 
 
 def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
-    """Return whether the last look supports a decision, so that the state may keep it."""
+    """Return whether the last look can support a decision; only then does the file of the state keep the look."""
     row = looks.rows[-1]
     silent = not_declined(row.run, [loaded.silence])  # empty or failed outputs, which the state does not count
     return silent is None and no_ground(looks, row.measure, row.run, row.baseline) is None
@@ -213,7 +216,10 @@ def _not_kept(path: Path) -> Note:
 
 
 def _on_grounds(looks: Results[Look], margin: float) -> Look:
-    """Return the last look, with the verdict "cannot tell" if answers were left out or no decision is allowed."""
+    """Return the last look, with the verdict "cannot tell" if its data cannot support a decision (`no_ground`).
+
+    The verdict is also "cannot tell" if answers that were left out could turn a decision for the run.
+    """
     row = looks.rows[-1]
     pair = (row.measure, row.run, row.baseline)
     if ground := no_ground(looks, *pair):
@@ -226,7 +232,7 @@ def _on_grounds(looks: Results[Look], margin: float) -> Look:
 
 
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
-    """Return the data of the two runs, the baseline first.
+    """Return the data of the two runs to compare, the baseline first.
 
     Raises UsageError or MismatchError if the runs cannot be compared in looks.
     """

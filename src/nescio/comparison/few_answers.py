@@ -79,13 +79,19 @@ def _end_alike(row: Comparison, data: Data, measure: Measure) -> bool:
 
 
 def _without_rule_of_three(row: Comparison) -> Comparison:
-    """Return the comparison of runs that differ, without interval and spread if no unit moves the difference."""
+    """Return the comparison without interval and spread if no unit moves the difference, else unchanged.
+
+    Without these figures `widened_interval` does not apply the rule of three, which holds only if no unit differs.
+    """
     still = row.spread == 0 or (row.low is not None and row.high is not None and row.high - row.low <= 1e-12)
     return replace(row, low=math.nan, high=math.nan, spread=math.nan) if still else row
 
 
 def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the columns of a share's numerator and denominator, or None if it divides by all questions."""
+    """Return the columns of a share's numerator and denominator, or None if the measure is no share of answers.
+
+    A measure that divides by all questions is no such share.
+    """
     proportion = measure.declaration.proportion
     if proportion is not None:
         return None if proportion[1] == "n" else ((proportion[0],), (proportion[1],))
@@ -93,7 +99,7 @@ def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
 
 
 def shares_answers(measure: Measure) -> bool:
-    """Return whether a measure is the share of the answers that are correct, as precision is."""
+    """Return whether a measure is the share of the given answers that are correct, as precision is."""
     return measure.counts_outcomes and measure(5, 3, 8) == 5 / 8
 
 
@@ -106,7 +112,10 @@ def is_few(part: Any, whole: Any) -> Any:
 
 
 def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
-    """Return the share of each run as whole counts; empty for a measure that is no share."""
+    """Return the share of each run as its numerator and its denominator, both whole numbers, by the run's name.
+
+    Empty for a measure that is no share of answers. A run is left out if its numbers are not whole.
+    """
     counted = {run: own for run, own in _sums_of(data, measure).items() if own[0].is_integer() and own[1].is_integer()}
     return {run: (int(part), int(whole)) for run, (part, whole) in counted.items()}
 
@@ -128,10 +137,10 @@ def _sums_of(data: Data, measure: Measure) -> dict[str, tuple[float, float]]:
 def with_answers_as_units(
     rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], *, unmoved: bool = False
 ) -> tuple[Comparison, ...]:
-    """Return the comparisons with at most as many units as the answers in the denominator of their share.
+    """Return the comparisons with at most as many units as there are answers in the denominator of the measure's share.
 
-    Only these answers move the share. With `unmoved`, only comparisons that no unit moves are changed: their verdict
-    depends on the number of units.
+    Only these answers move the share. With `unmoved`, only comparisons in which no unit moves the difference are
+    changed, because their verdict depends on the number of units.
     """
     sums_by = {measure.label: _sums_of(data, measure) for measure in measures if not measure.counts_every_unit}
     made = []
@@ -144,7 +153,7 @@ def with_answers_as_units(
 
 
 def no_less(p: Floats, pairs: Sequence[tuple[str, str]], shares: Mapping[str, Share]) -> Floats:
-    """Return the p-values of pairs of runs, each at least that of Fisher's test if a share has few answers."""
+    """Return the p-values of pairs of runs, raised to that of Fisher's test if one of the shares has few answers."""
     few = {run for run, share in shares.items() if _is_few(share)}
     made = p.copy()
     for at, (run, baseline) in enumerate(pairs) if few else ():

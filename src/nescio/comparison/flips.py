@@ -148,9 +148,10 @@ def flips(
 
 
 def _check_ground(loaded: Loaded, measure: str, run: str, baseline: str | None) -> None:
-    """Raise UsageError if a gate on these runs would be refused.
+    """Raise UsageError if the command `compare` would refuse to gate these runs.
 
-    A run that is compared with itself (no `baseline`) cannot gain by what the notes say, so only clusters count.
+    Without `baseline` the run is compared with itself. Then no note on missing or ungraded answers is checked, because
+    the run cannot gain from these, but too few clusters are still refused.
     """
     notes = () if baseline is None else loaded.notes
     results: Results[Flips] = Results((), sign(**loaded.signature), notes, "flips")
@@ -217,7 +218,7 @@ def _pair(data: Evidence, runs: tuple[int, int], rows: Sequence[Rows]) -> Eviden
 
 
 def _of_questions(data: Evidence) -> bool:
-    """Return whether each cluster holds exactly one question, as with repeated answers; true without clusters."""
+    """Return whether each cluster holds exactly one question, which may have several answers; true without clusters."""
     if data.clusters is None:
         return True
     pairs = {*zip(data.questions, data.clusters.tolist(), strict=True)}
@@ -225,7 +226,10 @@ def _of_questions(data: Evidence) -> bool:
 
 
 def _row(answers: int, verdicts: Counter[int], draws: int, *, again: bool) -> Flips:
-    """Return the shares of verdicts; `flips` is unbiased because it counts pairs of two different draws."""
+    """Return the shares of the verdicts of all draws; `verdicts` counts the draws by exit status (0, 1, 3).
+
+    `flips` is unbiased, because it compares only pairs of two different draws.
+    """
     passed, failed, unclear = (verdicts[status] for status in (0, 1, 3))
     same = sum(count * (count - 1) for count in (passed, failed, unclear))
     share = 1 - same / (draws * (draws - 1)) if draws > 1 else 0.0

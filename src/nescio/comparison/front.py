@@ -25,9 +25,9 @@ MOST_RUNS = 40  # most runs whose pairs are all tested
 class OnFront(Struct, frozen=True):
     """A run's place by a measure of quality and a measure of cost.
 
-    A run is on the front if no other run is at least as good and as cheap. `share` is the share of resamples in which
-    it is on the front, which is not a probability. `claim` is "on the front", "beaten" or "open"; a claim is wrong with
-    a chance of at most 1 - ci.
+    A run is on the front if no other run is better at the same or a lower cost, or as good at a lower cost. `share` is
+    the share of resamples in which it is on the front, which is not a probability. `claim` is "on the front", "beaten"
+    or "open"; a claim is wrong with a chance of at most 1 - ci.
     """
 
     run: str

@@ -43,17 +43,17 @@ MANY = 40  # with fewer runs the list is no claim about its items (docs/items.md
 
 
 class Item(Row, frozen=True):
-    """One question, and how it separates the runs.
+    """One question, and how well it separates good runs from bad ones.
 
-    `discrimination` is the correlation between being right here and the score on all other questions. `p` is the
-    p-value of a negative correlation. `other_answer` is the wrong answer that able runs agree on most, and `p_other`
-    its p-value times the number of wrong answers. `silence` is the correlation between abstaining here and that score.
-    `suspicion` is the smaller of the two p-values, adjusted for both tests and for all questions (Benjamini-Hochberg);
-    it is NaN if all runs agree.
+    `discrimination` is the correlation, over the runs, between being right on this question and the score on all
+    others. `p` is the p-value of a negative correlation. `other_answer` is the wrong answer that able runs agree on
+    most, and `p_other` its p-value times the number of wrong answers. `silence` is the correlation between abstaining
+    on this question and the score on all others. `suspicion` is the smaller of the two p-values, adjusted for both
+    tests and for all questions (Benjamini-Hochberg); it is NaN if all runs agree.
 
     From thirty runs on, two two-parameter logistic models are fitted. `slope` and `difficulty` (a, b) describe being
-    right when a run answers, `answering_slope` and `answering_difficulty` answering at all. They are None if there is
-    nothing to estimate.
+    right when a run answers, `answering_slope` and `answering_difficulty` describe answering at all. They are None if
+    there is nothing to estimate.
     """
 
     most_listed: ClassVar[int | None] = 20
@@ -81,9 +81,10 @@ class Item(Row, frozen=True):
 
 
 class Ability(Row, frozen=True):
-    """The abilities of a run in standard deviations over the runs, each with its posterior standard deviation.
+    """The two abilities of a run, in standard deviations over the runs, each with its posterior standard deviation.
 
-    `ability` is that to be right when answering. `answering` is that to answer at all, None if no run abstains.
+    `ability` is the ability to be right when the run answers. `answering` is its tendency to answer at all, and None if
+    no run abstains.
     """
 
     most_listed: ClassVar[int | None] = 0
@@ -96,7 +97,10 @@ class Ability(Row, frozen=True):
 
 
 class Modelled(Struct, frozen=True, eq=False):
-    """Two models of all items: of being right when answering, and of answering at all (None if no run abstains)."""
+    """Two models of all items: of being right when a run answers, and of answering at all.
+
+    The second is None if no run abstains.
+    """
 
     right: Fit
     answering: Fit | None
@@ -104,7 +108,7 @@ class Modelled(Struct, frozen=True, eq=False):
 
 
 class Reliability(Struct, frozen=True):
-    """The reliability with which all items rank these runs (KR-20), also without the flagged items."""
+    """How reliably all items rank these runs (KR-20), and how reliably the items without the flagged ones do."""
 
     runs: Annotated[int, Shown()]
     items: Annotated[int, Shown()]
@@ -116,8 +120,8 @@ class Suspects(Struct, frozen=True, eq=False):
     """The tests of each item, as arrays over the items.
 
     `p_sign` is the p-value of a negative discrimination. `other` is the wrong answer that able runs agree on most, with
-    its p-value, or None. `p` is the smaller of these p-values times their number, and `adjusted` is `p` adjusted over
-    all items. Values are NaN if all runs agree.
+    its p-value, or None. `p` is the smaller of these two p-values, multiplied by how many of them exist. `adjusted` is
+    `p` adjusted over all items. Values are NaN if all runs agree.
     """
 
     discrimination: Floats
@@ -129,7 +133,10 @@ class Suspects(Struct, frozen=True, eq=False):
 
 
 def suspects(right: Floats, texts: Sequence[Sequence[str]] | None) -> Suspects:
-    """Return the tests of each item, from `right` of shape (runs, items) and the runs' answers as `texts`."""
+    """Return the tests of each item.
+
+    `right` tells which run is right on which item, shape (runs, items). `texts` holds the runs' answers, or is None.
+    """
     rest = rest_scores(right)
     whole = np.round(rest).astype(np.int64)
     sign = np.array(_tests([(at, right[:, at] == 1) for at in range(right.shape[1])], whole, positive=False))
@@ -258,9 +265,9 @@ def _complete(data: Evidence) -> tuple[Evidence, int]:
 
 
 def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int64], *, positive: bool) -> list[float]:
-    """Return the p-value of each marked set of runs: do able runs (`positive`) or weak ones gather in it?
+    """Return a p-value for each entry of `marked`: are its runs abler (`positive`) or weaker than random runs would be?
 
-    `marked` holds items and masks of runs, and `rest` the runs' scores on the other items, shape (runs, items). If
+    An entry holds an item and a mask of runs. `rest` has the runs' scores on the other items, shape (runs, items). If
     there are too many subsets of runs, random subsets replace them, and only small p-values are exact.
     """
     steps = [exact_steps(rest[:, at], int(runs.sum())) for at, runs in marked]
@@ -275,7 +282,11 @@ def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int
 def _others(
     right: Floats, rest: NDArray[np.int64], texts: Sequence[Sequence[str]] | None
 ) -> list[tuple[str, float] | None]:
-    """Return each item's wrong answer that able runs agree on most, and its p times the number of wrong answers."""
+    """Return for each item the wrong answer that able runs agree on most, and its p-value.
+
+    The p-value is that of the answer times the number of wrong answers to the item. The result is None for an item
+    without such an answer.
+    """
     found: list[tuple[str, float] | None] = [None] * right.shape[1]
     if texts is None:
         return found
@@ -336,7 +347,7 @@ def _notes(rows: Sequence[Item], left_out: int) -> list[Note]:
 
 
 def known_texts(texts: Any) -> Said | None:
-    """Return the texts of answers in the form that `items` takes."""
+    """Return the text of each answer, keyed by run and question, or None if the files have no texts."""
     if texts is None:
         return None
     return {run: {key: one.graded or one.answer for key, one in own.items()} for run, own in texts.said.items()}

@@ -33,11 +33,11 @@ _OF: Mapping[Error, str] = {
 
 
 class Shift(Row, frozen=True):
-    """Whether a judge errs on a run as on the runs that its correction was learned on, and why we say so.
+    """Whether a judge errs on a run as it errs on the runs from which its correction was learned, and the reason.
 
     `value` is the judge's error on the run, and `learned` its error on the other runs. `difference` is the first minus
-    the second, with its interval. `labels` and `learned_labels` count the answers behind them. Values that were not
-    computed are NaN.
+    the second, with its interval. `labels` and `learned_labels` count the labelled answers from which the two errors
+    were computed. Values that were not computed are NaN.
     """
 
     run: Annotated[str, Shown()]
@@ -54,20 +54,20 @@ class Shift(Row, frozen=True):
 
     @property
     def both_labels(self) -> Annotated[str, Shown("labels", numeric=True)]:
-        """Return the numbers of labels behind both errors."""
+        """Return two numbers of labels: of the run, and of the runs from which the correction was learned."""
         return f"{self.labels:,} and {self.learned_labels:,}"
 
     @classmethod
     def below(cls, rows: Sequence[Shift]) -> Iterable[str]:
-        """Return a sentence for each run with its answer and the reason."""
+        """Return a sentence for each run, which gives the verdict on the judge and the reason."""
         return [f"{row.run}: {row.answer}, as {row.why}." for row in rows]
 
 
 class JudgeError(Struct, frozen=True):
-    """An error of the judge on the `labels` of a run that show it.
+    """One kind of error of the judge on a run, computed from `labels` of people.
 
-    It is the bias (the judge's share correct minus people's) with Student's interval, or the share of false positives
-    or false negatives with Wilson's.
+    The bias (the judge's share correct minus people's) has Student's interval. The shares of false positives and false
+    negatives have Wilson's.
     """
 
     run: Annotated[str, Shown("judge on")]
@@ -79,7 +79,7 @@ class JudgeError(Struct, frozen=True):
 
     @property
     def which(self) -> Annotated[str, Shown("error", after="run")]:
-        """Return the name of the error in words."""
+        """Return the name of the error in words, such as "false positives"."""
         return self.error.replace("-", " ")
 
 
@@ -96,13 +96,12 @@ def judge_shift(
     ci: float = 95.0,
     resolve: Resolution = "adjudicated",
 ) -> Results[Shift]:
-    """Return whether the judge errs on each run as on the runs that its correction was learned on (`learned_on`).
+    """Return whether the judge errs on each run as on the runs from which its correction was learned (`learned_on`).
 
-    Without `learned_on` these are all other runs. A run passes if the interval of the difference lies within the
-    margin, and fails if the interval lies outside. `labels` must be of a random sample of each run's answers. The
-    figures then describe all answers like them. `by` names columns; the bias is also shown for each of their values.
-    `own` names the runs of the judge's own model. Raises MismatchError for a single run, UsageError for labels that are
-    not a simple random sample.
+    Without `learned_on` these are all other runs. A run passes if the interval of the difference lies within ±
+    `margin`, and fails if it lies outside. `labels` must be of a random sample of each run's answers; the figures then
+    describe all its answers. The bias is also shown for each value of the columns in `by`. `own` names the runs of the
+    judge's own model. Raises MismatchError for a single run, UsageError for labels that are not a simple random sample.
     """
     how = {"texts": True, "graded": ("length", "position"), **options}
     loaded = open_labelled(source, None, how, labels, ("position", *by))
@@ -158,7 +157,10 @@ def judge_shift(
 
 
 def _unchecked(laid: Labels, run: int, sizes: tuple[int, int], what: str) -> tuple[Answer, str] | None:
-    """Return why a run cannot be checked, or None if it can."""
+    """Return "not checked" or "not graded" with the reason if a run cannot be checked, or None if it can.
+
+    `sizes` has the numbers of labels of the run and of the other runs, and `what` names these labels.
+    """
     if not (laid.data.present[run] & ~laid.known[run]).any():
         if (laid.data.absence[run] == UNGRADED).any():
             return "not graded", "its answers have no verdict of the judge"
@@ -170,7 +172,7 @@ def _unchecked(laid: Labels, run: int, sizes: tuple[int, int], what: str) -> tup
 
 
 def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
-    """Return the answer that an interval of a difference supports for a margin, and its reason."""
+    """Return "pass", "fail" or "inconclusive" with the reason: the interval of a difference against ± `margin`."""
     if -margin <= low and high <= margin:
         return "pass", f"the difference is within ±{margin:g}"
     if low > margin or high < -margin:
@@ -179,9 +181,9 @@ def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
 
 
 def _error(run: str, error: Error, level: float, *, off: Any, unit: Any, of: Any) -> JudgeError:
-    """Return the mean error of the judge on the labels marked in `of`, or NaN if there are none.
+    """Return the mean error of the judge over the labels that the mask `of` marks, with its interval.
 
-    `off` is the error on each label, and `unit` its question or cluster.
+    It is NaN without such labels. `off` is the judge's error on each label, and `unit` the label's question or cluster.
     """
     many = int(of.sum())
     if error == "bias":

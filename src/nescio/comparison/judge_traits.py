@@ -25,10 +25,10 @@ _MOST_VALUES = 12  # most values of a column that nobody named; each value is a 
 
 
 class Preference(Struct, frozen=True):
-    """The judge's bias on a group of answers compared with that on another group.
+    """The judge's bias on a group of answers, such as long ones, compared with its bias on another group.
 
-    `bias` and `other` are the bias on each group. `p` is the p-value of no difference, and `p_adjusted` is adjusted
-    after Holm over all groups that were checked.
+    `bias` and `other` are the bias on each group. `p` is the p-value of the hypothesis that they are equal.
+    `p_adjusted` is adjusted after Holm over all groups that were checked.
     """
 
     trait: Annotated[str, Shown("by")]
@@ -46,12 +46,12 @@ class Preference(Struct, frozen=True):
 
     @property
     def biases(self) -> Annotated[str, Shown("bias", numeric=True, after="against")]:
-        """Return the judge's bias on both groups."""
+        """Return the judge's bias on the group and on the other group."""
         return f"{signed_figure(self.bias)}, {signed_figure(self.other)}"
 
     @property
     def both_labels(self) -> Annotated[str, Shown("labels", numeric=True)]:
-        """Return the number of labels in both groups."""
+        """Return the number of labels in the group and in the other group."""
         return f"{self.labels:,} and {self.other_labels:,}"
 
 
@@ -60,9 +60,9 @@ def preferences(
 ) -> tuple[list[Preference], list[Note]]:
     """Return the judge's bias by several traits over all runs together, and notes on traits that could not be checked.
 
-    The traits are the length of answers, their position, the judge's own model, and the columns `by`. `own` names the
-    runs of that model. `bias` holds the judge's error on each labelled answer, and `unit` its question or cluster.
-    Raises MismatchError for a column that is not constant within each question.
+    The traits of an answer are its length, its position, whether the judge's own model wrote it, and the columns in
+    `by`. `own` names the runs of that model. `bias` holds the judge's error on each labelled answer, and `unit` the
+    question or cluster of the answer. Raises MismatchError for a column that is not constant within each question.
     """
     cells = np.nonzero(laid.labelled)
     traits = {"length": _by_length(loaded, laid)[cells], "own model": _by_model(loaded, laid, own)[cells[0]]}
@@ -86,7 +86,10 @@ def preferences(
 
 
 def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
-    """Return notes on the traits that were not checked."""
+    """Return notes on traits that were not checked.
+
+    All answers fall into one group by the traits in `lacking`; the groups in `few` have too few labels.
+    """
     notes = []
     if lacking:
         notes.append(
@@ -110,9 +113,10 @@ def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
 
 
 def _by_length(loaded: Loaded, laid: Labels) -> Any:
-    """Return for each answer whether it is longer than the median of the labelled answers; "" if no length is known.
+    """Return for each answer a text such as "longer than 80" or "at most 80", where 80 is the median length.
 
-    The length is the column `length`, or else the number of characters of each answer.
+    The median is that of the labelled answers. The length is the column `length`, or else the number of characters of
+    the answer. The text is "" for an answer without a known length.
     """
     data = laid.data
     length = np.full(data.present.shape, np.nan)
@@ -140,9 +144,10 @@ def _answers(loaded: Loaded) -> Iterator[tuple[str, str, str | None]]:
 
 
 def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
-    """Return the values of a column as texts, "" for a column that is lacking or has too many values.
+    """Return the value of the column `name` for each answer, as text.
 
-    Raises MismatchError for a column that the user named but that is not constant within each question.
+    For a column that the user named (`named`), MismatchError is raised if it is lacking or not constant within each
+    question. For any other column, all texts are "" if it is lacking or has more than `_MOST_VALUES` values.
     """
     data = laid.data
     if name == "position" and user(name) in data.columns:
@@ -159,9 +164,10 @@ def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
 
 
 def _by_model(loaded: Loaded, laid: Labels, own: Sequence[str]) -> Any:
-    """Return for each run whether it is the judge's own model: `own` names it, or its name is the judge's.
+    """Return a text for each run that tells whether the run is the judge's own model.
 
-    All texts are "" if no run is.
+    It is if the names in `own` include it, or without `own` if its name is the judge's. All texts are "" if no run is
+    the judge's own model.
     """
     judges = {_plain(word) for judge in loaded.judges for word in (judge.model, judge.name) if word}
     runs = laid.data.runs

@@ -86,9 +86,9 @@ def score(
 
 
 def why_unmarked(scores: Scores, loaded: Loaded) -> str:
-    """Return why no run has a mark although runs could be marked, or an empty text.
+    """Return why no run has a mark although the user could get marks with other options or data, or an empty text.
 
-    Counts alone cannot be paired, and a single run is not compared.
+    Counts alone cannot be paired, and a single run has no other run to compare.
     """
     data = loaded.data
     from nescio.comparison import best

@@ -44,8 +44,8 @@ def compare_leading(
 ) -> Comparisons:
     """Compare the best runs by one measure with each other, and each other run with the best and its neighbours.
 
-    All pairs are tested: p-values are adjusted for all of them, and `tables["ranks"]` and the numbers of
-    `tables["tests"]` rest on all. The rows, arguments and errors are those of `nescio.compare`.
+    These pairs are the rows. But all pairs are tested: the adjusted p-values, `tables["ranks"]` and the counts in
+    `tables["tests"]` account for all of them. Rows, arguments and errors are those of `nescio.compare`.
     """
     data, measure = paired_evidence(loaded), name if isinstance(name, Measure) else parse(name)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
@@ -107,7 +107,7 @@ def _some(runs: int, shown: int, pairs: int) -> Note:
 
 
 def _chosen(ranked: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the pairs to compare in full (the later run minus the earlier), given the runs from best to worst."""
+    """Return the pairs of runs that become rows, given the runs in order from best to worst; see `compare_leading`."""
     best = combinations(ranked[:LEADING], 2)
     others = [(ranked[0], run) for run in ranked[LEADING:]]
     neighbours = zip(ranked[LEADING - 1 :], ranked[LEADING:], strict=False)

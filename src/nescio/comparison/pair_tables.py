@@ -31,11 +31,11 @@ MOST_DIFFERENCES = 1 << 20  # the most different values for which tests are kept
 
 
 class PairTables(Struct, frozen=True, eq=False):
-    """The numbers of questions of each pair of runs, by the kind of answer of both.
+    """For each pair of runs, the number of questions on which the two answers are of each two kinds.
 
-    `tables` has shape (pairs, K, K) and counts the questions of kind i for the first run and of kind j for the second.
-    `columns` maps a name to the whole number that a question of each kind adds to a total, shape (K,). `cells` holds
-    the values that the measure reads for each kind, shape (K, columns).
+    Answers are of one kind if the measure reads the same values from both. `tables` has shape (pairs, K, K) and counts
+    the questions of kind i for the first run and of kind j for the second. `columns` maps a name to the whole number
+    that a question of each kind adds to a total, shape (K,). `cells` holds the values of each kind, shape (K, columns).
     """
 
     measure: Measure
@@ -61,7 +61,7 @@ class PairTables(Struct, frozen=True, eq=False):
         return np.where(self.questions > 0, first - second, np.nan)
 
     def exact(self, before: KnownTests | None = None) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return the differences, their exact p-values, and a mask of the p-values that the tables give.
+        """Return the differences, their exact p-values, and a mask of the p-values that the tables can give.
 
         Pairs that exchange the same questions and differ equally have the same p-value, which is computed once.
         `before` holds tests of the same measure that need not be computed again.
@@ -81,9 +81,10 @@ class PairTables(Struct, frozen=True, eq=False):
         return observed, p[place], known[place]
 
     def _exact_of(self, n: Counts, alike: Counts, observed: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the exact p-values of pairs whose difference is `observed`, and a mask of the known ones.
+        """Return the exact p-values of pairs of runs whose difference is `observed`, and a mask of the known ones.
 
-        `n` counts the questions of each two kinds that can be exchanged.
+        `n` counts the questions on which the answers of the two runs are of two given kinds. `alike` counts those on
+        which both answers are of one given kind.
         """
         low, high = np.triu_indices(self.tables.shape[1], 1)
         both = {name: 2 * (alike @ values) + n @ (values[low] + values[high]) for name, values in self.columns.items()}
@@ -102,10 +103,10 @@ class PairTables(Struct, frozen=True, eq=False):
         return p, known
 
     def errors(self) -> tuple[Floats, Floats]:
-        """Return the standard errors of the differences, and their degrees of freedom.
+        """Return the standard errors of the differences of all pairs, and their degrees of freedom.
 
-        They equal those of `few_units.unit_error` for each pair laid side by side, to the last bit. They are NaN for
-        fewer than two questions.
+        Each equals the result of `few_units.unit_error` for that pair alone, to the last bit. NaN for a pair with fewer
+        than two questions.
         """
         error, freedom = np.full((2, len(self.tables)), np.nan)
         some = np.flatnonzero(self.questions > 1)
@@ -133,9 +134,10 @@ class PairTables(Struct, frozen=True, eq=False):
 
 
 def _each_once(counts: Counts, values: Floats, base: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where each distinct row (counts and value) comes first, and for every row the index of its distinct row.
+    """Return the index of the first row of each distinct row, and for every row the index of its distinct row.
 
-    All rows count as distinct if the counts, each below `base`, are too many for one number.
+    Rows are equal if their counts and their value are. All rows count as distinct if the counts, each below `base`, are
+    too many for one number.
     """
     different, of_value = np.unique(values, return_inverse=True)
     code, most = _numbered(counts, base)
@@ -149,15 +151,15 @@ def _each_once(counts: Counts, values: Floats, base: int) -> tuple[NDArray[np.in
 
 
 def _numbered(counts: Counts, base: int) -> tuple[Counts, int]:
-    """Return a number for each row of counts below `base`, and the bound below which all these numbers lie."""
+    """Return one number for each row of counts below `base`, equal for equal rows, and a bound above all of them."""
     return counts @ base ** np.arange(counts.shape[1]), base ** counts.shape[1]
 
 
 class KnownTests(Struct, eq=False):
-    """The exact p-values of one measure that were computed before.
+    """The exact p-values that were computed before for one measure, so that no pair of runs is tested twice.
 
-    `numbers` are the keys of pairs in rising order. Each key combines the counts, each below `base`, with the index of
-    the difference.
+    `numbers` are the keys of tested pairs in rising order. Each key combines the counts of a pair, each below `base`,
+    with the index of its difference.
     """
 
     base: int = 0
@@ -167,7 +169,10 @@ class KnownTests(Struct, eq=False):
     places: dict[float, int] = field(default_factory=dict)
 
     def keys(self, counts: Counts, differences: Floats, base: int) -> Counts | None:
-        """Return the key of each pair, or None if there are too many keys. A larger base renumbers all pairs."""
+        """Return the key of each pair of runs, or None if there are too many keys.
+
+        A `base` above the one used so far changes all keys, so the tests known so far are forgotten.
+        """
         if base > self.base:
             self.base, self.numbers, self.p, self.known = base, self.numbers[:0], self.p[:0], self.known[:0]
         if self.base ** counts.shape[1] * MOST_DIFFERENCES >= LARGEST_CODE:
@@ -179,7 +184,7 @@ class KnownTests(Struct, eq=False):
         return _numbered(counts, self.base)[0] * MOST_DIFFERENCES + np.array(places, dtype=np.int64)[of_value]
 
     def fill(self, keys: Counts, p: Floats, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Fill in the known p-values of some pairs, and return a mask of these pairs."""
+        """Write the known p-values of the pairs with these `keys` into `p`, and return a mask of these pairs."""
         if not len(self.numbers):
             return np.zeros(len(keys), dtype=bool)
         at = np.minimum(np.searchsorted(self.numbers, keys), len(self.numbers) - 1)
@@ -188,7 +193,7 @@ class KnownTests(Struct, eq=False):
         return np.asarray(found)
 
     def add(self, keys: Counts, p: Floats, known: NDArray[np.bool_]) -> None:
-        """Keep the computed p-values of pairs that were not known."""
+        """Keep the p-values of pairs that were just computed, so that `fill` finds them."""
         numbers = np.concatenate([self.numbers, keys])
         order = np.argsort(numbers, kind="stable")
         self.numbers = numbers[order]
@@ -196,7 +201,10 @@ class KnownTests(Struct, eq=False):
 
 
 class PackedRuns(Struct, frozen=True, eq=False):
-    """Runs as a measure of counts sees them: a bit for each question and each kind of answer."""
+    """Runs as a measure of counts sees them: for each kind of answer and each run, a bit for each question.
+
+    Answers are of one kind if the measure reads the same values from both.
+    """
 
     measure: Measure
     columns: dict[str, Array]
@@ -204,7 +212,7 @@ class PackedRuns(Struct, frozen=True, eq=False):
     bits: packed.Words
 
     def of(self, pairs: Pairs) -> PairTables:
-        """Return the tables of counts of these pairs."""
+        """Return the tables of counts of these pairs: the numbers of questions by the two kinds of answer."""
         kinds, _, words = self.bits.shape
         x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
         tables = np.zeros((len(x), kinds, kinds), dtype=np.int64)
@@ -220,7 +228,7 @@ class PackedRuns(Struct, frozen=True, eq=False):
 
 
 def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> PackedRuns | None:
-    """Return the questions of runs packed by their kinds, from columns of shape (runs, questions).
+    """Return the runs as bits for each kind of answer, from columns of shape (runs, questions).
 
     Returns None if there are too many kinds, or if a question adds a fraction to a total.
     """
@@ -245,7 +253,10 @@ def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> P
 
 
 def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | None:
-    """Return the tables of pairs that `data` has; None for too many kinds, or if a question adds a fraction."""
+    """Return the tables of pairs for `data` that hold such tables already.
+
+    Returns None if there are too many kinds of answer, or if a question adds a fraction to a total.
+    """
     assert data.pairs is not None
     cells, kind = distinct(np.stack([data.column(name) for name in measure.needs], axis=1))
     mapped = of_kinds(measure, dict(zip(measure.needs, cells.T, strict=True)))
@@ -261,7 +272,7 @@ def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | N
 
 
 def of_kinds(measure: Measure, cells: dict[str, Array]) -> dict[str, Array] | None:
-    """Return what a question of each kind adds to each total, or None if it adds a fraction."""
+    """Return how much a question of each kind adds to each total, or None if that is a fraction."""
     floats = {name: values.astype(np.float64) for name, values in cells.items()}
     mapped = {**measure.each(floats), "n": np.ones(len(next(iter(cells.values()))))}
     whole = all(values.ndim == 1 and np.array_equal(values, np.rint(values)) for values in mapped.values())

@@ -34,8 +34,9 @@ Largest = tuple[NDArray[np.float64], bool]
 class MeasuredRuns(Struct, frozen=True, eq=False):
     """All runs seen by one measure, with rows sorted by the questions' ids.
 
-    `columns` are those that the measure reads. `usable` marks the cells that the measure can use, and `about` those
-    that it speaks of. `largest` holds the largest differences of the Tukey test.
+    `columns` holds the columns that the measure reads. `about` marks the cells that describe what the measure counts
+    (questions or single answers), and `usable` those that have every value it reads. `largest` holds the largest
+    differences of the Tukey test.
     """
 
     data: Evidence
@@ -55,7 +56,7 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
     def shared(self, x: int, y: int) -> tuple[Array, Array]:
         """Return masks of the usable rows of each run on the questions that both have, each of shape (rows,).
 
-        Repeats need not be shared: a question may be asked once of one run and five times of the other.
+        The two runs may have different repeats: a question may be asked once of one run and five times of the other.
         """
         if self.repeats is None:
             use = self.usable[x] & self.usable[y]
@@ -65,14 +66,14 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
         return both[0] & asked, both[1] & asked
 
     def either(self, x: int, y: int) -> int:
-        """Return how many questions the measure speaks of in at least one of two runs."""
+        """Return on how many questions at least one of the two runs has a row of the sort that the measure counts."""
         rows = self.about[x] | self.about[y]
         return int(rows.sum()) if self.repeats is None else len(np.unique(self.repeats.question[rows]))
 
     def places(self, x: int, y: int) -> tuple[Place, Place]:
-        """Return a key for the shared rows of each run.
+        """Return a key for each of the two runs, which tells the rows on the questions that both have.
 
-        A run with the same rows has the same key, whatever the other run is.
+        A run gets the same key in two pairs if its rows are the same in both.
         """
         # The other run matters to the weights of repeats in an order, and to the questions asked often enough.
         in_order, of_repeats = self.repeats is not None and self.measure.order, self.measure.declaration.repeats
@@ -82,7 +83,7 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
 
     @property
     def width(self) -> int:
-        """Return the number of rows that a pair keeps in memory."""
+        """Return the number of rows for which a pair takes memory."""
         return int(self.usable.shape[1])
 
     def pair(self, x: int, y: int) -> Pair | None:
@@ -99,7 +100,7 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
 
 
 class TalliedRuns(Struct, frozen=True, eq=False):
-    """All runs seen by one measure, known only through tables of counts of pairs of runs."""
+    """All runs seen by one measure, for data that hold only tables of counts of pairs of runs."""
 
     data: Tally
     measure: Measure
@@ -107,7 +108,7 @@ class TalliedRuns(Struct, frozen=True, eq=False):
     width = 1
 
     def tables(self, pairs: Pairs) -> PairTables | None:
-        """Return the tables of counts of pairs, or None if they have too many kinds."""
+        """Return the tables of counts of pairs, or None if their answers are of too many kinds."""
         return tallied_pairs(self.measure, self.data, pairs)
 
     def pair(self, x: int, y: int) -> Pair | None:
@@ -120,11 +121,14 @@ class TalliedRuns(Struct, frozen=True, eq=False):
         return pair_of_kinds(self.measure, {n: (v[first], v[second]) for n, v in columns.items()}, table[first, second])
 
     def either(self, x: int, y: int) -> int:
-        """Return the number of questions of either of two runs."""
+        """Return the number of questions that at least one of the two runs has."""
         return int(self.data.counts[[x, y]].sum() - self.data.table(x, y).sum())
 
     def places(self, x: int, y: int) -> tuple[Place, Place]:
-        """Return a key of this pair for each run, because counts do not say which questions are shared."""
+        """Return a key for each of the two runs, which no other pair has.
+
+        Counts do not say which questions the runs share, so that no two pairs can use the same resamples of a run.
+        """
         return (repr((x, y)).encode(), x), (repr((x, y)).encode(), y)
 
 
@@ -166,9 +170,10 @@ def paired_evidence(loaded: Loaded) -> Data:
 
 
 class ExactTest(NamedTuple):
-    """The first run minus the second, its exact p-value, and the pair if it had to be laid side by side.
+    """The result of an exact test: the first run minus the second, its exact p-value, and the pair if it was built.
 
-    The p-value is NaN if the difference is undefined, and None if no exact p-value exists.
+    The p-value is NaN if the difference is undefined, and None if no exact p-value exists. A pair that only needs
+    counts is not built.
     """
 
     difference: float
@@ -177,9 +182,9 @@ class ExactTest(NamedTuple):
 
 
 def exact_tests(seen: RunsSeen, pairs: Sequence[tuple[int, int]]) -> Iterator[ExactTest]:
-    """Yield the difference of each pair on the questions of both, and its exact p-value.
+    """Yield the difference of each pair on the questions that both runs have, and its exact p-value.
 
-    Pairs that need only counts are tested together, the others one by one, with the same p-values.
+    Pairs for which counts are enough are tested together, the others one by one, with the same p-values.
     """
     for start in range(0, len(pairs), TESTED_AT_ONCE):
         some = pairs[start : start + TESTED_AT_ONCE]
@@ -221,7 +226,10 @@ def _exact_test(pair: Pair | None) -> ExactTest:
 
 
 def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
-    """Return the bootstrap p-value, or NaN if no resample has a value, or if a nonzero difference never varies."""
+    """Return the bootstrap p-value of the `observed` difference, from the differences on all resamples.
+
+    It is NaN if no resample has a value, or if a nonzero difference is the same on all of them.
+    """
     if np.isnan(observed) or np.isnan(resampled).all():
         return math.nan
     if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:
@@ -232,8 +240,8 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
 class TestedPair(Struct, frozen=True, eq=False):
     """A pair of runs, its difference, its exact p-value or None, and the name of the test (`how`).
 
-    `resampled` holds the differences on all resamples, and `exchanged` those in all random exchanges of labels; both
-    are empty if nobody needs them.
+    `resampled` holds the differences on all resamples, and `exchanged` those in all random exchanges of labels. Both
+    are empty if the test does not need them.
     """
 
     __test__ = False  # else pytest collects the class because of its name
@@ -249,10 +257,10 @@ class TestedPair(Struct, frozen=True, eq=False):
 def each_tested(
     seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan, *, intervals: bool = True
 ) -> Iterator[TestedPair | None]:
-    """Yield each pair with its differences on all exchanges and, with `intervals`, on all resamples.
+    """Yield each pair with its differences in all exchanges of labels and, with `intervals`, on all resamples.
 
-    Yields None if two runs share no question. A run on the questions that it shares with others is resampled once for
-    all of them.
+    Yields None if the two runs share no question. A run that shares the same questions with several others is resampled
+    once for all of these pairs.
     """
     resampled = ResampledRuns(plan)
     at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.width)))
@@ -274,7 +282,10 @@ def each_tested(
 
 
 def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:
-    """Return two runs on the questions of both, with their exact test if `test` wants one; None without a question."""
+    """Return two runs on the questions that both have, or None if they share no question.
+
+    The result has their exact test if `test` is "auto" or "exact"; `exact` yields the tests in the order of the pairs.
+    """
     tested = next(exact) if test in ("auto", "exact") else ExactTest(math.nan, None)
     pair = tested.pair or seen.pair(*runs)
     if pair is None:

@@ -19,12 +19,12 @@ FEW_UNITS = 16  # units of an ordered measure, whose 2**16 exchanges are scored 
 
 
 def exchangeable_order(measure: Measure, key: Array, weights: Array | None = None) -> Array:
-    """Return one run's key of an order as ranks among the run's own rows, from 0 (the least sure) to 1.
+    """Return the values by which a measure orders one run's rows, as ranks from 0 (the least sure) to 1.
 
     One run may state confidences about 0.9 and another log-probabilities about -40. With ranks, exchanged answers are
     comparable and no p-value depends on the scale of a run. Tied rows share their middle rank, and answers without a
     confidence (-∞) stay last. `weights` says how much each row counts. If the measure reads the confidences themselves,
-    as calibration does, the key is returned as it is.
+    as calibration does, the `key` is returned as it is.
     """
     if not measure.reads_order_alone:
         return key
@@ -38,12 +38,12 @@ def exchangeable_order(measure: Measure, key: Array, weights: Array | None = Non
 
 
 class Pair(Struct, frozen=True, eq=False):
-    """Two runs seen by one measure: the units of both side by side.
+    """Two runs seen by one measure, with the units of both side by side.
 
-    `patterns` has the kinds of unit of the first run, followed by the same kinds of the second. Weights (w, 0) give the
-    first run its own questions, and (0, w) the second. (kept, swapped) and (swapped, kept) exchange the labels of some
-    units. `own` holds the patterns of the first run alone and of the second, over the same units. If the measure has an
-    order, the rows of `patterns` are sorted by ranks within their own run (`exchangeable_order`).
+    Units with the same values are of one kind. `patterns` has the kinds of the first run's units, then the same kinds
+    for the second run. Weights (w, 0) count the first run's own answers, and (0, w) the second's. Weights (kept,
+    swapped) and (swapped, kept) exchange the labels of some units. `own` holds the patterns of each run alone, over the
+    same units. If the measure has an order, rows are sorted by ranks within their own run (`exchangeable_order`).
     """
 
     measure: Measure
@@ -54,23 +54,26 @@ class Pair(Struct, frozen=True, eq=False):
     few_kinds: int = FEW_KINDS
 
     def difference(self, first: Array, second: Array) -> NDArray[np.float64]:
-        """Return the measure under the first weights minus the measure under the second."""
+        """Return the measure under the weights `first` minus the measure under the weights `second`."""
         return self.measure.value(self.patterns, first) - self.measure.value(self.patterns, second)
 
     def resampled(self, weights: Array) -> NDArray[np.float64]:
-        """Return the difference when each kind of question has the given weight for both runs, shape (…,)."""
+        """Return the difference if each kind of question has the given weight for both runs, shape (…,).
+
+        `weights` has shape (…, kinds).
+        """
         first, second = self.own
         return self.measure.value(first, weights) - self.measure.value(second, weights)
 
     def swapped(self, swaps: Array) -> NDArray[np.float64]:
-        """Return the difference when the given number of questions of each kind exchange their labels."""
+        """Return the difference if the given number of questions of each kind exchange their labels."""
         kept = self.counts.astype(swaps.dtype) - swaps
         return self.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
 
     def exchanged_units(self, swaps: Array) -> NDArray[np.float64]:
-        """Return the difference of an ordered measure under swaps of shape (exchanges, units).
+        """Return the difference of an ordered measure in each exchange of labels; `swaps` has shape (exchanges, units).
 
-        Swaps of 0 and 1 take one pass over all units; fractional swaps take one exchange after another.
+        Swaps of 0 and 1 take one pass over all units. Swaps between 0 and 1 take one pass for each exchange.
         """
         table = swaps.astype(np.uint8).T
         if swaps.ndim != 2 or (swaps != table.T).any():
@@ -81,10 +84,11 @@ class Pair(Struct, frozen=True, eq=False):
         return difference
 
     def exchanges(self) -> tuple[Difference, NDArray[np.int64]] | None:
-        """Return the difference as a function of how many units of each kind fall one way, and the number of units.
+        """Return the difference as a function of an exchange of labels, and the number of units of each kind.
 
-        A unit of kind {a, b} falls one way if the first run has a and the second b. Units on which the two runs agree
-        do not matter. Returns None for too many kinds.
+        The function takes the number of units of each kind {a, b} on which the first run has a and the second b. On the
+        other units of the kind it is the other way round. Units on which the two runs agree do not matter. Returns None
+        for too many kinds.
         """
         if self.measure.order is not None:
             return (self.exchanged_units, self.counts) if len(self.counts) <= FEW_UNITS else None
@@ -117,9 +121,10 @@ class Pair(Struct, frozen=True, eq=False):
 
 
 def _moved(one_way: Array, move: Array) -> Array:
-    """Return the sum of each kind's move times its count; shape (…,) for moves (kinds,), (…, width) for (kinds, width).
+    """Return the sum over all kinds of unit: how far a unit moves the totals, times the number of such units.
 
-    We add kind by kind, because the last digits of a matrix product depend on the number of threads.
+    The shape is (…,) for `move` of shape (kinds,), and (…, width) for (kinds, width). We add kind by kind, because the
+    last digits of a matrix product depend on the number of threads.
     """
     total = np.zeros((*one_way.shape[:-1], *move.shape[1:]))
     for j in range(len(move)):
@@ -162,7 +167,10 @@ def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters:
 
 
 def pair_of_kinds(measure: Measure, columns: dict[str, tuple[Array, Array]], counts: NDArray[np.int64]) -> Pair:
-    """Return two runs' columns over kinds of question with their counts as a Pair, equal to that of `pair_up`."""
+    """Return two runs as a Pair, from the columns of each kind of question and the number of questions of the kind.
+
+    The result equals that of `pair_up`.
+    """
     cells = np.stack(
         [np.asarray(side, dtype=np.float64) for both in zip(*columns.values(), strict=True) for side in both], axis=1
     )
@@ -233,10 +241,10 @@ def pair_up_repeats(
 
 
 def _additive(measure: Measure, sides: dict[str, Array], kind: NDArray[np.int64] | None, n: int) -> Pair:
-    """Return the Pair of an additive measure from the columns of both runs' kinds of unit.
+    """Return the Pair for a measure whose columns add up over questions, from the kinds of unit of both runs.
 
-    `sides` holds the first run's kinds and, after them, the second's. `kind` numbers the kind of each question; None
-    makes each kind a unit.
+    `sides` holds the columns of the first run's kinds and, after them, those of the second's. `kind` has the kind of
+    each question; if it is None, each kind is a single unit.
     """
     kinds = len(sides["n"]) // 2
     counts = np.ones(kinds, dtype=np.int64) if kind is None else np.bincount(kind, minlength=kinds)
@@ -246,7 +254,7 @@ def _additive(measure: Measure, sides: dict[str, Array], kind: NDArray[np.int64]
 def _of_kinds(
     measure: Measure, sides: dict[str, Array], counts: NDArray[np.int64], kind: NDArray[np.int64] | None, n: int
 ) -> Pair:
-    """Return the Pair of kinds of unit, each with its count."""
+    """Return the Pair of two runs from the columns of their kinds of unit, and the number of units of each kind."""
     halves = [
         dict(zip(sides, side, strict=True)) for side in zip(*(np.split(v, 2) for v in sides.values()), strict=True)
     ]
@@ -267,7 +275,7 @@ def _in_order(
 
 
 def _comparable(measure: Measure, cells: Array, names: list[str], weights: NDArray[np.int64] | None = None) -> Array:
-    """Return one run's rows with the key of the order as ranks (`exchangeable_order`)."""
+    """Return one run's rows, with ranks in place of the values that order them (`exchangeable_order`)."""
     at = names.index(str(measure.order))
     cells = np.array(cells, dtype=np.float64)
     cells[:, at] = exchangeable_order(measure, cells[:, at], weights)
@@ -275,7 +283,10 @@ def _comparable(measure: Measure, cells: Array, names: list[str], weights: NDArr
 
 
 def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:
-    """Return the per-question columns of the first run, followed by those of the second."""
+    """Return the columns that the measure adds up, for the cells of the first run and then for those of the second.
+
+    `cells` has the values of the columns `names` for the first run, followed by those for the second, in each row.
+    """
     width = len(names)
     both = np.concatenate([cells[:, :width], cells[:, width:]])
     return {**measure.each({name: both[:, i] for i, name in enumerate(names)}), "n": np.ones(len(both))}

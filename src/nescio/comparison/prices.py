@@ -20,7 +20,10 @@ from nescio.measures.cost import PRICE
 
 
 class PriceRatio(Struct, frozen=True):
-    """The price of a right answer of one run divided by that of another; p is two-sided for equal prices."""
+    """The price of a right answer of one run divided by that of another run.
+
+    `p` is the two-sided p-value of the hypothesis that the two prices are equal.
+    """
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str, Shown()]
@@ -35,7 +38,7 @@ class PriceRatio(Struct, frozen=True):
 def price_ratios(
     data: Data, measures: Sequence[Measure], pairs: Sequence[tuple[int, int]], level: float
 ) -> tuple[PriceRatio, ...]:
-    """Return the ratio of prices of each pair by each measure that is a price of a right answer."""
+    """Return the ratio of prices of a right answer for each pair of runs, by each measure that is such a price."""
     priced = [measure for measure in measures if measure.declaration.name == PRICE]
     if not isinstance(data, Evidence) or data.origins:
         return ()

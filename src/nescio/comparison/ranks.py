@@ -18,15 +18,15 @@ MOST_NAMED = 1_000  # most tied runs that are listed beside each run
 
 
 class Rank(Struct, frozen=True):
-    """The place of a run under one measure.
+    """The place of a run among all runs by one measure.
 
-    `low` to `high` are the ranks it may have. `low` is one more than the number of significantly better runs. `high` is
-    the number of runs less the significantly worse ones (Al Mohamad, Goeman & van Zwet 2022). The ranks hold together
-    if the p-values are adjusted for all pairs. `groups` numbers the bars of a critical-difference diagram above it
-    (Demšar, JMLR 2006): neighbours in rank that are all tied. `tied_with` names the runs tied with it, or counts them
-    above a thousand. `p_best` is the chance that the run has the highest true value if the runs are exchangeable
-    (`nescio.stats.ranking.true_values`). `expected_rank` is its mean rank then; neither is a test. Both are None if the
-    runs cannot be resampled together, or if one of them does not vary.
+    `low` to `high` are the ranks it may have: one more than the number of significantly better runs, and the number of
+    runs less the significantly worse ones (Al Mohamad, Goeman & van Zwet 2022). The ranks of all runs hold together if
+    the p-values are adjusted for all pairs. `groups` numbers the bars of a critical-difference diagram that cover the
+    run (Demšar, JMLR 2006); a bar covers neighbours in rank that are all tied. `tied_with` names the runs tied with
+    this one, or counts them above a thousand. `p_best` is the chance that the run has the highest true value if the
+    runs are exchangeable (`nescio.stats.ranking.true_values`), and `expected_rank` its mean rank then. Neither is a
+    test, and both are None if the runs cannot be resampled together, or if one of them does not vary.
     """
 
     measure: Annotated[str, Shown()]
@@ -47,7 +47,7 @@ class Rank(Struct, frozen=True):
 
     @property
     def tied(self) -> Annotated[str, Shown("tied with", absent="", always=True, after="groups", spare=1)]:
-        """Return the first few of the runs that it is tied with."""
+        """Return the names of the first few runs with which this run is tied."""
         return enumerated(self.tied_with.split(", ") if self.tied_with else [], FEW_TIED)
 
 
@@ -99,7 +99,10 @@ def by_value(values: Sequence[tuple[str, float]], *, lower_is_better: bool) -> l
 
 
 def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return the longest stretches of neighbours that are all tied, as (first, last); an untied run has its own."""
+    """Return the longest stretches of neighbours in rank that are all tied, each as its (first, last) place.
+
+    A run that is tied with neither neighbour is a stretch of its own.
+    """
     spans: list[tuple[int, int]] = []
     last = -1
     for first in range(len(apart)):
@@ -112,5 +115,5 @@ def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def bars_over(place: int, groups: Sequence[tuple[int, int]]) -> str:
-    """Return the numbers of the bars that cover a place, separated by spaces."""
+    """Return the numbers of the bars that cover the run at `place`, separated by spaces."""
     return " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= place <= last)

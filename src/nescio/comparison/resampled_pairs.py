@@ -30,7 +30,7 @@ Place = tuple[bytes, int]  # the rows used, and the run that has them
 
 
 class TestPlan(Struct, frozen=True):
-    """The plan by which one call resamples every pair and computes p."""
+    """How one call resamples every pair of runs and computes p: the level, the blocks of resamples, and the test."""
 
     __test__ = False  # else pytest collects the class because of its name
 
@@ -59,12 +59,12 @@ class PairedRuns(Struct, frozen=True, eq=False):
 
     @property
     def draws_kinds(self) -> bool:
-        """Return whether a draw is a number for each kind of unit, and not a list of single units."""
+        """Return whether a resample is drawn as the number of units of each kind, and not as a list of single units."""
         return self.pair.measure.order is None and draws_kinds(self.pair.own[0])
 
 
 class ResampledRuns:
-    """The values of runs on resamples of the questions that they share with others, each computed once."""
+    """The values of each run on resamples of the questions that it shares with another run, each computed once."""
 
     def __init__(self, plan: TestPlan) -> None:
         """Create an empty store of values for a plan."""
@@ -72,7 +72,7 @@ class ResampledRuns:
         self.values: dict[Place, Values] = {}
 
     def differences(self, batch: Sequence[PairedRuns]) -> dict[PairedRuns, Values]:
-        """Return the difference of each pair on all resamples."""
+        """Return the difference of each pair on all resamples; values of runs are computed once for all pairs."""
         if len(self.values) * self.plan.size > VALUES_AT_ONCE:
             self.values.clear()
         wanted: dict[int, dict[Place, Subject]] = {}
@@ -127,13 +127,13 @@ def _in_parts(work: Callable[[Pair, Sequence[Block]], Values], pair: Pair, plan:
 
 
 def _by_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
-    """Return the differences on draws of the number of questions of each kind."""
+    """Return the difference of the pair on each resample, drawn as the number of questions of each kind."""
     draw = partial(resampling.bootstraps, pair.counts)
     return resampling.on_draws(draw, [pair.resampled], blocks, len(pair.counts))[0]
 
 
 def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
-    """Return the differences when random numbers of questions of each kind exchange their labels."""
+    """Return the differences of the pair if random numbers of questions of each kind exchange their labels."""
 
     def swaps(part: Sequence[Block]) -> Any:
         of_blocks = ((block.size, block.generator(Stream.LABEL_SWAPS)) for block in part)
@@ -145,7 +145,10 @@ def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
 def _swapped_totals(
     measure: Measure, runs: Sequence[Patterns], pairs: Sequence[tuple[int, int]], units: int, blocks: Sequence[Block]
 ) -> list[Values]:
-    """Return the differences of pairs in random exchanges, summing the swapped units of each run once for all pairs."""
+    """Return the differences of pairs in random exchanges of labels, for a measure whose columns add up over units.
+
+    The swapped units of each run are summed once for all its pairs, which saves time.
+    """
     joint = join(runs, units)
     whole = joint.under(np.ones((units, 1), dtype=np.uint8))
     values: list[list[Values]] = [[] for _ in pairs]

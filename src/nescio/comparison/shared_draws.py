@@ -42,7 +42,7 @@ def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block
 
 
 def _subjects(data: Evidence, measure: Measure) -> list[Subject]:
-    """Return every run as a measure sees it, unit by unit; an empty list if the runs have different questions."""
+    """Return every run as a measure sees it, unit by unit, or an empty list if the runs have different questions."""
     read, usable = columns_for(data, measure)
     by_name = np.array(data.sorted_rows(), dtype=np.int64)
     usable = usable[:, by_name]

@@ -22,9 +22,9 @@ def signed(
     unpaired: bool = False,
     corrected: Mapping[str, object] | None = None,
 ) -> Signature:
-    """Return the signature of comparisons: the settings that reproduce them.
+    """Return the signature of comparisons: the settings with which they can be computed again.
 
-    `drawn` holds the number of resamples and their seed. With `unpaired`, runs count on their own questions.
+    `drawn` holds the number of resamples and their seed. With `unpaired`, each run counts on the questions that it has.
     `corrected` names the labels that correct the comparisons; then nothing is drawn.
     """
     resamples, seed = drawn

@@ -37,14 +37,14 @@ FEW = 20  # questions: with fewer, no interval of a difference was found to hold
 
 
 class AtStake(Struct, frozen=True):
-    """A run at one stake, of `n` questions.
+    """The figures of a run at one stake, over `n` questions.
 
-    `utility` is (C - λW)/n plus the earnings of abstentions on unanswerable questions, and `normalised` is that over 1
-    + λ. `always` is the utility of answering every question, `rule` that of answering if the confidence exceeds t,
-    `never` that of answering none. `regret` is `rule` less `utility`. If the outcome of declined answers is unknown,
-    `always`, `rule` and `regret` are NaN, and the regret lies between `regret_least` and `regret_most`. `consistency`
-    is the share of questions on which the run follows the rule, and `stated_regret` the loss by the run's own
-    confidences.
+    `utility` is (C - λW)/n plus what abstentions on unanswerable questions earn, and `normalised` is utility/(1 + λ).
+    `always` is the utility of answering every question, `never` that of answering none, and `rule` that of answering if
+    the confidence exceeds the target t = λ/(1+λ). `regret` is `rule` less `utility`. If it is unknown whether declined
+    answers were right, `always`, `rule` and `regret` are NaN, and the regret lies between `regret_least` and
+    `regret_most`. `consistency` is the share of questions on which the run follows the rule. `stated_regret` is the
+    loss by the run's own confidences.
     """
 
     run: Annotated[str, Shown()]
@@ -77,10 +77,10 @@ class AtStake(Struct, frozen=True):
 
 
 class Adapts(Struct, frozen=True):
-    """How the abstentions of a run follow the stakes, and its area over all stakes.
+    """How the abstentions of a run follow the stakes, and the area under its utility over all stakes.
 
     `per_tenfold` is the change of the share of abstentions for a stake ten times as high. `p` is the one-sided p-value
-    of "ignores its stakes".
+    of the hypothesis that the run ignores its stakes.
     """
 
     run: Annotated[str, Shown()]
@@ -97,10 +97,10 @@ class Adapts(Struct, frozen=True):
 
 
 class StakeDifference(Struct, frozen=True):
-    """A run minus another on the questions of both.
+    """The difference of one run minus another, on the questions that both have.
 
-    With `penalty` None the difference is that of the area over all stakes, the primary figure. p-values of single
-    stakes are adjusted after Holm among themselves.
+    If `penalty` is None, it is the difference of the areas over all stakes, which is the primary figure. Otherwise it
+    is the difference at that stake; the p-values of single stakes are adjusted after Holm among themselves.
     """
 
     run: Annotated[str, Shown()]
@@ -134,7 +134,7 @@ class Setting(Struct, frozen=True, eq=False):
 
 
 class Asked(Struct, frozen=True, eq=False):
-    """The answers of one run in arrays of shape (questions, stakes), NaN if a question was not asked at a stake."""
+    """What one run answered, in arrays of shape (questions, stakes), NaN if a question was not asked at a stake."""
 
     right: Floats
     wrong: Floats
@@ -158,9 +158,9 @@ def stakes(
 ) -> Results[AtStake]:
     """Score runs that were asked the same questions at several stated stakes.
 
-    The column `stake` distinguishes the answers to a question. Without it, the column of that name or ids such as
-    `q1@stake=3` do. It holds the price λ of an error or the target t = λ/(1+λ), as `scale` says ("auto": by the
-    column's name). Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
+    A stake is the price λ of an error or the target t = λ/(1+λ), as `scale` says; "auto" decides by the column's name.
+    It is read from the column that `stake` names. If that is None, it is the column `stake`, or ids such as
+    `q1@stake=3` hold it. Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
     `tables["differences"]` compares runs. Raises UsageError for an invalid stake.
     """
     named = {} if stake is None else {"repeat": stake}
@@ -250,7 +250,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
 
 def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
-    """Return the figures of one run at one stake."""
+    """Return the figures of one run at the stake number k."""
     use = ~np.isnan(one.right[:, k])
     right, wrong, silent = one.right[use, k], one.wrong[use, k], one.silent[use, k]
     price, earns, n = float(setting.declared[k]), setting.earns, int(use.sum())
@@ -295,9 +295,10 @@ def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
 
 
 def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
-    """Return the mean utility with the unknown answers (NaN) all wrong, and with all of them right.
+    """Return the mean utility if the answers of unknown outcome are all wrong, and if they are all right.
 
-    Answers are right (1), wrong (0) or not given (-1).
+    `candidate` holds each answer: right (1), wrong (0), not given (-1), or unknown (NaN). `price` is that of a wrong
+    answer.
     """
     unknown = np.isnan(candidate)
     known = np.where(candidate == 1, 1.0, np.where(candidate == 0, -price, 0.0))
@@ -305,7 +306,10 @@ def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
 
 
 def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return each question's contribution to the area, and a mask of the questions asked at all stakes."""
+    """Return each question's contribution to the area under the utility, and which questions were asked at all stakes.
+
+    `declared` holds the stakes over which the area is computed.
+    """
     alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
     whole: NDArray[np.bool_] = np.logical_not(np.isnan(one.right).any(axis=1))
     earned = one.right @ np.array(alpha, dtype=float) - one.wrong @ np.array(beta, dtype=float)
@@ -329,8 +333,8 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
     """Return a note on how abstentions follow the stakes on answerable questions, or None if all are answerable.
 
-    A system that always abstains on unanswerable questions has a slope of 0 there, and seems to follow the stakes
-    less.
+    It is needed because a system that always abstains on unanswerable questions does so at every stake. On all
+    questions together, it then seems to follow the stakes less.
     """
     none = (one.answerable == 0).any(axis=1)
     stated = [k for k, x in enumerate(setting.declared) if x]
@@ -361,10 +365,10 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
 
 
 class Earned(Struct, frozen=True, eq=False):
-    """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit` so that sums are exact.
+    """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit`, whose sums are exact.
 
     `whole` is 0 for a question that was not `asked` at all of these stakes. A right answer earns 1 more than
-    abstaining, and `width` more than an error.
+    abstaining, and at most `width` more than an error.
     """
 
     whole: NDArray[np.int64]
@@ -386,7 +390,7 @@ def _earned(one: Asked, stakes: Sequence[int], setting: Setting) -> Earned:
 def _differences(
     runs: Sequence[str], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]], setting: Setting
 ) -> list[StakeDifference]:
-    """Return comparisons of pairs of runs by the area, and stake by stake."""
+    """Return the comparisons of pairs of runs, first by the area over all stakes and then at each stake."""
     if not pairs:
         return []
     every = list(range(len(setting.declared)))
@@ -408,7 +412,10 @@ def _differences(
 def _difference(
     names: tuple[str, str], penalty: float | None, one: Earned, other: Earned, setting: Setting
 ) -> StakeDifference:
-    """Return the comparison of two runs by their earnings: the area over all stakes, or the utility at one stake."""
+    """Return the comparison of two runs by what they earned: the utility at one stake, or the area over all stakes.
+
+    `penalty` is that stake, None for the area.
+    """
     both = one.asked & other.asked
     whole = one.whole - other.whole
     whole = whole if both.all() else whole[both]

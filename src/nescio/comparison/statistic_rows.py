@@ -32,7 +32,7 @@ CANNOT_TELL = "cannot tell"
 
 
 class Column(Struct, frozen=True):
-    """An extra column of a statistic's table: a formula of its totals, a number format, and a heading or None."""
+    """An extra column of a statistic's table: a formula of the totals, a number format, and a heading or None."""
 
     formula: Callable[..., Any]
     form: Form = "plain"
@@ -40,10 +40,11 @@ class Column(Struct, frozen=True):
 
 
 class Laid(Struct, frozen=True, eq=False):
-    """The data from which a row of the table is computed.
+    """The data from which one row of a table is computed.
 
-    `key` has the first cells of the row, and `last` the last ones. `columns` holds the values that the statistic reads
-    from each question, and `exchanged` these values after an exchange of the labels of two runs.
+    `key` has the first cells of the row by name, and `last` the last ones. `columns` holds the values that the
+    statistic reads from each question. `exchanged` holds these values after the labels of the two runs are exchanged,
+    None for a statistic of one run.
     """
 
     key: Mapping[str, Any]
@@ -54,7 +55,7 @@ class Laid(Struct, frozen=True, eq=False):
 
 
 class LaidOut(Struct, frozen=True):
-    """The rows of a table before they are estimated, notes, entries for the signature, and the files written."""
+    """The rows of a table that are not estimated yet, notes, entries for the signature, and files that were written."""
 
     rows: Sequence[Laid]
     notes: tuple[Note, ...] = ()
@@ -63,7 +64,7 @@ class LaidOut(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """The plan for the intervals and tests of a table: the method, the level, and the blocks of draws."""
+    """How the intervals and tests of a table are computed: the method, the level, and the blocks of draws."""
 
     by: By
     level: float
@@ -71,7 +72,7 @@ class Plan(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """A statistic with the name of its value, whether it is tested, and the extra columns of its table."""
+    """The statistic that a user asked for: its name, whether it is tested, and the extra columns of its table."""
 
     name: str
     statistic: Statistic
@@ -80,7 +81,7 @@ class Asked(Struct, frozen=True):
 
 
 def estimated(asked: Asked, laid: Sequence[Laid], plan: Plan) -> tuple[list[dict[str, Any]], list[Note]]:
-    """Return the cells of each row by name, with p-values adjusted over the rows (Holm), and warnings."""
+    """Return the cells of each row by name, and warnings; p-values are adjusted over the rows (Holm)."""
     estimates = [_estimate(row, asked, plan) for row in laid]
     p_adjusted = adjust([figure.p for figure in estimates], "holm")
     rows, warnings = [], []
@@ -109,14 +110,20 @@ def _estimate(laid: Laid, asked: Asked, plan: Plan) -> Estimate:
 
 
 def verdict_of(figure: Estimate, p: float | None, null: float, alpha: float) -> str | None:
-    """Return "higher" or "lower" than `null`, "cannot tell" if the adjusted `p` is above `alpha`; None without p."""
+    """Return "higher" or "lower" for a value above or below `null`, or "cannot tell" if `p` is above `alpha`.
+
+    `p` is the adjusted p-value; without one the result is None.
+    """
     if p is None or math.isnan(p):
         return None
     return CANNOT_TELL if p > alpha else "higher" if figure.value > null else "lower"
 
 
 def defined(formula: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Return a formula of a namespace as one of a mapping, with NaN in place of infinite and undefined values."""
+    """Return a function of a mapping of totals from a `formula` that reads them as attributes.
+
+    The function returns NaN where the formula gives an infinite or undefined value.
+    """
 
     def of_totals(totals: Mapping[str, Any]) -> Any:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -127,7 +134,7 @@ def defined(formula: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
 
 
 def of_pairs(each: Callable[..., Any]) -> bool:
-    """Return whether a function of questions takes two runs."""
+    """Return whether `each` takes two arguments: the questions of two runs, and not of one."""
     return len(inspect.signature(each).parameters) == 2
 
 
@@ -140,9 +147,9 @@ def lay_questions(
 ) -> tuple[list[Laid], list[Note]]:
     """Return the values of `each` on the questions of every run, and notes on questions left out.
 
-    If `each` takes two runs, there is a row for each pair of a run and its baseline. If `run` names a run, no other run
-    has a row. `needs` names the columns that `each` reads. Raises MismatchError if
-    there is no pair, or no question, and UnknownNameError for a run that the data lacks.
+    If `each` takes two runs, there is a row for each pair of a run and its baseline, else one for each run. If `run`
+    names a run, no other run has a row. `needs` names the columns that `each` reads. Raises MismatchError if there is
+    no pair or no question, and UnknownNameError for a run that the data lacks.
     """
     for name in (run, baseline):
         if name is not None and name not in data.runs:
@@ -191,7 +198,7 @@ Questions = tuple[NDArray[np.int64], dict[str, Floats], NDArray[np.int64] | None
 
 
 def _questions(data: Evidence, names: Sequence[str], run: int) -> Questions:
-    """Return the numbers of a run's questions for which all columns have a value, the columns, and the clusters.
+    """Return the questions of a run for which all columns have a value: their numbers, columns and clusters.
 
     A question that was asked several times has the mean of its answers.
     """
@@ -212,7 +219,10 @@ def _some(values: NDArray[Any] | None, rows: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _of(questions: Questions, some: NDArray[np.int64] | None) -> Any:
-    """Return the columns of some questions as a namespace for a formula."""
+    """Return the columns of some of the questions as attributes of an object, for a formula to read.
+
+    If `some` is None, it is all questions.
+    """
     return as_namespace({name: values if some is None else values[some] for name, values in questions[1].items()})
 
 

@@ -9,10 +9,10 @@ from nescio.pipeline import Loaded, check_baseline
 
 
 def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
-    """Return the names of the old run and of the new one: those named, else the first and the second of two.
+    """Return the names of two runs: the old one (`baseline`) and the new one (`run`).
 
-    Raises UnknownNameError for a run that is not in the data, MismatchError if more than two runs leave the choice
-    open.
+    If a name is not given, it is the first (old) or the second (new) of two runs. Raises UnknownNameError for a run
+    that is not in the data, MismatchError if more than two runs leave the choice open.
     """
     runs = loaded.data.runs
     check_baseline(baseline, runs)

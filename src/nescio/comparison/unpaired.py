@@ -157,7 +157,8 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], measure: Me
 def _shown(run: OwnRun, measure: Measure, other_varies: bool) -> tuple[float, float]:
     """Return the standard error of a run and its degrees of freedom.
 
-    The error is wider if the few units of the run are all alike although those of the other run vary.
+    If a run's units are few and all alike, but the other run's units vary (`other_varies`), the error is enlarged: few
+    units that are alike do not show that all are.
     """
     if run.error > NO_SPREAD or not other_varies or not 2 <= run.units < FEW or measure.order is not None:
         return run.error, run.freedom
@@ -179,7 +180,8 @@ def _widened(moved: Floats, size: Floats, times: NDArray[np.int64], measure: Mea
 def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], plan: TestPlan) -> Floats:
     """Return the differences of two runs in random exchanges of labels.
 
-    Shared questions swap their labels. The other questions are dealt anew, and each run gets as many as it has.
+    Questions that both have swap their labels. The other questions are shuffled and divided between the two runs, each
+    of which gets as many as it has.
     """
     assert run.questions is not None
     assert baseline.questions is not None

@@ -40,7 +40,10 @@ def with_worst(rows: Sequence[Comparison], data: Data, measures: Sequence[Measur
 
 
 def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float | None:
-    """Return the worst difference that a gate cannot rule out, or None if one question may move it by any amount."""
+    """Return the worst difference that a gate cannot rule out, or None if one question may move it by any amount.
+
+    `single` tells that each question is a unit of its own.
+    """
     measure = pair.measure
     sign = -1 if measure.declaration.lower_is_better else 1
     better = sign * row.difference > 0
@@ -74,8 +77,11 @@ def moves_alike(measure: Measure) -> bool:
 
 
 def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
-    """Return how far the true difference may be worse than the observed one, or None if one question may move it by any
-    amount. The difference is the first run minus `scale` times the second."""
+    """Return how far the true difference may be worse than the observed one, or None if there is no limit.
+
+    The difference is the first run minus `scale` times the second. It has no limit if one question may move it by any
+    amount.
+    """
     furthest = furthest_drop(pair, scale)
     if furthest is None or not math.isfinite(furthest) or pair.own[0].units < 2:
         return None
@@ -88,11 +94,11 @@ def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
 
 
 def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
-    """Return the rate at which the difference falls with the share of questions that the first run loses to the second.
+    """Return how fast the difference falls as the first run loses a larger share of the questions to the second run.
 
     On a lost question the first run has the worst kind of answer, and the second run the best. The rate is the
-    derivative at the observed values: 1 plus the difference by accuracy, about 1 plus the share of abstentions by c@1.
-    None if the kinds of answer are unknown.
+    derivative at the observed values: for accuracy it is 1 plus the difference, for c@1 about 1 plus the share of
+    abstentions. Returns None if the kinds of answer are unknown.
     """
     first, second = (ends_of_moves(pair.measure, own.columns, own.counts) for own in pair.own)
     if first is None or second is None:

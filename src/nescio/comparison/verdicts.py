@@ -31,7 +31,7 @@ MOST_TIMES = 100  # more than this times the questions is never advised: nobody 
 
 
 def detectable(row: Comparison, measure: Measure, alpha: float) -> float | None:
-    r"""Return the smallest difference that a test at level `alpha` finds with a power of 0.8 on equally many questions.
+    r"""Return the smallest difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
 
     It is the least d with $d \ge z_{1-\alpha/2}\sqrt{s^2 + d^2/m} + z_{0.8}\,s + h$, for the standard error s of the
     difference on m units. The term $d^2/m$ is for tests that exchange labels: they compute the spread about 0. A
@@ -59,7 +59,11 @@ def _quantile(share: float) -> float:
 
 
 def rule_of_three_share(units: float, alpha: float) -> float:
-    r"""Return $1 - (\alpha/2)^{1/m}$: if a larger share of the units differs, m random ones show one with 1 - α/2."""
+    r"""Return $1 - (\alpha/2)^{1/m}$ for m units: the largest share of units that can differ though none of the m does.
+
+    If a larger share of all units differs, m random units show such a unit with a probability of at least $1 -
+    \alpha/2$.
+    """
     return -math.expm1(math.log(alpha / 2) / units) if units else 1.0
 
 
@@ -82,10 +86,10 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def reach(measure: Measure) -> float:
-    """Return how far a measure moves if all questions change: what is proven, or else its range.
+    """Return how far a measure moves if the outcomes of all questions change.
 
-    It is infinite for a ratio of counts that is no share: a share of the questions may move it beyond that share of its
-    range.
+    That is its proven bound (`Measure.slope`), or else the width of its range. It is infinite for a ratio of counts
+    that is no share, because a tenth of the questions may move such a measure by more than a tenth of its range.
     """
     low, high = measure.bounds
     counts = measure.counts_outcomes or measure.declaration.binary
@@ -95,7 +99,7 @@ def reach(measure: Measure) -> float:
 
 
 def guarded_end(row: Comparison, alpha: float) -> float:
-    """Return the worst difference that a gate cannot rule out, turned so that higher is better.
+    """Return the worst difference that a gate cannot rule out, with its sign changed if lower values are better.
 
     Student's interval is too short if losses are few, because few losses do not show how many more there may be.
     `row.worst` allows for more of them, given the outcomes of both runs (`nescio.comparison.unseen`). Without
@@ -115,7 +119,7 @@ def guarded_end(row: Comparison, alpha: float) -> float:
 
 
 def counts_answers(measure: Measure) -> bool:
-    """Return whether a measure counts answers of some kinds, so that it is known how far one question moves it."""
+    """Return whether a measure counts answers of some kinds, so that it is known how far one question can move it."""
     declared = measure.declaration
     return measure.counts_outcomes or declared.binary or declared.proportion is not None or math.isfinite(measure.slope)
 
@@ -157,12 +161,12 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
 
 
 class Decision(Struct, frozen=True):
-    """The decision on a run beside its baseline, which gates, pages and the terminal all show.
+    """The decision whether a run may replace its baseline, which gates, pages and the terminal all show.
 
-    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if nobody can tell. `further` is about how
-    many more `units` (questions, or clusters of them) would decide, or None if no number would, as for a difference at
-    the margin. `broken` says how the numbers of empty, unparsed and failed outputs changed. `undecided` says why nobody
-    can tell, whatever the difference is.
+    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if the data cannot tell. `further` is
+    about how many more `units` (questions, or clusters of them) would decide, or None if no number would, as for a
+    difference at the margin. `broken` says how the numbers of empty, unparsed and failed outputs changed. `undecided`
+    says why the data cannot tell, whatever the difference is.
     """
 
     row: Comparison
@@ -175,7 +179,7 @@ class Decision(Struct, frozen=True):
 
     @property
     def heading(self) -> str:
-        """Return the decision in capitals."""
+        """Return the decision in capital letters, as a heading."""
         return {0: "MERGE", 1: "DO NOT MERGE", CANNOT_TELL: "CANNOT TELL"}[self.status]
 
     @property
@@ -207,23 +211,23 @@ class Decision(Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """Return the sentence without the decision itself."""
+        """Return the explanation of the decision as a sentence that does not repeat the decision."""
         return f"{self.row.run}{self.after}"
 
     @property
     def sentence(self) -> str:
-        """Return the decision as a sentence."""
+        """Return the decision and its explanation as one sentence."""
         return f"{self.heading}: {self.why}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the decision, its runs and its measure as in JSON."""
+        """Return the decision as a mapping for JSON, with its runs and its measure."""
         names = ("status", "heading", "sentence", "further", "units")
         pair = {name: getattr(self.row, name) for name in ("run", "baseline", "measure")}
         return pair | {name: getattr(self, name) for name in names}
 
 
 def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
-    """Return the decision on each comparison, by the level and the margin of the comparisons.
+    """Return the decision on each comparison, by the level and the margin with which the comparisons were made.
 
     The decision is "cannot tell" if a gate on the comparison would be refused (`scoring.grounds.no_ground`).
     """
@@ -243,11 +247,11 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
 
 
 def deciding(comparisons: Comparisons) -> Decision | None:
-    """Return the decision on two runs, or None for more runs, for several benchmarks, and if no measure can say which
-    run is better.
+    """Return the decision on two runs, or None if there is not exactly one.
 
-    With gates, it is the decision of the gate that sets the exit status. Otherwise it is the worst of the decisions by
-    the measures that the user named and that rank runs (`ranking`), as a gate on them would be. If the user named none,
+    There is none for more than two runs, for several benchmarks, and if no measure can say which run is better. With
+    gates, it is the decision of the gate that sets the exit status. Otherwise it is the worst of the decisions by the
+    measures that the user named and that rank runs (`ranking`), as a gate on them would be. If the user named none,
     the first measure that is not descriptive decides.
     """
     if "benchmarks" in comparisons.tables or len({(row.run, row.baseline) for row in comparisons}) != 1:
@@ -305,7 +309,7 @@ def decision(
 
 
 def _why_no_number(row: Comparison, alpha: float, margin: float, undecided: str) -> str:
-    """Return why no number of further questions is known to settle a decision, or "" if it may be."""
+    """Return why no number of further questions is known to settle a decision, or "" if there is no such reason."""
     if undecided:
         return undecided
     if math.isinf(widened_interval(row, alpha)[0]):
@@ -362,7 +366,7 @@ def _shrunk(row: Comparison, alpha: float, times: float, many: int) -> float:
 
 
 def _ends_of_gates(row: Comparison, alpha: float) -> tuple[float, float]:
-    """Return the end that decides a pass and the end that decides a failure, turned so that higher is better.
+    """Return the end of the interval that decides a pass and the one that decides a failure; higher is better for both.
 
     A significantly better run does not pass by its test alone. Suppose that a run wins little on many questions and
     loses much on a few. Most samples lack the few, and their test finds the run better. A test suffices only if all

@@ -28,8 +28,8 @@ class Agreement(Row, frozen=True):
     """The agreement of a judge and people on the `answers` that both graded, out of `labels` that people gave.
 
     `sensitivity` is the share of people's correct answers that the judge calls correct. `specificity` is the share of
-    the other answers that it does not call correct. In the table `declined` the two shares are about declining instead
-    of being correct.
+    people's other answers that the judge does not call correct. In the table `declined` both shares are about answers
+    that decline, in place of correct ones.
     """
 
     about: ClassVar[str] = "correct"
@@ -57,15 +57,15 @@ class Agreement(Row, frozen=True):
 
 
 class Declining(Agreement, frozen=True):
-    """The agreement of a judge and people on which answers decline."""
+    """The agreement of a judge and people on which answers decline, that is, abstain."""
 
     about = "declined"
 
 
 class Confusion(Struct, frozen=True):
-    """The number of answers that people put into one category and the judge into another.
+    """The number of answers that people put into one category and the judge into another or the same.
 
-    `share` divides it by the answers in people's category.
+    `share` is that number divided by the number of answers in people's category.
     """
 
     run: Annotated[str, Shown()]
@@ -78,7 +78,7 @@ class Confusion(Struct, frozen=True):
 
 
 class Corrected(Row, frozen=True):
-    """The accuracy of a run by one estimator, from `labels` of people among `answers` that needed a verdict.
+    """The accuracy of a run by one estimator, from people's `labels` on some of the `answers` that needed a verdict.
 
     `n` is the number of questions. `weight` is the tuned weight of prediction-powered inference, or sensitivity +
     specificity - 1 for Rogan-Gladen. `interval_for` tells whether the interval is for new questions of this kind, or
@@ -98,7 +98,7 @@ class Corrected(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[Corrected]) -> Iterable[str]:
-        """Return a warning if some intervals cannot be compared."""
+        """Return a warning if some of the intervals must not be compared with others."""
         if len({row.interval_for for row in rows}) > 1:
             yield spelled(
                 f"Do not compare the widths of intervals for {NEW} and for {THESE}. {opt('target', 'population')} "
@@ -139,7 +139,7 @@ def declining_tables(judge: Array, people: Array, labelled: Array) -> NDArray[np
 
 
 def by_run(runs: Sequence[str], tables: NDArray[np.int64]) -> list[tuple[str, NDArray[np.int64]]]:
-    """Return each run with its tables, followed by all runs together if there are several."""
+    """Return each run's name with its tables; if there are several runs, all runs together come last."""
     groups = [(name, tables[r]) for r, name in enumerate(runs)]
     return [*groups, (ALL, tables.sum(axis=0))] if len(groups) > 1 else groups
 

@@ -21,7 +21,7 @@ class InPlaceOf(Struct, frozen=True):
     """The test whether the judge may replace one assessor.
 
     `judge_agrees` is the share of answers on which the judge agrees with the other assessors at least as well as this
-    assessor does, and `assessor_agrees` the share on which the assessor agrees at least as well as the judge. `beaten`
+    assessor does. `assessor_agrees` is the share on which this assessor agrees at least as well as the judge. `beaten`
     tells that the judge may replace this assessor.
     """
 
@@ -53,11 +53,12 @@ class StandIn(Struct, frozen=True):
 def in_place_of_people(
     judged: Outcomes, people: Mapping[str, Outcomes], sampled: Array, margin: float
 ) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
-    """Return, for each assessor, the test whether the judge agrees as well with the others; also the verdict and notes.
+    """Return the test of each assessor, the verdict on the judge, and notes.
 
-    `people` holds the assessors' outcomes by name. Only answers that needed a verdict count (`sampled`): agreement
-    about abstentions proves nothing. Answers to one question are averaged first. Raises MismatchError if no two
-    assessors judged the same answers.
+    The test asks whether the judge agrees with the other assessors as well as this assessor does. `people` holds the
+    assessors' outcomes by name. Only answers that needed a verdict count (`sampled`): agreement about abstentions
+    proves nothing. Answers to one question are averaged first. Raises MismatchError if no two assessors judged the same
+    answers.
     """
     names = tuple(people)
     said = np.array([_categories(people[name].state[sampled]) for name in names]).reshape(len(names), -1).T
@@ -81,7 +82,7 @@ def in_place_of_people(
 
 
 def _categories(state: Array) -> Array:
-    """Return the three outcomes as numbers, and -1 for an answer without a verdict."""
+    """Return the outcome of each answer as a number: one of three categories, or -1 for an answer without a verdict."""
     numbered: Array = np.where(np.isin(state, CATEGORIES), state, -1).astype(np.int64)
     return numbered
 

@@ -41,10 +41,10 @@ COLUMNS = ("run", "question_id", "answer", "verdict", "votes", "of", "chance", "
 class Assessor(Struct, frozen=True):
     """An assessor, and how good this person's verdicts are.
 
-    Other assessors judged `with_others` of the `answers` too. `agrees` is the mean share of others with the same
-    verdict. By Dawid and Skene's model `accuracy` is how often the assessor is right. `above_commonest` is how much
-    that exceeds always giving the commonest verdict. `accuracy` and `above_commonest` are None if there
-    are too few verdicts.
+    `answers` counts the answers that the assessor judged, and `with_others` those of them that others judged too.
+    `agrees` is the mean share of others with the same verdict. `accuracy` is how often the assessor is right by Dawid
+    and Skene's model, and `above_commonest` how much that exceeds always giving the commonest verdict. Both are None if
+    there are too few verdicts.
     """
 
     assessor: Annotated[str, Shown()]
@@ -56,7 +56,7 @@ class Assessor(Struct, frozen=True):
 
 
 class Says(Row, frozen=True):
-    """The frequency of an assessor's verdict on answers whose true category, by the model, is `true`."""
+    """How often an assessor gives the verdict `says` to answers whose true category is `true`, by the model."""
 
     most_listed: ClassVar[int | None] = 0
 
@@ -67,9 +67,9 @@ class Says(Row, frozen=True):
 
 
 class Coefficient(Struct, frozen=True):
-    """A coefficient of agreement between assessors, with the interval of resampled questions.
+    """A coefficient of agreement between assessors, with its interval over resampled questions.
 
-    Kappa is between two assessors.
+    Kappa is between two assessors, and the other coefficients are between all of them.
     """
 
     assessors: Annotated[str, Shown()]
@@ -82,7 +82,7 @@ class Coefficient(Struct, frozen=True):
 
 
 class Verdict(Row, frozen=True):
-    """The verdict on an answer, None while it is in dispute.
+    """The one verdict on an answer that follows from the assessors' verdicts, None while it is in dispute.
 
     `votes` of the `of` assessors gave it, and `chance` is its probability by the model.
     """
@@ -158,7 +158,7 @@ def assessors(
 
 
 def decided_by(labels: Sequence[Label], name: str) -> list[Label]:
-    """Return the labels with one assessor's marked as the adjudicator's.
+    """Return the labels, with the assessor `name` marked as the adjudicator, who decides disputes of the others.
 
     Raises UnknownNameError if nobody has that name.
     """
@@ -201,7 +201,7 @@ def _verdict(label: Label, given: dict[str, int], state: int | None, chances: An
 
 
 def _agreement(said: Said, counts: Any, level: float, resamples: int, seed: int) -> list[Coefficient]:
-    """Return the coefficients over answers that two or more assessors judged, and kappa of each two assessors."""
+    """Return coefficients of agreement over answers that several assessors judged, and kappa of each two assessors."""
     together = counts.sum(axis=1) > 1
     if not together.any():
         return []

@@ -17,10 +17,11 @@ from nescio.sources.arrow import items_of, told
 
 
 def open_blocks(source: Any, options: Mapping[str, Any]) -> tuple[Loaded, Evidence]:
-    """Return the files and their data, read together or, if a run is in two files, as consecutive blocks.
+    """Return the files as loaded, and their data.
 
-    Raises MismatchError if a run answers a question in two files, or if the data lacks outcomes of single questions.
-    Raises UsageError if questions were asked several times or are clustered.
+    The files are read together or, if a run is in two files, as consecutive blocks. Raises MismatchError if a run
+    answers a question in two files, or if the data lacks outcomes of single questions. Raises UsageError if questions
+    were asked several times or are clustered.
     """
     try:
         loaded = open_data(source, options)

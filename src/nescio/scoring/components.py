@@ -31,7 +31,7 @@ ANSWER = "answer"  # adding one more of these means another answer in each cell
 
 
 class TotalError(Struct, frozen=True):
-    """A score of a run, or its difference from the baseline, with an interval for other levels of the factors `over`.
+    """A run's score, or its difference from the baseline, with an interval for other levels of the factors `over`.
 
     `se_answers` treats all answers as independent. `se_questions` allows for other questions with the same levels of
     the other factors. `levels` holds the number of levels of each factor, and `freedom` Student's degrees of freedom.
@@ -55,14 +55,14 @@ class TotalError(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """Return the kind of the value: "value", or "difference" from a baseline."""
+        """Return what was estimated: "value" for a run, or "difference" for a run and its baseline."""
         return "value" if self.baseline is None else "difference"
 
 
 class Part(Struct, frozen=True):
     """A component of the variance of a single answer, and its share of the variance of the mean.
 
-    The component is sometimes below 0 by chance.
+    By chance, the component may be below 0.
     """
 
     run: Annotated[str, Shown()]
@@ -74,7 +74,7 @@ class Part(Struct, frozen=True):
 
 
 class Next(Struct, frozen=True):
-    """The cost of one more level of a factor, or one more answer in each cell, and the standard error that it gives.
+    """The cost of one more level of a factor, or of one more answer in each cell, and the standard error after it.
 
     Components below 0 count as 0. No number of further levels brings the standard error below `floor`.
     """
@@ -91,12 +91,12 @@ class Next(Struct, frozen=True):
 
     @property
     def standard_error(self) -> Annotated[str, Shown(numeric=True, after="cost")]:
-        """Return the standard error now, and with one more level."""
+        """Return the standard error now, and the standard error with one more level."""
         return f"{self.se_now:.4f} to {self.se_then:.4f}"
 
 
 class Planned(Struct, frozen=True):
-    """The levels of the factors that give the least standard error for a budget."""
+    """The numbers of levels of the factors that give the least standard error for a budget."""
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str | None, Shown()]
@@ -108,9 +108,9 @@ class Planned(Struct, frozen=True):
 class Asking(Struct, frozen=True):
     """The settings of `components`.
 
-    `factors` are all factors, and `over` those of which other levels are considered (None: all with enough levels).
-    `level` is that of intervals, as a share. `costs` has the cost of one more level of each factor, and `per_answer`
-    that of one more answer.
+    `factors` are all factors. `over` are those of which other levels are considered; if it is None, all factors with
+    enough levels are. `level` is the level of intervals, as a share. `costs` has the cost of one more level of each
+    factor, and `per_answer` that of one more answer.
     """
 
     factors: tuple[str, ...]
@@ -202,7 +202,7 @@ def _asking(
 
 
 def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
-    """Return the number of each row's question, and the number of its level of each factor."""
+    """Return the question of each row as a number, and the row's level of each factor as a number."""
     assert data.repeats is not None
     labels = list(map(str, data.repeats.label))
     apart = {label: label.split(BETWEEN) if len(keys) > 1 else [label] for label in dict.fromkeys(labels)}
@@ -220,7 +220,10 @@ def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
 
 
 def _moved(data: Evidence, measure: Measure, names: tuple[str, str | None]) -> tuple[NDArray[np.float64], Whole, float]:
-    """Return each answer's centred contribution to a score or difference, the rows of the answers, and the value."""
+    """Return each answer's contribution to a score or a difference, the rows of the answers, and that figure.
+
+    The contributions are centred at 0. `names` has the run and its baseline, or the run and None for a score.
+    """
     at = [data.runs.index(name) for name in names if name is not None]
     usable = columns_for(data, measure)[1][at].all(axis=0)
     rows = np.flatnonzero(usable)

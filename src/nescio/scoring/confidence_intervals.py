@@ -42,7 +42,7 @@ METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
 class ResamplingPlan(Struct, frozen=True):
-    """The plan for the intervals of one call: the level as a share, the blocks of resamples, and the processes."""
+    """How the intervals of one call are computed: the level as a share, the blocks of resamples, the processes."""
 
     level: float
     blocks: Sequence[Block]
@@ -52,8 +52,8 @@ class ResamplingPlan(Struct, frozen=True):
 def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool = False) -> str:
     """Return the interval method for a measure: the requested one, or the one that the coverage study supports.
 
-    The study is docs/coverage.md. If many runs share the level (`shared`), so that each interval is at a very high
-    level, docs/chosen.md decides. Raises UsageError if the requested method does not exist for the measure.
+    The study is docs/coverage.md. If many runs share the level (`shared`), each interval has a very high level, and the
+    study docs/chosen.md decides. Raises UsageError if the requested method does not exist for the measure.
     """
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     if method == "auto":
@@ -78,7 +78,7 @@ def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool =
 
 
 def _supported(measure: Measure, *, clustered: bool, shared: bool) -> str:
-    """Return the method that the studies support, or "none" if none is known to hold for the measure."""
+    """Return the interval method that the studies support for a measure, or "none" if none is known to hold for it."""
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     declared = measure.declaration.interval
     if isinstance(declared, OwnInterval) and (declared.clustered or not clustered):
@@ -151,7 +151,7 @@ def bounds(
 
 
 def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], level: float) -> Bounds:
-    """Return the interval from the values on resamples, and notes on it."""
+    """Return the interval of a run's value by this method, from the `values` on all resamples, and notes on it."""
     point = sample.value
     made = remarks(method, values, sample.patterns.units)
     if not sample.measure.declaration.resampling_covers and not np.isnan(point):
@@ -204,9 +204,10 @@ def _from_values(
 
 
 def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -> Bounds:
-    """Return the hull of the value and the intervals of posteriors of shape (posteriors, draws).
+    """Return the smallest interval that holds the value and the intervals of all posteriors.
 
-    The value is included because no posterior reaches the end of the range, where a run that is never right lies.
+    `posteriors` has the drawn values, shape (posteriors, draws). The value is included because a run that is never
+    right lies at the end of the range, which no posterior reaches.
     """
     point = sample.value
     if np.isnan(point):
@@ -217,7 +218,7 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
 
 
 def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Note]:
-    """Return a note on a logit interval that is undefined, or whose standard error few questions decide."""
+    """Return a note if a logit interval is undefined, or if few questions decide its standard error."""
     if np.isnan(low) and not at_limit:
         return [
             note(
@@ -242,17 +243,17 @@ def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Not
 
 
 def unfit(method: str) -> Note:
-    """Return the note that the interval by a method is too short, as the measure declares."""
+    """Return a note: the interval by this method covers the true value less often than it claims."""
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
 
 
 def withheld() -> Note:
-    """Return the note that no interval is known to hold for the measure, as the measure declares."""
+    """Return a note: no interval is given, because no method is known to cover the true value as often as it claims."""
     return note(WITHHELD, "no interval is given, because no known method covers the true value as often as it claims")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
-    """Return the note that intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
+    """Return a note: the intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
     return note(
         "interval.simultaneous",
         "for each {of}, intervals hold for all {runs} runs together, and so also for the best run, whichever it is: "
@@ -282,7 +283,10 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
 
 
 def _student(sample: MeasureInput, level: float) -> Bounds:
-    """Return Student's interval from how far each unit moves the value, on the logit scale between two limits."""
+    """Return Student's interval from how far each unit moves the value.
+
+    It is on the logit scale if the range of the measure has two limits.
+    """
     measure, patterns, point = sample.measure, sample.patterns, sample.value
     if math.isnan(point):
         return *intervals.UNDEFINED, []
@@ -336,7 +340,7 @@ def _total(sample: MeasureInput, column: str) -> float:
 
 
 def as_outcomes(sample: MeasureInput) -> MeasureInput:
-    """Return the same run as counts of the three outcomes, also of those that did not occur."""
+    """Return the run with its questions counted by the three outcomes, 0 for an outcome that did not occur."""
     counts = sample.patterns.counts
     totals = [[int(counts @ sample.patterns.columns[name]) for name in OUTCOMES]]
     tally = outcome_tally(("",), np.array(totals))
@@ -345,7 +349,7 @@ def as_outcomes(sample: MeasureInput) -> MeasureInput:
 
 
 def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield the index of each run and measure with its values under draws from the posteriors of its counts."""
+    """Yield the index of each input with the values of its measure, drawn from the posteriors of the run's outcomes."""
     size = sum(block.size for block in plan.blocks)
     for group in by_draw(inputs, range(len(inputs))):
         samples = [as_outcomes(inputs[place]) for place in group]
@@ -367,7 +371,7 @@ def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list
 
 
 def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
-    """Return notes on resamples without a value, and on methods known to fail on such data."""
+    """Return notes on resamples without a value, and on data for which the interval method is known to fail."""
     made = []
     if units and np.isnan(values).any():
         made.append(

@@ -38,7 +38,7 @@ METHOD = "prediction-powered"
 
 
 class Correction(Struct, frozen=True):
-    """The parts from which a corrected score, or a corrected difference from `baseline`, was computed.
+    """How a corrected score of a run, or its corrected difference from `baseline`, was computed.
 
     `judge` is the figure by the judge alone, and `people` the figure by people's labels alone, with its interval.
     `weight` is the weight λ of the judge's verdicts (the mean over several judges or strata). `answers` of the `n`
@@ -61,14 +61,20 @@ class Correction(Struct, frozen=True):
 
 
 class Corrected(Estimate, frozen=True, kw_only=True):
-    """A corrected figure; `step` is how far a label that contradicts the judge moves the figure."""
+    """A corrected figure, and `how` it was corrected.
+
+    `step` is how far the figure moves if one label contradicts the judge.
+    """
 
     how: Correction
     step: float = math.nan
 
 
 class Side(Struct, frozen=True, eq=False):
-    """A run, the sign of its score in the figure (-1 for a baseline), and the linear form of its measure."""
+    """One of the runs of a figure, with its measure as a linear function of its accuracy.
+
+    `sign` is 1 if the run's score is added to the figure, and -1 for a baseline, whose score is subtracted.
+    """
 
     run: int
     sign: int
@@ -80,7 +86,7 @@ class Side(Struct, frozen=True, eq=False):
 
 
 class Judged(Struct, frozen=True, eq=False):
-    """The values of questions by the judge and by people.
+    """The values of questions by the judge and by people, whose mean is a score or a difference.
 
     Arrays have shape (questions,); `judge` has a column for each judge. `known` marks questions that need no label.
     `people` is NaN if nobody judged. `strata` numbers the stratum of each question, and `inclusion` holds the
@@ -174,7 +180,10 @@ def _corrected(
 
 
 def judged_of(labels: Labels, sides: Sequence[Side], use: Array) -> Judged:
-    """Return the values of each question by people and by the judge, for the runs of `sides`; `use` masks questions."""
+    """Return the values of each question by people and by the judge, summed over the runs of `sides`.
+
+    The value of a correct answer is the slope of the measure, with the sign of its run; `use` masks the questions.
+    """
     data, said = labels.data, labels.said[:, use]
     right = (data.columns["correct"][:, use] == 1).astype(float)
     known = np.all([labels.known[side.run, use] for side in sides], axis=0)
@@ -225,7 +234,10 @@ def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Arra
 
 
 def _estimate(units: Judged, scale: float, looked: bool, least: float = LEAST) -> Mean:
-    """Return the estimated mean over the questions that need labels, or over all questions with known probabilities."""
+    """Return the estimated mean over the questions that need labels.
+
+    If labels were drawn with known probabilities, it is the mean over all questions.
+    """
     seen, open_ = ~np.isnan(units.people), ~units.known
     if units.inclusion is not None:
         mean = weighted(
@@ -257,14 +269,18 @@ def _share_of_label(units: Judged) -> float:
 
 
 def _without(units: Judged) -> Values:
-    """Return the judge's values with 0 for every question that needs a verdict."""
+    """Return the judge's values of the questions that need no label; those of all other questions are 0."""
     judge = units.judge[:, :1].copy()
     judge[~units.known] = 0
     return judge
 
 
 def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: float | None) -> Mean:
-    """Return the mean over all questions, including those that need no label, for the `target` population."""
+    """Return the mean over all questions, from the `mean` over those that need labels and the known others.
+
+    With the `target` "population" its variance is that for the population. `needless` has the values of the questions
+    that need no label, 0 for others. `alone` is a question's variance if a formula gives it, else None.
+    """
     if units.inclusion is not None:
         return mean if target == "collection" else superpopulation_of_terms(mean, needless)
     known = units.judge[units.known, 0]
@@ -278,7 +294,10 @@ def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: f
 
 
 def _spread(units: Judged, needless: Values) -> float:
-    """Return the variance of a question's contribution, abstentions included, over the population of questions."""
+    """Return the variance of a question's contribution over the population of questions.
+
+    The contribution includes `needless`, what the question adds if it is left unanswered.
+    """
     values, seen = units.people + needless, ~np.isnan(units.people)
     strata = np.zeros(units.n) if units.strata is None else units.strata
     parts = [(values[units.known], int(units.known.sum()))]
@@ -289,7 +308,11 @@ def _spread(units: Judged, needless: Values) -> float:
 
 
 def _closed_spread(side: Side, accuracy: float, pull: float) -> float:
-    r"""Return a question's variance for one run: $\alpha^2 A(1-A) + \delta^2 U(1-U) - 2\alpha\delta AU$."""
+    r"""Return the variance of a question's contribution for one run, from the run's accuracy A.
+
+    It is $\alpha^2 A(1-A) + \delta^2 U(1-U) - 2\alpha\delta AU$ for the share U of unanswered questions, the price α of
+    a right answer, and the `pull` δ of an abstention.
+    """
     u, slope = side.form.unanswered, side.price
     return slope**2 * accuracy * (1 - accuracy) + pull**2 * u * (1 - u) - 2 * slope * pull * accuracy * u
 

@@ -85,14 +85,17 @@ def score_labelled(
 
 
 def level_of_labels(labels: Labels, run: int, looks: Sequence[int], level: float) -> float:
-    """Return the level of a run's interval, higher than `level` if the labels were looked at before (`looks`)."""
+    """Return the level that a run's interval needs, so that the intervals at all looks hold together at `level`.
+
+    `looks` are the numbers of labelled questions at earlier looks; without them it is `level` itself.
+    """
     own, open_ = int(labels.labelled[run].sum()), int((labels.data.present & ~labels.known)[run].sum())
     plan = plan_of_looks(labels, looks, own, open_)
     return level if plan is None else level_of_look(*plan, open_, level)
 
 
 def plan_of_looks(labels: Labels, looks: Sequence[int], own: int, open_: int) -> tuple[tuple[int, ...], int] | None:
-    """Return the number of labels that a run or a pair had at each look, and the planned number at the end.
+    """Return how many labels a run or a pair had at each look, and how many are planned at the end.
 
     `own` of the `open_` answers that need a label have one now. `looks` count questions, and we assume that the labels
     of a run or pair are in proportion to these. Returns None without earlier looks, or without labels. Raises
@@ -119,7 +122,7 @@ def signed_looks(looks: Sequence[int]) -> dict[str, str]:
 
 
 def said_of_looks(looks: Sequence[int]) -> list[Note]:
-    """Return a note that intervals and p-values hold at repeated looks, or nothing without looks."""
+    """Return a note that intervals and p-values hold at all looks together, or no note without `looks`."""
     if not looks:
         return []
     return [
@@ -136,7 +139,10 @@ def said_of_looks(looks: Sequence[int]) -> list[Note]:
 def open_labelled(
     source: Any, measures: Measures, options: Mapping[str, Any], labels: Any, kept: Sequence[str | None]
 ) -> Loaded:
-    """Return the data with the question columns `kept`; the option `column` may also name columns of `labels`."""
+    """Return the data with the question columns that `kept` names, for questions with people's `labels`.
+
+    The option `column` may also name columns of `labels`.
+    """
     columns = tuple(name for name in kept if name is not None and name != VERDICTS)
     loaded = open_data(source, {"strata": columns, **options, "beside": beside(labels)}, measures)
     if set(columns) - set(loaded.data.strata):
@@ -177,7 +183,7 @@ def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
 
 
 def about(labels: Labels, target: Target) -> list[Note]:
-    """Return notes on the population and assumptions of corrected figures, and on labels that look chosen."""
+    """Return notes on the population and assumptions of corrected figures, and on labels that seem no random sample."""
     where = WHERE[target]
     drawn = {
         "simple": "are a random sample of the questions",

@@ -35,8 +35,8 @@ class Kind(Struct, frozen=True):
     """A kind of questions, by the judge's verdicts on the answers: how many exist and how many were drawn.
 
     `judge` tells whether the judge calls the answers to a question all right or all wrong, or whether they differ.
-    `inclusion` is the probability with which a question of this kind is drawn. People judged `judged` of the answers,
-    and the judge disagrees on `judge_differs` of these.
+    `inclusion` is the probability with which a question of this kind is drawn. `judged` counts the answers that people
+    judged, and `judge_differs` those of them on which the judge disagrees.
     """
 
     judge: Annotated[str, Shown()]
@@ -58,13 +58,16 @@ class ToLabel(Struct, frozen=True):
 
 
 class Draw(Results[Kind], frozen=True):
-    """The result of `labels draw`: the kinds of questions, and in `to_label` the answers, those already drawn first."""
+    """The result of `labels draw`: the kinds of questions, and the answers to judge (`to_label`).
+
+    Answers to questions that were drawn before come first.
+    """
 
     to_label: tuple[ToLabel, ...] = ()
 
 
 class Pool(Struct, frozen=True, eq=False):
-    """The pool to draw from: the `rows` of the runs, and the kind of each question.
+    """The answers from which questions are drawn: the `rows` of the runs in the data, and the kind of each question.
 
     `open` has shape (runs, questions) and marks the answers that need a verdict. The kind is -1 if no answer to a
     question needs one.
@@ -77,9 +80,9 @@ class Pool(Struct, frozen=True, eq=False):
 
 
 class Before(Struct, frozen=True, eq=False):
-    """The questions drawn before, and the probability (`odds`) with which each was drawn; arrays over the questions.
+    """The questions drawn before, and the probability (`odds`) with which each was drawn; arrays of shape (questions,).
 
-    `words` has people's verdict on each answer (run, question), "" without one.
+    `words` has people's verdict on each answer, keyed by run and question, "" for an answer without a verdict.
     """
 
     drawn: NDArray[np.bool_]
@@ -157,7 +160,7 @@ def _kinds(laid: Labels, rows: Sequence[int], open_: NDArray[np.bool_]) -> NDArr
 
 
 def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], how: How) -> Before:
-    """Return the questions drawn before: every question in the table, whether or not it has a verdict yet."""
+    """Return the questions drawn before: all questions in the `table` of labels, even those without a verdict yet."""
     size, asked = len(laid.data.questions), kinds >= 0
     if table is None:
         return Before(np.zeros(size, dtype=bool), np.zeros(size))
@@ -187,7 +190,10 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
 
 
 def _kinds_of(pool: Pool, before: Before, draw: int, names: Sequence[str]) -> list[Kind]:
-    """Return the kinds of questions with these names and the probability of each, before any question is drawn."""
+    """Return the kinds of questions with the probability of each, before any question is drawn now.
+
+    `names` has the name of each kind.
+    """
     laid, rows, open_, kinds = pool.laid, pool.rows, pool.open, pool.kinds
     right, said = laid.data.column("correct")[list(rows)] == 1, laid.said[list(rows)]
     seen = open_ & (said != NEITHER)

@@ -54,42 +54,49 @@ _OF_CONFIDENCE = {"confidence", "probability", "self_score", "ranking_score", "s
 
 
 class Lost(Struct, frozen=True):
-    """The largest change of a value that left-out answers may cause, and a description of these answers."""
+    """How far answers that were left out may move a value at most (`shift`), and a description of these answers."""
 
     shift: float = 0.0
     words: str = ""
 
 
 class Pair(Struct, frozen=True):
-    """The run that is judged, its baseline, and the other runs."""
+    """The runs of a decision, seen from the run that is judged: its baseline, and the names of all other runs."""
 
     baseline: str | None
     others: frozenset[str]
 
     @classmethod
     def of(cls, results: Results[Any], run: str | None, baseline: str | None) -> Pair:
-        """Return the pair with the other runs of the results; if `run` is None, every run is judged."""
+        """Return the runs of a decision on `run`, with the names of all other runs in the results.
+
+        If `run` is None, every run is judged.
+        """
         rows = results.rows if run else ()
         names = {str(row.run) for row in rows} | {str(row.baseline) for row in rows if hasattr(row, "baseline")}
         return cls(baseline, frozenset(name for name in names if name not in (run, baseline)))
 
     def judges(self, name: str) -> bool:
-        """Return whether a note about `name` concerns the judged run, whose name in the files may differ from `run`."""
+        """Return whether a note about the run `name` concerns the judged run.
+
+        We exclude the other runs, because the judged run may have another name in the files.
+        """
         return name not in self.others and name != self.baseline
 
     def is_baseline(self, names: Sequence[str]) -> bool:
-        """Return whether the names are the baseline alone: the sender of the run could not choose its rows."""
+        """Return whether these names are the baseline alone, whose rows the judged run's sender could not choose."""
         return self.baseline is not None and tuple(names) == (self.baseline,)
 
 
 def no_ground(
     results: Results[Any], measure: str, run: str | None, baseline: str | None = None, *, limit: bool = False
 ) -> str | None:
-    """Return why the results cannot support a decision on a run (None: on any run), or None if they can.
+    """Return why the results cannot support a decision on a run, or None if they can.
 
     The results cannot support a decision if the sender of the answers could have chosen something so that the run wins,
-    or if the figures of the measure do not hold what they claim. With `limit` the run is compared with a limit, and not
-    with the `baseline`. The reason completes a sentence such as "no gate can rest on …".
+    or if the figures of the measure do not hold what they claim. If `run` is None, the decision is on any run. With
+    `limit` the run is compared with a limit, and not with the `baseline`. The reason completes a sentence such as "no
+    gate can rest on …".
     """
     if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no minimum number of clusters
         return spelled(clusters)
@@ -104,10 +111,10 @@ def no_ground(
 
 
 def _clusters(results: Results[Any]) -> str | None:
-    """Return a description of clusters that are too few or that the command does not name, or None.
+    """Return a description of the clusters if they cannot support a decision, else None.
 
-    If the command does not name the column of clusters, the sender of the answers could put many questions into one
-    cluster. A baseline's file names its column.
+    They cannot if they are too few, or if the command does not name their column: the sender of the answers could then
+    put many questions into one cluster. The file of a baseline names its column.
     """
     signature = results.signature
     clusters = int(signature.get("clusters", FEWEST_CLUSTERS))
@@ -123,7 +130,10 @@ def _clusters(results: Results[Any]) -> str | None:
 
 
 def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why a note forbids a decision, or None; `alone` means that the run is compared with no other run."""
+    """Return why a note forbids a decision, or None if it does not.
+
+    `alone` tells that the run is compared with no other run.
+    """
     code, why = remark.code, None
     said = f"this: {remark.text}. "
     if code == BESIDE:
@@ -153,6 +163,7 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     return why or _of_other_questions(remark, pair, alone=alone)
 
 
+<<<<<<< HEAD
 def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair) -> bool:
     """Return whether the judged run has another judge than its baseline; a baseline's file was compared before.
 
@@ -160,10 +171,19 @@ def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair) -> bool:
     """
     own = {judge for run, judge in judges if run == pair.baseline}
     return bool(own) and any(pair.judges(run) and {judge} != own for run, judge in judges)
+=======
+def _judged_otherwise(judges: Mapping[str, str], pair: Pair) -> bool:
+    """Return whether the judged run was graded by another judge than its baseline.
+
+    A baseline's file is not checked here, because its judge was compared before.
+    """
+    own = judges.get(pair.baseline or "")
+    return own is not None and any(pair.judges(run) and judge != own for run, judge in judges.items())
+>>>>>>> s6
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why a note about unequal questions or repeats forbids a decision, or None."""
+    """Return why a note about runs with unequal questions or repeats forbids a decision, or None if it does not."""
     code, said, why = remark.code, f"this: {remark.text}. ", None
     silent = f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
     adds = "The run could win by adding questions: leave these out, or ask the baseline too"
@@ -187,7 +207,7 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 
 def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
-    """Return whether the judged run has more answers to some questions than to others, unlike the run beside it.
+    """Return whether the judged run answered some questions more often than others, unlike the run beside it.
 
     Such a run could have answered again only the questions on which it failed.
     """
@@ -199,7 +219,7 @@ def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
 
 
 def _unfit(results: Results[Any], name: str) -> str | None:
-    """Return why the figures of a measure do not hold what they claim, or None."""
+    """Return why the figures of a measure cannot be trusted to hold what they claim, or None if they can."""
     fits = {remark.code: remark for remark in results.notes if name in remark.measures}
     measure = parse(name)
     lacking = fits.get(LEFT_OUT) or fits.get(PART)
@@ -249,7 +269,7 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
 
 
 def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far answers without a grade, which are left out, may move the value."""
+    """Return how far answers that were left out for lack of a grade may move the value."""
     counted = [one for one in results.notes if one.code == UNGRADED_LEFT_OUT and one.subject not in pair.others]
     if not counted:
         return Lost()
@@ -265,7 +285,7 @@ def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far missing answers that count as unanswered may move the value.
+    """Return how far missing answers, which count as unanswered, may move the value.
 
     If abstaining earns more than a wrong answer, the sender of the answers could have left out the wrong ones.
     """
@@ -282,7 +302,7 @@ def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far questions with a label for one run alone may move a corrected difference.
+    """Return how far questions that have a label for only one of two runs may move a corrected difference.
 
     The labeller could have left out labels that are unfavourable to a run. A question adds between -2 and 2 times its
     weight.
@@ -301,7 +321,7 @@ def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _share(results: Results[Any], remarks: Sequence[Note]) -> float:
-    """Return the sum of the shares of questions in these notes; each benchmark of a suite counts the same."""
+    """Return the sum of the shares of questions that these notes name; each benchmark of a suite counts the same."""
     benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})
     weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks and benchmarks else 1 for remark in remarks]
     return sum(w * float(remark["share"]) for w, remark in zip(weights, remarks, strict=True))

@@ -28,15 +28,14 @@ Rate = Literal["wrong", "silent"]
 
 
 class Guarded(Struct, frozen=True):
-    """A rate of a run's stream.
+    """The rate of wrong answers, or of unanswered questions, in a run's stream of questions.
 
-    `wrong` is the share of its answers that are wrong, `silent` the share of questions that it left unanswered.
-
+    "wrong" is the share of the run's answers that are wrong, "silent" the share of questions that it left unanswered.
     `low` and `high` have bounded the rate at every row so far. They are NaN if the rate changed so much that no
     constant rate fits all rows. `counted` is the number of rows in the denominator of the rate: all `rows` for
     "silent", and the answers for "wrong". If people correct a judge, only the answers with labels (`labelled`) count.
-    `alarm` is the first row at which the lower bound exceeded the `limit` (None: never), and `question` the question of
-    that row.
+    `alarm` is the first row at which the lower bound exceeded the `limit`, and `question` its question; both are None
+    without an alarm.
     """
 
     run: Annotated[str, Shown()]
@@ -65,9 +64,9 @@ class Guarded(Struct, frozen=True):
 
 
 class GuardedDifference(Struct, frozen=True):
-    """The difference of a rate of two runs, run minus baseline, with bounds that have held at every row so far.
+    """The difference of a rate between a run and its baseline, with bounds that have held at every row so far.
 
-    The bounds are NaN if no constant rate fits all rows of a run.
+    The bounds are NaN if no constant rate fits all rows of one of the two.
     """
 
     run: Annotated[str, Shown()]
@@ -79,10 +78,10 @@ class GuardedDifference(Struct, frozen=True):
 
 
 class _Stream(Struct, frozen=True, eq=False):
-    """The values whose mean is a rate, in their order; `at` holds their questions.
+    """The values of a stream in their order; their mean is a rate. `at` holds the question of each value.
 
-    If the values are people's labels, `judge` has the judge's verdicts on them. `around` has the means of its verdicts
-    since the previous label.
+    If the values are people's labels, `judge` has the judge's verdict on each, and `around` the mean of the judge's
+    verdicts since the previous label.
     """
 
     values: Any
@@ -96,7 +95,7 @@ class _Stream(Struct, frozen=True, eq=False):
 
     @property
     def mean(self) -> float:
-        """Return the mean so far, corrected by the judge, NaN for an empty stream."""
+        """Return the mean of the values so far, corrected by the judge, or NaN without values."""
         return min(max(float(np.mean(self.bets().x)), 0.0), 1.0) if len(self.values) else math.nan
 
 
@@ -148,7 +147,7 @@ def guard(
 
 
 def _bounds(bets: Any) -> tuple[float, float]:
-    """Return the bounds of the mean of a stream, or NaN if no constant mean fits all rows."""
+    """Return the bounds of the mean of a stream, or NaN for both if no constant mean fits all rows."""
     low, high = bounds_of_stream(bets)
     return (math.nan, math.nan) if low > high else (low, high)
 
@@ -173,7 +172,7 @@ def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
 
 
 def _stream(data: Evidence, laid: Labels | None, run: int, rate: Rate) -> _Stream:
-    """Return the stream whose mean is a rate of a run."""
+    """Return the stream of values whose mean is this rate of the run."""
     present = data.present[run]
     if rate == "silent":
         return _Stream(data.column("unanswered")[run, present].astype(float), np.flatnonzero(present))
@@ -215,7 +214,7 @@ def _differences(
 
 
 def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Note]:
-    """Return notes on what the figures assume."""
+    """Return notes on the assumptions under which the bounds hold."""
     notes = [
         note(
             "guard.order",

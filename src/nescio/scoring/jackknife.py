@@ -54,10 +54,11 @@ def degrees_of_freedom(sample: MeasureInput) -> float:
 
 
 def moves(measure: Measure, patterns: Patterns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return how far each unit moves an ordered value, and its number of questions, for `few_units.unit_error`.
+    r"""Return how far each unit moves an ordered value, and the unit's number of questions, for `few_units.unit_error`.
 
-    The move is $(1 - h_g)(\hat\theta - \hat\theta_{-g})$ for a unit's share $h_g = n_g/n$ of the questions. More than a
-    thousand units are put into evenly sized groups. The move is NaN if the value is undefined without the unit.
+    The move is $(1 - h_g)(\hat\theta - \hat\theta_{-g})$ for a unit's share $h_g = n_g/n$ of the questions. It is NaN
+    if the value is undefined without the unit. If there are more than a thousand units, evenly sized groups of them are
+    moved instead.
     """
     patterns = by_unit(patterns)
     units = patterns.units
@@ -73,9 +74,9 @@ def moves(measure: Measure, patterns: Patterns) -> tuple[NDArray[np.float64], ND
 
 
 def deciding(patterns: Patterns) -> float:
-    """Return how many units hold the rarer kind of row, such as wrong answers.
+    """Return how many units have a row of the rarer kind, such as wrong answers.
 
-    If they are few, their places in the order tell little about where further rows of that kind would lie.
+    If they are few, the places of their rows in the order tell little about where further rows of that kind would lie.
     """
     patterns = by_unit(patterns)
     unit = np.arange(len(patterns.columns["n"])) if patterns.unit is None else patterns.unit

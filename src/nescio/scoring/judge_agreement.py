@@ -140,19 +140,19 @@ TITLES = {
 
 
 class JudgeAgreement(Results[Agreement], frozen=True):
-    """The results about a judge whose verdicts people checked."""
+    """The agreement of people with a judge whose verdicts they checked, and what follows from it."""
 
     def title(self, name: str | None = None) -> str:
-        """Return the title of a table."""
+        """Return the title of the table `name`, or of the main table if that is None."""
         return TITLES.get(name, "")
 
 
 class _Cells(Struct, frozen=True):
-    """The verdicts on one run, 1 for correct.
+    """The verdicts of people and judge on one run's answers, 1 for correct.
 
-    `people` and `judge` have the verdicts on the labelled answers, and `every` the judge's on all answers that need a
-    verdict; `ungraded` counts those without. `known` counts the answers that need no verdict, and `known_right` the
-    right ones among these.
+    `people` and `judge` have the verdicts on the labelled answers. `every` has the judge's verdicts on all answers that
+    need one; `ungraded` counts the answers that need one and have none. `known` counts the answers that need no
+    verdict, and `known_right` the right ones among these.
     """
 
     people: NDArray[np.float64]
@@ -214,7 +214,10 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
 
 
 def _of_all(estimate: Estimate, cells: _Cells, target: Target, level: float) -> Estimate:
-    """Return the share among all questions, adding the known outcomes that need no judge."""
+    """Return the estimated share correct of all questions, from the `estimate` for the answers that need a verdict.
+
+    The known outcomes of the other answers are added.
+    """
     value, low, high = (
         (cells.known_right + cells.answers * x) / cells.n for x in (estimate.value, estimate.low, estimate.high)
     )
@@ -291,7 +294,7 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
 def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: Array) -> list[Note]:
     """Return a note on the runs whose labelled answers do not look like a random sample.
 
-    Of these runs, the judge calls another share of the labelled answers correct than of the other answers. Arrays have
+    The judge calls a larger or smaller share of their labelled answers correct than of their other answers. Arrays have
     shape (runs, questions), and `right` marks the answers that the judge calls correct.
 
     Suppose that the judge calls K of N answers correct. A random sample of L of them holds on average LK/N such
@@ -341,5 +344,5 @@ def differs_by_more_than_chance(right: Array, sampled: Array, labelled: Array, l
 
 
 def outcomes_digest(outcomes: Outcomes) -> str:
-    """Return a short hash of the graded outcomes."""
+    """Return a short hash of the graded outcomes, which changes if an outcome does."""
     return apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))[0].digest()

@@ -35,7 +35,7 @@ def coefficients(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> tuple[int, tuple[str, ...], tuple[Coefficient, ...]]:
-    """Return the number of labels that both graded, the categories, and the coefficients over all runs.
+    """Return the number of labels that both graded, the categories, and the coefficients of agreement over all runs.
 
     Questions are resampled, each with all its labels, and intervals are percentiles. The categories are correct and
     incorrect, and unanswered if people or judge use it. If labels say only whether the system answered, the categories

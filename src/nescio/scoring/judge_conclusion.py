@@ -72,7 +72,7 @@ class Conclusion(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[Conclusion]) -> Iterable[str]:
-        """Return the conclusion in sentences."""
+        """Return sentences with the conclusion on the judge over all runs, and on single runs where these differ."""
         whole = rows[-1]
         shares = " and ".join(_shares(whole))
         yield f"The judge is {_LEANS[whole.tendency]}.{f' It {shares}.' if shares else ''}"
@@ -100,22 +100,25 @@ class Conclusion(Row, frozen=True):
 
 
 class Net(Struct, frozen=True, eq=False):
-    """Masks of the labelled answers that only the judge or only people call correct, shape (runs, questions)."""
+    """The `labelled` answers that only the judge calls correct (`kinder`), and those that only people do (`harsher`).
+
+    All masks have shape (runs, questions).
+    """
 
     labelled: NDArray[np.bool_]
     kinder: NDArray[np.bool_]
     harsher: NDArray[np.bool_]
 
     def by_question(self) -> NDArray[np.int64]:
-        """Return how many answers the judge grades more kindly than people, minus those that it grades more harshly.
+        """Return 1 for an answer that only the judge calls correct, -1 for one that only people do, else 0.
 
-        Shape (runs, questions).
+        The shape is (runs, questions).
         """
         return self.kinder.astype(np.int64) - self.harsher
 
 
 def net_errors(judge: Array, people: Array, labelled: Array) -> Net:
-    """Return the answers that both judge and people graded, and that only one of the two calls correct."""
+    """Return which answers both judge and people graded, and which of these only one of the two calls correct."""
     not_right = (INCORRECT, SILENT)
     return Net(
         labelled,
@@ -147,7 +150,7 @@ def conclude(
 
 
 def sign_test(more: int, fewer: int) -> float:
-    """Return the two-sided p-value of the exact sign test, 1 without any sign."""
+    """Return the two-sided p-value of the exact sign test of `more` signs against `fewer`, 1 without any sign."""
     if not more + fewer:
         return 1.0
     from scipy.stats import binomtest
@@ -162,8 +165,8 @@ def _bounds(cell: Confusion | None) -> tuple[float | None, float | None, float |
 def _reported(estimates: Sequence[Corrected]) -> Mapping[str, Any]:
     """Return the estimate of a run to report, and how far the judge's accuracy is from it.
 
-    We always report the prediction-powered estimate. If we chose the narrowest interval after seeing all of them, it
-    would not hold. The result is empty if people labelled too few answers.
+    We always report the prediction-powered estimate. The narrowest interval, chosen after seeing all of them, would
+    cover the truth less often than it claims. The result is empty if people labelled too few answers.
     """
     if not estimates:
         return {}

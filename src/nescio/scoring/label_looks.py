@@ -38,10 +38,10 @@ from nescio.tables.judgements import read_judgements
 
 
 class LabelLook(Struct, frozen=True):
-    """A look at a run's labels: the interval, which holds at all looks together, and the verdict whether to stop.
+    """A look at a run's labels: the score with an interval that holds at all looks together, and the verdict.
 
-    `more` is about how many more answers of the run people would have to judge, estimated from the labels so far. It is
-    None if the verdict is to stop, and if nobody can tell.
+    The verdict tells whether to stop. `more` is about how many more answers of the run people would have to judge, from
+    the labels so far. It is None if the verdict is to stop, and if nobody can tell.
     """
 
     run: Annotated[str, Shown()]
@@ -122,7 +122,7 @@ def _about(looks: Sequence[int]) -> list[Note]:
 
 
 def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the indices of the questions in the order in which the table of labels has them."""
+    """Return the indices of the labelled questions, in the order in which the table of labels has them."""
     given, _ = read_judgements(table, loaded.options.outcome_map, named=loaded.options.column)
     place = {question: i for i, question in enumerate(laid.data.questions)}
     return np.array([place[q] for q in dict.fromkeys(one.question for one in given) if q in place], dtype=np.int64)
@@ -150,7 +150,10 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
 
 
 def _last_bound(laid: Labels, run: int, looks: Sequence[int], level: float) -> float | None:
-    """Return the bound of |z| at the planned last look, given this look and the earlier ones; None without a plan."""
+    """Return the bound of |z| at the planned last look, or None without a plan.
+
+    The bound leaves the error rate that this look and the earlier ones have spent.
+    """
     own, open_ = int(laid.labelled[run].sum()), int((laid.data.present & ~laid.known)[run].sum())
     plan = plan_of_looks(laid, looks, own, open_)
     if plan is None:
@@ -187,7 +190,7 @@ def _row(
 
 
 def _more(found: Corrected, goal: float | None, z: float) -> int | None:
-    """Return how many more labels bring the half width of the interval to `goal`, if they are a random sample."""
+    """Return how many more labels of random answers make half of the interval as wide as `goal`; None if unknown."""
     labels, answers = found.how.labels, found.how.answers
     if goal is None or labels < FEWEST or not math.isfinite(z * found.error) or not found.error > 0:
         return None

@@ -17,7 +17,7 @@ from nescio.stats.prediction_powered import FEWEST, OWN_WEIGHT, Values, spread_o
 
 
 class Spreads(Struct, frozen=True):
-    """How much people's values vary, and how well the judge predicts them: what a plan of labels needs.
+    """The spreads from which a number of labels is planned: of people's values, and of what the judge cannot predict.
 
     `spread` is the standard deviation of people's values over the `answers` that need a verdict. `correlation` is
     between people's and the judge's values. `population` is the variance of a question's contribution, over all `n`
@@ -80,7 +80,10 @@ def spreads(labels: Labels, measure: Measure, runs: Sequence[int], correlation: 
 def _patterns(
     labels: Labels, sides: Sequence[Side], use: Array, cells: tuple[Values, Array, Array], spread: float
 ) -> tuple[tuple[str, int, float], ...]:
-    """Return the `Spreads.patterns`; a combination with fewer than 10 labels has the spread of all answers."""
+    """Return a row for each combination of the judge's verdicts, as `Spreads.patterns` describes it.
+
+    A combination with fewer than 10 labels has the spread of all answers.
+    """
     values, seen, open_ = cells
     words = np.array(["incorrect", "correct", "unanswered"])
     states = [np.where(labels.known[s.run, use], 2, labels.data.column("correct")[s.run, use]) for s in sides]

@@ -74,7 +74,7 @@ class Labels(Struct, frozen=True, eq=False):
 
 
 def beside(table: Any) -> frozenset[str]:
-    """Return the columns of a table of labels, which the option `column` may name as well as those of the files."""
+    """Return the columns of a table of labels, so that the option `column` may name them like those of the files."""
     return frozenset(open_source(table).columns)
 
 
@@ -129,7 +129,7 @@ def read_labels(
 
 
 def no_labels(loaded: Loaded) -> Labels:
-    """Return the loaded data without any labels, to plan the first ones."""
+    """Return the loaded data as if people had judged no answer yet, to plan the first labels."""
     data = _single_answers(loaded)
     verdicts = np.full(data.present.shape, NEITHER, dtype=np.int8)
     return Labels(data, verdicts, _known(data), None, "none")
@@ -145,7 +145,7 @@ def _known(data: Evidence) -> NDArray[np.bool_]:
 
 
 def _single_answers(loaded: Loaded) -> Evidence:
-    """Return the data of single answers to questions.
+    """Return the data if each row is one answer to a question, so that a label can be matched with it.
 
     Raises MismatchError or UsageError for other data.
     """
@@ -182,7 +182,7 @@ def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np
 
 
 def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str, str, Label]]:
-    """Yield each label with the run and question that it belongs to."""
+    """Yield each label with the run and the question of the answer that it labels."""
     if loaded.texts is None:
         by_text = dict(people.by_text)
         if by_text and (len(data.runs) > 1 or len({question for question, _ in by_text}) < len(by_text)):
@@ -207,7 +207,10 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
 
 
 def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> list[Note]:
-    """Return notes on labels of answers that need none, that call an answer unanswered, or whose answer is missing."""
+    """Return notes on labels that seem odd.
+
+    They label an answer that needs no label or is missing, or they call a given answer unanswered.
+    """
     notes = []
     needless = known & np.isin(grid, (CORRECT, INCORRECT))
     if needless.any():
@@ -255,7 +258,7 @@ def _strata(data: Evidence, by: str | None) -> Array | Literal["verdicts"] | Non
 
 
 def _aligned(other: Evidence, data: Evidence) -> NDArray[np.float64]:
-    """Return another judge's verdicts on the answers of `data`, 1 for correct."""
+    """Return another judge's verdicts on the answers of `data`, 1 for correct, in the order of `data`."""
     if set(data.runs) - set(other.runs) or set(data.questions) - set(other.questions):
         raise MismatchError(f"{opt('also_judged')} must have the same runs and questions as the files")
     runs = [other.runs.index(run) for run in data.runs]

@@ -25,10 +25,10 @@ from nescio.text import plural
 
 
 class NextSample(Struct, frozen=True):
-    """The interval in which a run's score on `questions` other questions should lie.
+    """The prediction interval of a run's score: where its score on another sample of questions should lie.
 
-    `value` is its score on these `n` questions. `method` is "counts" (a Dirichlet-multinomial, or a beta-binomial of
-    shares) or Student's t.
+    The other sample has `questions` questions. `value` is the score on the `n` questions of the data. `method` is
+    "counts" (a Dirichlet-multinomial, or a beta-binomial of shares) or Student's t.
     """
 
     run: Annotated[str, Shown()]
@@ -109,7 +109,10 @@ def _about(questions: int, together: int) -> Note:
 
 
 def _moves(measure: Measure) -> bool:
-    """Return whether Student's t gives a prediction interval: for a formula of sums, with two limits or none."""
+    """Return whether Student's t gives a prediction interval of this measure.
+
+    It does for a formula of sums whose range has two finite limits or none.
+    """
     same = measure.order is None and not isinstance(measure.declaration.interval, OwnInterval)
     return same and len({math.isinf(limit) for limit in measure.bounds}) == 1
 

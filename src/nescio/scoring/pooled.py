@@ -36,7 +36,7 @@ FEW = 20  # with fewer questions the interval is approximate
 
 
 class Helped(Struct, frozen=True):
-    """The effect of an older run of `pool` questions on the score of a run that was asked `n` of them.
+    """How much an older run on `pool` questions helps the score of a run that was asked `n` of these questions.
 
     `plain` is the score without the older run, and `value` the corrected score. `gain` is the variance of `value`
     divided by that of `plain`: below 1 the older run helps. `correlation` is between the two runs' values.
@@ -71,7 +71,7 @@ def score_pooled(
     if len(older.runs) != 1:
         raise MismatchError(
             f"{opt('pool')}: {named} has {len(older.runs)} runs ({listed(older.runs, 3)}), but exactly one older run "
-            "can correct: give a file with the rows of one run, best the run most like the new one"
+            "can correct the scores: give a file with the rows of one run, preferably the run most like the new one"
         )
     wanted = _suitable(measures, loaded)
     known = _shares(older, 0)
@@ -122,7 +122,10 @@ def score_pooled(
 
 
 def _of_the_sample(run: str, lost: int, shared: Sequence[str], known: Mapping[str, Floats]) -> Iterator[Note]:
-    """Yield notes on the questions that the pool lacks, and on whether the others are a random sample of it."""
+    """Yield notes on the questions that the pool lacks, and on those of the run that seem to be chosen.
+
+    The run's questions should be a random sample of the pool.
+    """
     if lost:
         yield note(
             "pool.not_there",
@@ -166,11 +169,12 @@ def _shares(data: Evidence, run: int) -> dict[str, Floats]:
 def _helped(
     run: str, measure: Measure, cells: tuple[Floats, Floats, Floats], level: float, target: Target
 ) -> tuple[Helped, list[Note]]:
-    r"""Return a corrected score with its interval, and notes.
+    r"""Return a run's score corrected by the older run, with its interval, and notes.
 
     The older run corrects the mean of each column of the measure's formula: by its right answers, and by its
     abstentions if the measure counts abstentions. The interval is that of $e = \sum_c \theta'_c e_c$, where $e_c$ is
-    the error of a column's mean and $\theta'_c$ the derivative of the measure in it.
+    the error of a column's mean and $\theta'_c$ the derivative of the measure in it. `cells` has the outcomes of the
+    run, those of the older run on the same questions, and those of the older run on all questions.
     """
     y, x, every = cells
     n, units = len(y), len(every)

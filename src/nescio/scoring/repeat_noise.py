@@ -30,14 +30,13 @@ from nescio.stats.variance_split import Split, intraclass, split
 
 
 class Repeatability(Struct, frozen=True):
-    """One measure of one run whose questions were asked several times.
+    """One measure of one run whose questions were asked several times, and how much of it is chance.
 
     `se` is the standard error of the value over questions. `variance` is the variance of a question's contribution: the
     sum of `questions` (differences between questions) and `sampling` (other answers to the same questions). `noise` is
-    the largest difference of two batches of answers of the same system, at the requested level. A smaller difference
-    between two versions shows nothing. `intraclass` is the share of a single answer's variance
-    that lies between questions. `flipping` counts the questions whose answers had different outcomes. Values are NaN if
-    a question was asked once.
+    the largest difference that two batches of answers of the same system show by chance, at the requested level.
+    `intraclass` is the share of a single answer's variance that lies between questions. `flipping` counts the questions
+    whose answers had different outcomes. Values are NaN if a question was asked once.
     """
 
     run: Annotated[str, Shown()]
@@ -60,7 +59,7 @@ class Repeatability(Struct, frozen=True):
 
 
 class OfRepeat(Row, frozen=True):
-    """The value of one repeat, on the `n` questions that have this repeat."""
+    """The value of a measure on one repeat of a run, over the `n` questions that have this repeat."""
 
     across: ClassVar[tuple[str, str] | None] = ("repeat", "value")
 
@@ -72,7 +71,10 @@ class OfRepeat(Row, frozen=True):
 
 
 class Noise(Struct, frozen=True):
-    """The largest difference of two runs, at the requested level, that the chance of their answers alone explains."""
+    """How far the values of two runs may differ by the chance of their answers alone, at the requested level.
+
+    A smaller `difference` than this `noise` shows nothing.
+    """
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str, Shown()]
@@ -223,7 +225,7 @@ def _doubts(run: str, measure: Measure, part: Split) -> list[Note]:
 
 
 def _flips(data: Evidence) -> list[Flip]:
-    """Return the questions whose answers had different outcomes, the most divided first."""
+    """Return the questions whose answers had different outcomes; those whose answers differ most come first."""
     if data.repeats is None or not {*OUTCOMES} <= {*data.columns}:
         return []
     question = data.repeats.question

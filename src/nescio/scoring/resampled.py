@@ -29,14 +29,17 @@ NUMBERS_AT_ONCE = 1 << 25  # numbers in all columns of one run
 
 
 class Subject(Struct, frozen=True, eq=False):
-    """A run as a measure sees it, with a weight for each unit (`by_unit`)."""
+    """A run as a measure sees it, prepared so that each of its units can be given a weight (`by_unit`)."""
 
     measure: Measure
     patterns: Patterns
 
 
 def draws_kinds(patterns: Patterns) -> bool:
-    """Return whether a draw is a number for each kind of unit, and not a list of units; depends on the run alone."""
+    """Return whether a resample of the run is drawn as the number of units of each kind, and not as a list of units.
+
+    The choice depends on this run alone, so that other runs do not change its numbers.
+    """
     if patterns.kind is None:  # clusters, each its own kind; or counts, whose questions are unknown
         return resampling.prefers_multinomial(patterns.counts)
     width = sum(values.size // max(1, len(values)) for values in patterns.columns.values())
@@ -48,9 +51,9 @@ def draws_kinds(patterns: Patterns) -> bool:
 def resample(
     inputs: Sequence[MeasureInput], blocks: Sequence[Block], jobs: int, done: Callable[[int], None] | None = None
 ) -> Iterator[tuple[int, Values]]:
-    """Yield the index of each run and measure with its values on all resamples, in the order of computing.
+    """Yield the index of each input with the values of its measure on all resamples, in the order of computing.
 
-    `done` is told the number of finished blocks, over all runs and measures that are drawn together.
+    `done` is called with the number of finished blocks, over all inputs that are drawn together.
     """
     size = sum(block.size for block in blocks)
     drawn: dict[int, list[int]] = {}
@@ -81,7 +84,7 @@ def _times(done: Callable[[int], None], subjects: int, blocks: int) -> None:
 
 
 def by_draw(inputs: Sequence[MeasureInput], places: Iterable[int]) -> Iterator[list[int]]:
-    """Yield the indices of the inputs that share their kinds of unit."""
+    """Yield the indices of the inputs that can share a draw, because they have the same kinds of unit."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for place in places:
         groups.setdefault(inputs[place].draw, []).append(place)
@@ -95,7 +98,10 @@ def on_resamples(
     jobs: int,
     done: Callable[[int], None] | None = None,
 ) -> list[Values]:
-    """Return the value of each subject on every resample of `units` units, telling `done` the blocks finished."""
+    """Return the value of each subject on every resample of `units` units.
+
+    `done` is called with the number of blocks finished.
+    """
     cells = units * sum(block.size for block in blocks)
     parts = parallel.in_chunks(partial(_by_units, subjects, units), blocks, jobs, cells, done)
     return list(map(np.concatenate, zip(*parts, strict=True)))
@@ -122,7 +128,7 @@ def _by_units(subjects: Sequence[Subject], units: int, blocks: Sequence[Block]) 
 
 
 def _by_kinds(group: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[Values]:
-    """Return the values of one run's measures that share their kinds, on draws of the number of units of each kind."""
+    """Return the values of measures of one run on the same draws, each of them the number of units of each kind."""
     counts = group[0].patterns.counts
     values = [partial(sample.measure.value, sample.patterns) for sample in group]
     return resampling.on_draws(partial(resampling.bootstraps, counts), values, blocks, len(counts))

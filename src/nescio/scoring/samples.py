@@ -26,10 +26,9 @@ Remark = tuple[Note, str, str]  # a note with its measure and its run
 
 
 class MeasureInput(Struct, frozen=True, eq=False):
-    """One run seen by one measure.
+    """One run seen by one measure, which uses `n` of its questions.
 
-    `n` is the number of questions used. Inputs with the same `draw` have the same kinds of unit, so they can share a
-    draw.
+    Inputs with the same `draw` have the same kinds of unit, so that they can be resampled together.
     """
 
     run: int
@@ -40,15 +39,15 @@ class MeasureInput(Struct, frozen=True, eq=False):
 
     @property
     def value(self) -> float:
-        """Return the measure on the sample itself, NaN if it is undefined."""
+        """Return the measure of the run itself, without resampling; NaN if it is undefined."""
         return float(self.measure.value(self.patterns, self.patterns.counts)) if self.n else float("nan")
 
 
 def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
     """Return every run seen by every measure, and notes on the questions that a measure cannot use.
 
-    A measure of whole-number columns gets their counts alone, so that its cost does not grow with the number of
-    questions. Raises MissingColumnError if no run has the columns that a measure needs.
+    A measure whose columns hold whole numbers gets the counts of these alone, so that its cost does not grow with the
+    number of questions. Raises MissingColumnError if no run has the columns that a measure needs.
     """
     countable = not data.has_questions or (data.clusters is None and "correct" in data.columns)
     tally = data.tally() if countable else None
@@ -70,7 +69,7 @@ def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[Measur
 
 
 def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
-    """Return each run as a measure sees it, from numbers of answers at each rounded confidence."""
+    """Return each run as a measure sees it, for data that count answers by their rounded confidence."""
     inputs = []
     rows = data.weighted_rows()
     read, usable = columns_for(rows, measure)
@@ -94,7 +93,7 @@ def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> l
 
 
 def check_countable(data: Tally, measure: Measure) -> None:
-    """Raise MissingColumnError, naming the measure, if it needs more than these counts."""
+    """Raise MissingColumnError if the measure needs more than the counts of `data`; the error names what it needs."""
     measure = measure.on(data.columns)
     wanted = (*([measure.order] if measure.order else []), *measure.needs)
     lacking = next((name for name in wanted if name not in (*data.columns, "n")), None)
@@ -107,7 +106,7 @@ def check_countable(data: Tally, measure: Measure) -> None:
 
 
 def _from_counts(tally: Tally, measure: Measure) -> list[MeasureInput]:
-    """Return each run's counts; runs with the same counts have the same patterns."""
+    """Return each run as a measure of counts sees it; runs with the same counts share one object."""
     wanted = {*measure.needs, *OUTCOMES}  # a posterior of counts needs the three outcomes
     none = np.zeros(len(tally.runs), dtype=np.int64)
     tables, table_of = distinct(tally.counts) if tally.counts.size else (tally.counts[:1], none)
@@ -252,14 +251,18 @@ def by_question(data: Evidence, measure: Measure) -> tuple[Evidence, Measure]:
 
 
 def question_of(data: Evidence, use: Array) -> Array | None:
-    """Return the number of the question that each row of a mask answers, or None if no question was asked twice."""
+    """Return the number of the question of each row that `use` marks, or None if no question was asked twice."""
     return None if data.repeats is None else data.repeats.question[use]
 
 
 def compress_run(
     measure: Measure, columns: dict[str, Array], key: Array | None, clusters: Array | None, question: Array | None
 ) -> Patterns:
-    """Return the patterns of one run's rows, or of its questions if they were asked several times; each counts once."""
+    """Return the distinct rows that a measure reads from one run, and how often each occurs.
+
+    The rows are those of single answers for a measure with an order (`key`). Otherwise they are questions, so that a
+    question counts once even if it was asked several times.
+    """
     if key is not None:
         weights = None if question is None else shares(question)
         return compress_ordered(columns, key, clusters, merge=measure.merge, shares=weights)

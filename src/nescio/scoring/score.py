@@ -117,7 +117,10 @@ def _watch(progress: Progress, done: int, every: int, now: int, _: int) -> None:
 def _inputs(
     loaded: Loaded, wanted: Sequence[Measure], by: str | None
 ) -> tuple[list[tuple[str | None, list[MeasureInput], Unlike]], list[Note]]:
-    """Return every run seen by every measure on each stratum, the distinct inputs, and notes on unusable questions."""
+    """Return every run seen by every measure, for each stratum, and notes on the questions that a measure cannot use.
+
+    Each stratum also has its distinct inputs, because equal runs need to be computed once only.
+    """
     work: list[tuple[str | None, list[MeasureInput], Unlike]] = []
     notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
@@ -136,7 +139,7 @@ def _score_inputs(
     *,
     progress: Progress | None,
 ) -> tuple[list[Score], list[Remark]]:
-    """Return the rows of one stratum, and notes on their intervals.
+    """Return the scores of one stratum, and notes on their intervals.
 
     Equal runs are computed once, even on different strata: a draw depends only on a run's own patterns and on the seed.
     """
@@ -166,7 +169,10 @@ def _score_inputs(
 
 
 def open_by(source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None) -> Loaded:
-    """Return what `open_data` returns, with the column `by`, or with all strata if there is no such column."""
+    """Return the data of `open_data`, with the column `by`.
+
+    If there is no such column, the data have all columns of questions, so that an error can list them.
+    """
     named = by not in (None, QUESTION)
     loaded = open_data(source, {"strata": (by,) if named else (), **options}, measures)
     if by and named and by not in loaded.data.strata:
@@ -202,7 +208,7 @@ def _check_columns(source: Any, data: Evidence, measure: Measure) -> None:
 
 
 def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:
-    """Return the requested measures, each once, or those that suit the data."""
+    """Return the requested measures, each once; without any, those that suit the loaded data."""
     names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
     chosen = {measure.label: measure for measure in map(parse, names)}.values()
     return [measure.on(loaded.data.columns) for measure in chosen] if loaded else list(chosen)
@@ -222,7 +228,10 @@ def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:
 
 
 def _questions(data: Evidence) -> list[tuple[str, Evidence]]:
-    """Return the data of each question alone, with its separate answers and its repeats, in the order of the data."""
+    """Return the name of each question with the data of this question alone, in the order of the data.
+
+    The data of a question hold its separate answers and its repeats.
+    """
     rows: dict[object, list[int]] = {}
     name: dict[object, str] = {}
     for row, question in enumerate(data.questions):

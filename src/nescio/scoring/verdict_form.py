@@ -17,7 +17,7 @@ _CLOSE = 1e-9
 
 
 class VerdictForm(Struct, frozen=True):
-    r"""A measure as a linear function of accuracy A for a known share U of unanswered questions: $c + \alpha A$.
+    r"""A measure as a linear function $c + \alpha A$ of accuracy A, for a known share U of unanswered questions.
 
     `slope` is α, the gain of an answer that is right instead of wrong, and `constant` is c. c@1 has α = 1 + U and c =
     0. UF has α = 2 and c = U - 1. penalty(t) with $\kappa = t/(1-t)$ has α = $1 + \kappa$ and c = $-\kappa(1 - U)$.
@@ -30,7 +30,7 @@ class VerdictForm(Struct, frozen=True):
     constant: float
 
     def silence(self, accuracy: float) -> float:
-        """Return δ, the derivative of the measure by U at this accuracy."""
+        """Return δ, how fast the measure grows with the share U of unanswered questions at this accuracy."""
         at = _values(self.measure, [(accuracy, self.unanswered + k * _STEP) for k in (-2, -1, 1, 2)])
         slope = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
         return slope if math.isfinite(slope) else 0.0
@@ -59,7 +59,7 @@ def form_of(measure: Measure, unanswered: float) -> VerdictForm:
 
 
 def _values(measure: Measure, at: Sequence[tuple[float, float]]) -> list[float]:
-    """Return a measure's value at pairs of accuracy and share of unanswered questions."""
+    """Return the measure's value at each pair of an accuracy and a share of unanswered questions."""
     kinds = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)) | {"n": np.ones(3)})
     shares = [np.array([accuracy, 1 - accuracy - unanswered, unanswered]) for accuracy, unanswered in at]
     totals = {name: np.array([values @ share for share in shares]) for name, values in kinds.items()}

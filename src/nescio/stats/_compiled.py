@@ -22,7 +22,7 @@ def compiled(function: Any) -> Any:
 
 @compiled
 def totals(unit, table, values):
-    """Return the sums of the values; see `ordered.totals`."""
+    """Return the sums of the values of all rows on each resample, as `ordered.totals` does."""
     size = table.shape[1]
     total = np.zeros(size)
     for row in range(len(unit)):
@@ -38,7 +38,7 @@ def totals(unit, table, values):
 
 @compiled
 def pairs(unit, ends, table, high, low):
-    """Return the numbers of ordered pairs; see `ordered.pairs`."""
+    """Return the numbers of ordered pairs on each resample, as `ordered.pairs` does."""
     size = table.shape[1]
     before, counted, total = np.zeros(size), np.zeros(size), np.zeros(size)
     ahead, behind = np.zeros(size), np.zeros(size)
@@ -78,7 +78,7 @@ def pairs(unit, ends, table, high, low):
 
 @compiled
 def mirrored_pairs(unit, ends, table, high, low):
-    """Return the numbers of ordered pairs for a table and its mirror images; see `ordered._mirrored_pairs`.
+    """Return the numbers of ordered pairs for a table and its mirror images, as `ordered._mirrored_pairs` does.
 
     Consecutive rows of one kind are first counted in small integers, which is faster.
     """
@@ -135,7 +135,7 @@ def mirrored_pairs(unit, ends, table, high, low):
 
 @compiled
 def running_shares(unit, ends, table, part, harmonic, shift):
-    """Return the sums of the running shares; see `ordered.running_shares`."""
+    """Return the sum of the running shares on each resample, as `ordered.running_shares` does."""
     size = table.shape[1]
     place, number = np.full(size, shift, dtype=np.int64), np.zeros(size, dtype=np.int64)
     sums, before, inside, at = np.zeros(size), np.zeros(size), np.zeros(size), np.full(size, harmonic[shift])
@@ -174,7 +174,7 @@ def running_shares(unit, ends, table, part, harmonic, shift):
 
 @compiled
 def precisions(unit, ends, table, part, harmonic):
-    """Return the sums of the precisions; see `ordered.precisions`."""
+    """Return the sum of the precisions on each resample, as `ordered.precisions` does."""
     size = table.shape[1]
     place, number = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     sums, before, inside = np.zeros(size), np.zeros(size), np.zeros(size)

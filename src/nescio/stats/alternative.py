@@ -22,12 +22,13 @@ ALPHA = 0.05
 
 
 class Versus(Struct, frozen=True):
-    """The comparison of the judge with one assessor, by their agreement with the other assessors.
+    """The comparison of the judge with one assessor, by how well each agrees with the other assessors.
 
-    `advantage` is the share of items on which the judge agrees with the others at least as well as the assessor. `own`
-    is the share on which the assessor agrees at least as well as the judge. `difference` is own - advantage. `p` is the
-    p-value of the hypothesis that the difference is the margin or more. `adjusted` is that p-value, corrected for the
-    number of assessors (Benjamini and Yekutieli). All are NaN if the assessor shares fewer than two units with others.
+    `advantage` is the share of items on which the judge agrees with the others at least as well as the assessor does.
+    `own` is the share on which the assessor agrees at least as well as the judge does. `difference` is own - advantage.
+    `p` is the p-value of the hypothesis that the difference is the margin or more. `adjusted` is that p-value,
+    corrected for the number of assessors (Benjamini and Yekutieli). All are NaN if the assessor shares fewer than two
+    units with others.
     """
 
     items: int
@@ -68,7 +69,7 @@ class Alternative(Struct, frozen=True):
 
 
 def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: ArrayLike | None = None) -> Alternative:
-    r"""Return the results of a test per assessor: does the judge agree with the others as well as the assessor does?
+    r"""Return one test per assessor: does the judge agree with the other assessors as well as this assessor does?
 
     Take an item that another assessor judged too. $S_f$ and $S_h$ are the shares of the others who agree with the judge
     and with the assessor. $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$. The hypothesis is that the
@@ -113,7 +114,7 @@ def _versus(
 
 
 def p_of(d: Floats, margin: float) -> float:
-    """Return the one-sided p-value of the hypothesis that the mean of d is at least the margin."""
+    """Return the one-sided p-value of the hypothesis that the mean of d is at least the margin (see `alternative`)."""
     from scipy.special import stdtr
 
     n = len(d)

@@ -51,6 +51,9 @@ def mean_absolute_deviation(probabilities: Floats, numbers: Floats) -> Floats:
 
 
 def _window(variances: Floats) -> NDArray[np.int64]:
-    """Return the width of a window for each variance. Widths are powers of 2, so that rows can share their work."""
+    """Return for each variance the number of values about the mean that hold nearly all probability.
+
+    It is a power of 2, so that rows can share their work.
+    """
     least = 2 * DEVIATIONS * np.sqrt(variances) + MARGIN
     return (2 ** np.ceil(np.log2(least))).astype(np.int64)

@@ -24,8 +24,8 @@ _HALVINGS = 40  # The search for a bound halves its range so many times.
 class Bets(Struct, frozen=True, eq=False):
     """The bets on the labels so far; each array has one element per label.
 
-    The arrays hold the values x with their weights, their least and greatest values, and the size of each bet before
-    its limit. A mean is refuted once the logarithm of the capital reaches `goal`.
+    The arrays hold the values x with their weights, their least and greatest values, and the size of each bet before it
+    is limited. A mean is refuted once the logarithm of the capital that was bet against it reaches `goal`.
     """
 
     labels: Floats
@@ -133,7 +133,10 @@ def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, flo
 
 
 def _capital(mean: float, made: Bets, t: int, pool: int, upward: bool) -> float:
-    """Return the logarithm of the capital minus its goal, for bets that the true mean is above (or below) `mean`."""
+    """Return the logarithm of the capital minus the goal at which a mean is refuted.
+
+    The capital comes from the first t bets that the true mean is above `mean`, or below it if not `upward`.
+    """
     return float(gains(mean, made, t, pool, upward).sum()) - made.goal
 
 
@@ -149,7 +152,11 @@ def gains(mean: float, made: Bets, t: int, pool: int, upward: bool) -> Floats:
 
 
 def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
-    """Return how much each of the first t bets adds to the logarithm of the capital; they bet against `now`."""
+    """Return how much each of the first t bets adds to the logarithm of the capital.
+
+    `now` is the mean against which each bet is made. The bets are that the true mean is above it (`upward`) or below
+    it.
+    """
     room = now - made.least[:t] if upward else made.most[:t] - now
     size = np.minimum(made.size[:t], FULL / np.maximum(room, 1e-300))
     away = made.x[:t] - now if upward else now - made.x[:t]
@@ -157,7 +164,7 @@ def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
 
 
 def _sizes(x: Floats, goal: float, planned: int | None = None) -> Floats:
-    """Return the size of each bet before its limit, computed from the earlier values."""
+    """Return the size of each bet before it is limited, computed from the values before it."""
     i = np.arange(1, len(x) + 1)
     mean = (0.5 + np.cumsum(x)) / (i + 1)
     spread = (0.25 + np.cumsum((x - mean) ** 2)) / (i + 1)

@@ -28,7 +28,7 @@ Policy = tuple[float, ...]
 
 
 class Answers(Struct, frozen=True, eq=False):
-    """The answers that each system would give, in the order of asking; arrays of shape (systems, questions).
+    """The answers that each system would give; arrays of shape (systems, questions), systems in the order of asking.
 
     `gain` is the worth of the system's answer minus that of an abstention. `wrong` marks wrong answers. `confidence` is
     -inf without an answer. `cost` is the cost of asking the system, in units of a right answer. `silence`, shape
@@ -48,7 +48,7 @@ class Answers(Struct, frozen=True, eq=False):
 
 
 class Done(Struct, frozen=True, eq=False):
-    """The result of a policy on each question.
+    """What a policy does with each question, and what it earns.
 
     `by` is the system that answers, or -1 if nobody does. `wrong` marks wrong answers, and `asked`, shape (systems,
     questions), the systems that were asked. `paid` is the cost, and `utility` the earnings after it.
@@ -62,9 +62,10 @@ class Done(Struct, frozen=True, eq=False):
 
 
 class Choice(Struct, frozen=True):
-    """A policy with its mean utility on the data on which it was chosen, and the `upper` bound of its error rate.
+    """A policy, its mean `utility` on the data on which it was chosen, and an `upper` bound on its error rate.
 
-    `thresholds` is None if no policy qualified. `upper` is NaN without a `Risk`.
+    `thresholds` is None if no policy qualified. `upper` is NaN if the choice had no condition on the error rate
+    (`Risk`).
     """
 
     thresholds: Policy | None
@@ -73,9 +74,9 @@ class Choice(Struct, frozen=True):
 
 
 class Risk(Struct, frozen=True):
-    """The condition on a chosen policy: at most the share `most` of its answers is wrong.
+    """A condition on the policy to choose: at most the share `most` of its answers is wrong.
 
-    `delta` is the error rate of the certification for all policies of the grid together.
+    `delta` is the probability that any policy of the grid is certified to meet the condition though it does not.
     """
 
     most: float
@@ -83,8 +84,10 @@ class Risk(Struct, frozen=True):
 
 
 def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
-    """Return the results of a policy; thresholds of shape (systems,), or (systems, questions) if each question has its
-    own."""
+    """Return what a policy does with each question.
+
+    `thresholds` has shape (systems,), or (systems, questions) if each question has its own.
+    """
     limits = np.asarray(thresholds, dtype=np.float64)
     limits = limits[:, None] if limits.ndim == 1 else limits
     size = answers.confidence.shape[1]
@@ -104,8 +107,8 @@ def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
 def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Floats, ...]:
     """Return the thresholds to try for each system, ascending; the last is one that no answer reaches.
 
-    They are the `named` thresholds, or without these the distinct confidences. If that makes too many policies, they
-    are confidences at evenly spaced ranks.
+    They are the `named` thresholds, or without these the distinct confidences of the system's answers. If that makes
+    too many policies, the thresholds are confidences at evenly spaced ranks.
     """
     if named is not None:
         return tuple(np.unique([*named, math.inf]) for _ in answers.confidence)
@@ -130,8 +133,7 @@ def choose(
 ) -> tuple[Choice, ...]:
     """Return the policy with the highest utility on all questions, and the best policy without each part in turn.
 
-    `part` numbers the part of each question.
-
+    `part` numbers the part to which each question belongs, and `tried` holds the thresholds to try for each system.
     Ties go to the lowest cost, then to the highest threshold of the first system, then of the next. With `spare`, the
     policy with the lowest cost is chosen among those within a standard error of the best. With `risk`, only certified
     policies are considered.
@@ -158,9 +160,9 @@ def choose(
 
 
 def _pick(value: Floats, cost: Floats, near: Bools) -> int:
-    """Return the index of the policy with the lowest cost.
+    """Return the index of the policy with the lowest cost among those that `near` marks.
 
-    Ties go to the highest earnings, then to the highest thresholds.
+    Ties go to the policy with the highest earnings (`value`), then to the highest thresholds.
     """
     near = near & (cost <= cost[near].min() + TIE)
     near &= value >= value[near].max() - TIE
@@ -172,7 +174,10 @@ def _policy(tried: Sequence[Floats], value: Floats, place: int) -> Policy:
 
 
 class _Sums:
-    """Sums for every policy of a grid in each part: earnings, costs, answers and errors; shape (parts, *grid)."""
+    """The sums of earnings, costs, answers and errors over each part of the questions, for every policy of a grid.
+
+    All have shape (parts, *grid).
+    """
 
     def __init__(self, answers: Answers, tried: Sequence[Floats], part: NDArray[np.int64]) -> None:
         parts, shape = int(part.max()) + 1, tuple(map(len, tried))
@@ -187,7 +192,11 @@ class _Sums:
         for j in range(len(shape)):
 
             def laid(weight: Floats, upto: int) -> Floats:
-                """Return the sums of a weight over questions whose first `upto` systems are below each threshold."""
+                """Return sums of `weight` for each part and policy, over questions below the first `upto` thresholds.
+
+                These are the questions on which the confidence of each of the first `upto` systems is below its
+                threshold.
+                """
                 size = (parts, *shape[:upto])
                 counted = np.bincount(np.ravel_multi_index((part, *rank[:upto]), size), weight, math.prod(size))
                 table = np.asarray(counted, dtype=np.float64).reshape(size)
@@ -204,10 +213,9 @@ class _Sums:
             self.cost += laid(answers.cost[j], j) * asked.reshape((-1, *(1,) * (len(shape) - j - 1)))
 
     def figures(self, keep: Bools, risk: Risk | None) -> tuple[Floats, Floats, Floats, Bools]:
-        """Return, for each policy, its mean earnings, its mean cost, the bound on its risk, and whether it may be
-        chosen.
+        """Return each policy's mean earnings, its mean cost, the bound on its risk, and whether it may be chosen.
 
-        Only the parts that `keep` marks count.
+        Only the parts of the questions that `keep` marks count.
         """
         n = int(self.sizes[keep].sum())
         cost = self.cost[keep].sum(axis=0) / n

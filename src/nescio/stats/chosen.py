@@ -104,11 +104,11 @@ def _beta(one: float, other: float, below: Floats) -> Floats:
 
 
 def another_count(hits: int, trials: int, more: int, level: float) -> Interval:
-    r"""Return the prediction interval of the number of hits in another sample of `more` trials.
+    r"""Return an interval that should hold the number of hits in another sample of `more` trials.
 
-    The ends are the quantiles $(1 \mp \text{level})/2$ of the beta-binomial distribution of `more` trials with the
-    parameters $C + \frac12$ and $n - C + \frac12$ (Jeffreys), for C `hits` in n `trials`. Undefined without a trial,
-    because the interval would show the prior alone.
+    Its ends are the quantiles $(1 \mp \text{level})/2$ of the beta-binomial distribution of `more` trials with the
+    parameters $C + \frac12$ and $n - C + \frac12$ (Jeffreys), for C `hits` in n `trials`. It is undefined without a
+    trial, because it would then show the prior alone.
     """
     from scipy.stats import betabinom
 

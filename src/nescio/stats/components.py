@@ -25,8 +25,10 @@ FEWEST, FEW = 3, 4
 
 
 class Spread(Struct, frozen=True):
-    """The variance of a mean, and Student's degrees of freedom, for other levels of the factors `over`; NaN if
-    undefined."""
+    """The variance of a mean if the factors `over` had other levels, and its Student's degrees of freedom.
+
+    Both are NaN if undefined.
+    """
 
     over: Factors
     variance: float
@@ -34,16 +36,16 @@ class Spread(Struct, frozen=True):
 
     @property
     def error(self) -> float:
-        """Return the standard error."""
+        """Return the standard error: the root of the variance."""
         return math.sqrt(self.variance)
 
 
 class Components(Struct, frozen=True):
-    """The variance components of a balanced design.
+    """The variance components of a balanced design, in which every cell has equally many answers.
 
-    `levels` has the number of levels of each factor, and `repeats` the number of answers per cell. `squares` and
-    `components` hold a mean square and a variance component for each set of factors. With one answer per cell, the
-    component of all factors together includes that of single answers.
+    A cell is a combination of levels of the factors. `levels` has the number of levels of each factor, and `repeats`
+    the number of answers per cell. `squares` and `components` hold a mean square and a variance component for each set
+    of factors. With one answer per cell, the component of all factors together includes that of single answers.
     """
 
     levels: tuple[int, ...]
@@ -57,10 +59,10 @@ class Components(Struct, frozen=True):
         return math.prod(self.levels) * self.repeats
 
     def variance(self, levels: Sequence[int], repeats: int, over: Factors | None = None) -> float:
-        """Return the variance of the mean in another design, for other levels of the factors `over` (None: all
-        factors).
+        """Return the variance of the mean in a design with these `levels` of the factors and `repeats` per cell.
 
-        Negative components count as 0.
+        It is the variance if the factors `over` had other levels; without `over` all factors have others. Negative
+        components count as 0.
         """
         chosen = set(range(len(self.levels)) if over is None else over)
         total = 0.0
@@ -71,12 +73,11 @@ class Components(Struct, frozen=True):
         return total
 
     def spread(self, over: Factors) -> Spread:
-        """Return the standard error for other levels of the factors `over` and the same levels of the others.
+        """Return the standard error of the mean if the factors `over` had other levels, and other factors the same.
 
-        Without factors it is the error for other answers in the same cells.
-
-        The variance is a sum of mean squares, at least that for any one of these factors. The degrees of freedom are
-        Satterthwaite's. They are at least those of the factor with the fewest levels, and exactly these if it has few.
+        If `over` is empty, only the answers in the cells are others. The variance is a sum of mean squares, at least
+        that for any one of these factors. The degrees of freedom are Satterthwaite's. They are at least those of the
+        factor with the fewest levels, and exactly these if it has few.
         """
         weights = dict.fromkeys(self.squares, 0.0)
         for factors in self.components:
@@ -100,7 +101,7 @@ class Components(Struct, frozen=True):
         return Spread(over, variance, _limited(fewest, min(freedom, float(n))))
 
     def freedom(self, factors: Factors) -> int:
-        """Return the degrees of freedom of a mean square."""
+        """Return the degrees of freedom of the mean square of these factors."""
         if factors == WITHIN:
             return math.prod(self.levels) * (self.repeats - 1)
         return math.prod(self.levels[f] - 1 for f in factors)
@@ -116,7 +117,10 @@ def _limited(fewest: int, freedom: float) -> float:
 
 
 def _alternating(factors: Factors, squares: Mapping[Factors, float]) -> Iterator[tuple[Factors, int]]:
-    """Yield mean squares with their signs; their sum is the component of `factors` times its answers per level."""
+    """Yield the mean squares whose signed sum gives the variance component of `factors`, each with its sign.
+
+    The sum is the component times the number of answers per level.
+    """
     above = [other for other in squares if {*factors} <= {*other}]
     for other in above if factors else [WITHIN]:
         yield other, (-1) ** (len(other) - len(factors))
@@ -127,10 +131,9 @@ def _alternating(factors: Factors, squares: Mapping[Factors, float]) -> Iterator
 def balanced(values: Floats, codes: Sequence[Whole]) -> Components | None:
     r"""Return the variance components of a balanced design from its mean squares; None if cells differ in size.
 
-    $\sigma^2_s = \sum_{t \supseteq s} (-1)^{|t| - |s|} MS_t$ over the answers per level of s.
-
-    `codes` has one array per factor: the level of each value, numbered from 0 without gaps. A factor with one level has
-    no component.
+    The component of the factors s is $\sigma^2_s = \sum_{t \supseteq s} (-1)^{|t| - |s|} MS_t$, divided by the number
+    of answers per level of s. `codes` has one array per factor: the level of each value, numbered from 0 without gaps.
+    A factor with one level has no component.
     """
     levels = tuple(int(code.max()) + 1 for code in codes)
     cell = np.ravel_multi_index(tuple(codes), levels)
@@ -193,7 +196,10 @@ def _joined(codes: Sequence[Whole]) -> Whole:
 
 
 class Addition(Struct, frozen=True):
-    """One more level of a factor (None: one more answer per cell), with its cost and the resulting variance."""
+    """One more level of the factor number `factor`, with its cost and the variance that the mean then has.
+
+    If `factor` is None, it is one more answer per cell instead.
+    """
 
     factor: int | None
     cost: float
@@ -204,7 +210,7 @@ class Addition(Struct, frozen=True):
 def additions(
     found: Components, costs: Sequence[float], per_answer: float, over: Factors | None = None
 ) -> list[Addition]:
-    """Return the possible additions, the one that lowers the variance most for its cost first.
+    """Return the possible additions to a design, the one that lowers the variance most for its cost first.
 
     An addition is one more level of a factor, or one more answer per cell. A level costs its entry in `costs` plus the
     price of its answers.
@@ -226,7 +232,10 @@ def additions(
 
 
 def floor(found: Components, factor: int | None, over: Factors | None = None) -> float:
-    """Return the limit of the variance for infinitely many levels of a factor (None: answers per cell)."""
+    """Return the limit of the variance for infinitely many levels of a factor.
+
+    If `factor` is None, it is the limit for infinitely many answers per cell.
+    """
     many = 10**15
     levels = [many if place == factor else size for place, size in enumerate(found.levels)]
     return found.variance(levels, many if factor is None else found.repeats, over)
@@ -235,10 +244,10 @@ def floor(found: Components, factor: int | None, over: Factors | None = None) ->
 def within_budget(
     found: Components, costs: Sequence[float], per_answer: float, budget: float, over: Factors | None = None
 ) -> tuple[tuple[int, ...], float] | None:
-    """Return the levels with the least variance for a budget, and that variance; None for too small a budget.
+    """Return the levels of the factors with the least variance for a budget, and that variance.
 
-    A budget must pay for two levels of each factor that varies. All but the first factor are scanned, and the first one
-    takes the rest of the budget.
+    Returns None if the budget does not pay for two levels of each factor that varies. All factors but the first are
+    scanned, and the first one takes the rest of the budget.
     """
     most = 200 if len(costs) < 3 else 40
     best: tuple[tuple[int, ...], float] | None = None

@@ -53,17 +53,16 @@ class Contrast(Struct, frozen=True):
         return self.difference - half, self.difference + half
 
     def p_value(self) -> float:
-        """Return the two-sided p-value of no difference."""
+        """Return the two-sided p-value of the hypothesis that the two means are equal."""
         return student_p(self.difference, self.error, self.freedom)
 
 
 def contrast(values: Floats, units: NDArray[np.int64], first: Mask, second: Mask) -> Contrast:
-    """Return the contrast of the means of two groups of values.
+    """Return the means of two groups of values with the standard error of their difference.
 
-    `first` and `second` are masks without a common value, and `units` numbers the unit of each value. With an empty
-    second group, the difference is the first mean.
-
-    Fewer than two values in a group, or two units in all, leave the error undefined.
+    `first` and `second` are masks of the groups, which have no value in common, and `units` numbers the unit of each
+    value. With an empty second group, the difference is the first mean. Fewer than two values in a group, or two units
+    in all, leave the error undefined.
     """
     means, moved, unseen = [], np.zeros(len(values)), list[tuple[float, float]]()
     for sign, group in ((1, first), (-1, second)):
@@ -82,7 +81,11 @@ def contrast(values: Floats, units: NDArray[np.int64], first: Mask, second: Mask
 
 
 def _unseen(squares: float, many: int, freedom: int) -> tuple[float, float]:
-    """Return the standard error of a mean of `many` values from imagined squares alone, and its degrees of freedom."""
+    """Return the standard error that imagined values add to the mean of `many` values, and its degrees of freedom.
+
+    `squares` is the sum of the squares of the values seen. Few squares do not show that other values are alike, so the
+    sum is completed to at least `LEAST`.
+    """
     if freedom < 1 or many < 2:
         return math.nan, math.nan
     return math.sqrt(max(LEAST - squares, IMAGINED) / (many * (many - 1))), float(freedom)
@@ -91,10 +94,11 @@ def _unseen(squares: float, many: int, freedom: int) -> tuple[float, float]:
 def _spread(
     moved: Floats, units: NDArray[np.int64], first: Mask, second: Mask, unseen: list[tuple[float, float]]
 ) -> list[tuple[float, float]]:
-    """Return the standard error and the degrees of freedom of each stratum, and those of the imagined units.
+    """Return the standard error and the degrees of freedom of each stratum of units, and those of the imagined values.
 
-    `unseen` holds the errors of the imagined units for either group. The error for the differences of units in both
-    groups replaces them if it is larger.
+    The strata are the units with values in both groups, in the first alone, and in the second alone. `unseen` holds the
+    errors of the imagined values of either group. If units lie in both groups, the imagined error of their differences
+    replaces these two if it is larger.
     """
     _, unit = np.unique(units, return_inverse=True)
     influence = np.bincount(unit, weights=moved).astype(np.float64)

@@ -17,10 +17,10 @@ FULL = 1e-9  # A leverage this close to 1 means that a single unit alone determi
 
 
 class Adjusted(Struct, frozen=True, eq=False):
-    """The means of k columns of y, corrected by the covariates.
+    """The means of k columns y of a sample of n units, corrected by covariates.
 
     `means` and the uncorrected `plain` have shape (k,), `residuals` (n, k), `leverages` (n,) and `slopes` (covariates,
-    k). `covariates` is the number of those used.
+    k). `covariates` is the number of covariates used.
     """
 
     means: Floats
@@ -32,7 +32,7 @@ class Adjusted(Struct, frozen=True, eq=False):
 
 
 def adjust(y: Floats, x: Floats, pool: Floats) -> Adjusted:
-    r"""Correct the means of y (n, k) by covariates x (n, q), known as `pool` (N, q) of all units.
+    r"""Correct the means of y (n, k) by covariates: x (n, q) in the sample, and `pool` (N, q) for all units.
 
     $\hat\theta = \bar y_s - \beta(\bar x_s - \bar x_N)$ with β by least squares on the sample. Covariates that are
     constant in the sample are dropped. The last covariates are dropped until no single unit alone determines a slope (a
@@ -55,15 +55,18 @@ def adjust(y: Floats, x: Floats, pool: Floats) -> Adjusted:
 
 
 def spread(residuals: Floats, leverages: Floats | float, *, least: float = 0.0) -> float:
-    r"""Return $S^2 = \sum (e_i/(1-h_i))^2/(n-1)$, with a sum of at least `least`; NaN for one unit."""
+    r"""Return $S^2 = \sum (e_i/(1-h_i))^2/(n-1)$ of residuals e with leverages h; NaN for one unit.
+
+    The sum is raised to `least` if it is smaller.
+    """
     n = len(residuals)
     return max(float(((residuals / (1 - leverages)) ** 2).sum()), least) / (n - 1) if n > 1 else math.nan
 
 
 def variance(residual: float, n: int, units: int, beyond: float | None = None) -> float:
-    r"""Return the variance of a mean.
+    r"""Return the variance of an adjusted mean of n of N `units`, for the variance `residual` $S^2$ of one residual.
 
-    About the mean of this pool it is $(1 - n/N)S^2/n$. About the mean of all units of its kind it is $(1/n - 1/N)S^2 +
-    V/N$, where `beyond` is the variance V of one unit's contribution.
+    About the mean of these N units it is $(1 - n/N)S^2/n$. About the mean of all units of their kind it is $(1/n -
+    1/N)S^2 + V/N$, where `beyond` is the variance V of one unit's contribution.
     """
     return (1 / n - 1 / units) * residual + (0.0 if beyond is None else beyond / units)

@@ -37,7 +37,7 @@ class Consensus(Struct, frozen=True, eq=False):
 
     @property
     def accuracy(self) -> Floats:
-        r"""Return the probability that each assessor is right, $\sum_j p_j \pi_{jj}$."""
+        r"""Return the probability that each assessor is right: $\sum_j p_j \pi_{jj}$."""
         right: Floats = np.nan_to_num(np.einsum("ajj->aj", self.confusion)) @ self.prior
         return right
 
@@ -88,7 +88,10 @@ def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = C
 
 
 def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cycles: int) -> Consensus:
-    """Return the estimates after both steps have converged; `times` is the number of items of each kind."""
+    """Return the estimates after the E step and the M step have converged.
+
+    `times` is the number of items of each kind.
+    """
     kinds, assessors, categories = votes.shape
     flat = votes.reshape(kinds, assessors * categories)
     for _ in range(cycles):

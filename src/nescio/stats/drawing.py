@@ -18,9 +18,9 @@ def inclusion(
     before: Values | None = None,
     least: Values | None = None,
 ) -> Values:
-    r"""Return the inclusion probabilities, in proportion to weights and at most 1, that draw `wanted` units on average.
+    r"""Return inclusion probabilities, in proportion to weights and at most 1, that draw `wanted` units on average.
 
-    With `units`, an element is a group of so many units, all with one weight and one probability. `before` holds the
+    With `units`, each element is a group of so many units, all with one weight and one probability. `before` holds the
     probabilities π₀ of an earlier draw that did not draw these units. They are drawn now with $(\pi-\pi_0)/(1-\pi_0)$,
     so that π is the probability to be drawn by one of the two draws. π is never below `before` or `least`. All arrays
     have one shape. Raises UsageError if there are fewer units than `wanted`.

@@ -45,8 +45,8 @@ SMALLEST = 1e-16  # Smaller terms are left out of sums; a smaller p-value is rep
 def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
     """Return P(|D| ≥ |observed|) under equally likely exchanges, or None if no exact value can be computed.
 
-    A p-value below 1e-16 is returned as 1e-16, an upper bound. `difference` maps B of shape (…, kinds) to differences.
-    These must be antisymmetric: D(n - B) = -D(B).
+    The random B says how many of the n units of each kind keep their labels, and `difference` maps B of shape (…,
+    kinds) to D. It must be antisymmetric: D(n - B) = -D(B). A p-value below 1e-16 is returned as 1e-16, an upper bound.
     """
     p, known, linear = exact_p_values(of_one(difference), n[None], np.array([observed]))
     if known[0]:
@@ -57,16 +57,16 @@ def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
 
 
 def of_one(difference: Difference) -> Differences:
-    """Return a function for many pairs from the difference of a single pair."""
+    """Return a function for many pairs, as `exact_p_values` takes it, from the `difference` of a single pair."""
     return lambda one_way, _: difference(one_way[0])[None]
 
 
 def exact_p_values(differences: Differences, n: Counts, observed: Floats) -> tuple[Floats, Bools, Bools]:
     """Return P(|D| ≥ |observed|) of each pair, a mask of the known p-values, and a mask of the linear differences.
 
-    `n` has shape (pairs, kinds), the results (pairs,). An unknown p-value is NaN, and so is the p-value of an undefined
-    difference. A p-value is known if the difference is linear with few kinds, or undefined, or if no unit can be
-    exchanged.
+    D is the difference of a pair under equally likely exchanges of labels. `n` has shape (pairs, kinds), the results
+    (pairs,). An unknown p-value is NaN, and so is the p-value of an undefined difference. A p-value is known if the
+    difference is linear with few kinds, or undefined, or if no unit can be exchanged.
     """
     p, known, weights = np.full(len(n), np.nan), np.isnan(observed), np.zeros(n.shape)
     p[~known & ~n.any(axis=1)] = 1.0
@@ -85,7 +85,11 @@ def exact_p_values(differences: Differences, n: Counts, observed: Floats) -> tup
 
 
 def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, Bools]:
-    """Return w_j of D = Σ w_j (2B_j - n_j) of each pair, shape (pairs, kinds), and a mask of the linear D."""
+    r"""Return the steps w of each pair if D is linear, $D = \sum_j w_j (2B_j - n_j)$, and a mask of the linear D.
+
+    B says how many of the n units of each kind keep their labels. The steps have shape (pairs, kinds). `part` is the
+    slice of the pairs.
+    """
     kinds = n.shape[1]
     sizes = np.where(n > 0, n, 1)[:, :, None]
     corners = np.eye(kinds)
@@ -99,9 +103,10 @@ def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, 
 
 
 def merge_kinds(n: Counts, weights: Floats) -> tuple[Counts, Floats]:
-    """Return the kinds of each pair with those of equal absolute weight merged, by rising weight.
+    """Return the sizes and steps of each pair's kinds, where kinds with equal absolute `weights` are merged into one.
 
-    Kinds of the same weight are one binomial, and kinds of weight 0 are dropped. Unused places are 0.
+    Kinds are sorted by rising weight. Kinds of the same weight are one binomial together, and kinds of weight 0 are
+    dropped. Rows with fewer kinds end in zeros.
     """
     weights = np.where(n > 0, np.abs(weights), 0)
     order = np.argsort(weights, axis=1, kind="stable")
@@ -119,16 +124,17 @@ def merge_kinds(n: Counts, weights: Floats) -> tuple[Counts, Floats]:
 
 
 def merge_own(n: Counts, weights: Floats) -> tuple[list[int], list[float]]:
-    """Return the merged kinds of a single pair: their sizes and their steps."""
+    """Return the sizes and steps of the merged kinds of a single pair (see `merge_kinds`)."""
     sizes, steps = merge_kinds(n[None], weights[None])
     kinds = np.count_nonzero(sizes)
     return sizes[0, :kinds].tolist(), steps[0, :kinds].tolist()
 
 
 def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
-    """Return P(|Σ w (2B - n)| ≥ observed) of each pair; NaN if it has too many kinds.
+    """Return P(|Σ w (2B - n)| ≥ observed) of each pair; NaN if the pair has too many kinds.
 
-    Pairs whose kinds have the same sizes are computed together.
+    B are the numbers of units that keep their labels, and w the `weights`. Pairs whose kinds have the same sizes are
+    computed together.
     """
     p = np.full(len(n), np.nan)
     if not len(n):
@@ -152,7 +158,7 @@ def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
 
 @lru_cache(maxsize=256)
 def binomial(n: int) -> tuple[int, Floats]:
-    """Return the first count with a probability that is not negligible, and the probabilities of Bin(n, ½) from there.
+    """Return the probabilities of Bin(n, ½) from the first count on that is not negligible, and that count first.
 
     Ratios of neighbours are multiplied outwards from the middle, because large factorials would lose digits.
     """
@@ -170,9 +176,9 @@ def binomial(n: int) -> tuple[int, Floats]:
 
 
 def sum_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """Return P(|D| ≥ observed) of a sum of merged kinds, or None if no exact value can be computed.
+    """Return P(|D| ≥ observed) of a sum D over merged kinds, or None if no exact value can be computed.
 
-    Each of the `sizes` units of a kind changes the sum by plus or minus its step.
+    Each of the `sizes` units of a kind changes D by plus or minus the step of the kind.
     """
     if len(sizes) <= SUMMED_TOGETHER:
         return float(linear_ps(sizes, np.array([steps]), np.array([observed]))[0])
@@ -180,10 +186,9 @@ def sum_p(sizes: list[int], steps: list[float], observed: float) -> float | None
 
 
 def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
-    """Return P(|D| ≥ observed) of many sums of at most three kinds of the same `sizes`; `steps` has shape (sums,
-    kinds).
+    """Return P(|D| ≥ observed) of many sums D of at most three kinds, which have the same `sizes` in all sums.
 
-    Each sum is computed as if it were alone, to the last bit.
+    `steps` has shape (sums, kinds). Each sum is computed as if it were alone, to the last bit.
     """
     if not sizes:
         return np.ones(len(observed))
@@ -204,9 +209,9 @@ def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
 
 
 def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequence[tuple[int, Floats]]) -> Floats:
-    """Return the tails of the first and largest kind, summed over the values of the two others.
+    """Return P(|D| ≥ observed) of each sum D of three kinds: tails of the first kind, summed over values of the others.
 
-    A missing kind has the value 0.
+    A kind that does not exist adds 0. `laws` holds for each kind its first count and the probabilities of its counts.
     """
     (first, probabilities), (_, chance), (_, inner_chance) = laws
     # above[k] = P(B ≥ first + k)
@@ -229,7 +234,10 @@ def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequenc
 
 
 def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Floats]], j: int) -> Floats:
-    """Return the amounts that a kind can add to each sum; shape (sums, values)."""
+    """Return the amounts that the units of kind j can add to each sum, shape (sums, values).
+
+    If there is no kind j, the only amount is 0.
+    """
     if j >= len(sizes):
         return np.zeros((len(steps), 1))
     first, probabilities = laws[j]
@@ -237,9 +245,9 @@ def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Float
 
 
 def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """Return P(|D| ≥ observed) for many kinds, or None if a half of them has too many sums.
+    """Return P(|D| ≥ observed) of a sum of many kinds, or None if half of the kinds have too many sums.
 
-    The sums of one half are compared with the tails of the other.
+    The kinds are divided into two halves. The sums of one half are compared with the tails of the other.
     """
     halves: list[Atoms] = [(np.zeros(1), np.ones(1))] * 2
     largest = float(np.dot(sizes, steps))
@@ -256,7 +264,10 @@ def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | 
 
 
 def _convolved(half: Atoms, size: int, step: float, largest: float) -> Atoms | None:
-    """Return the distribution after one more kind, or None if it has too many values."""
+    """Return the distribution `half` after one more kind is added to it, or None if it has too many values.
+
+    The kind has `size` units, each of which changes the sum by plus or minus `step`.
+    """
     first, probabilities = binomial(size)
     if len(half[0]) * len(probabilities) > LARGEST_HALF:
         return None
@@ -280,7 +291,7 @@ def summed_atoms(one: Atoms, other: Atoms, largest: float) -> Atoms:
 
 
 def chances_of(counts: Sequence[Counts] | Counts, sizes: Sequence[int]) -> Floats:
-    """Return the probability of each row of independent binomial counts Bin(n, ½), one for each n in `sizes`."""
+    """Return the probability of each row of `counts`: independent counts from Bin(n, ½), one for each n in `sizes`."""
     chance = np.ones(len(counts[0]))
     for size, count in zip(sizes, counts, strict=True):
         first, probabilities = binomial(size)
@@ -292,9 +303,10 @@ def chances_of(counts: Sequence[Counts] | Counts, sizes: Sequence[int]) -> Float
 
 @lru_cache(maxsize=8)
 def _exchanges(sizes: tuple[int, ...], start: int) -> tuple[Floats, Floats]:
-    """Return the exchanges from number `start` on, shape (exchanges, kinds), and the probability of each.
+    """Return a batch of exchanges of labels, shape (exchanges, kinds), and the probability of each exchange.
 
-    Kinds have these `sizes`; pairs with the same sizes share the result.
+    It begins with the exchange number `start`. An exchange and its opposite are listed once, with the probability of
+    both. Pairs whose kinds have the same `sizes` share the result.
     """
     shape = tuple(size + 1 for size in sizes)
     # B and n - B have opposite differences and mirrored places in the list, so half of it is enough.

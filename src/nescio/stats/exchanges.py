@@ -19,10 +19,10 @@ Floats = NDArray[np.float64]
 def exchanges(
     value: Callable[[Floats], Floats], kept: Floats, exchanged: Floats, times: Counts
 ) -> tuple[Difference, Counts]:
-    """Return the difference as a function of the numbers of units that keep their labels, and the units of each kind.
+    """Return the difference as a function of how many units of each kind keep their labels, and the units of each kind.
 
-    `value` maps totals to the difference. `kept` and `exchanged`, shape (kinds, columns), are the contributions of a
-    unit without and with exchanged labels, and `times` counts the units of each kind. Kinds that an exchange does not
+    `value` maps totals to the difference. `kept` and `exchanged`, shape (kinds, columns), are what a unit adds to the
+    totals without and with exchanged labels, and `times` counts the units of each kind. Kinds that an exchange does not
     change are left out.
     """
     kinds, kind = np.unique(np.concatenate([kept, exchanged], axis=1), axis=0, return_inverse=True)
@@ -40,9 +40,9 @@ def exchanges(
 
 
 def p_value(observed: float, exchanged: Floats) -> float:
-    """Return the two-sided p-value $(1 + hits)/(1 + B)$ of B random exchanges.
+    """Return the two-sided p-value $(1 + hits)/(1 + B)$ from B random exchanges of labels.
 
-    A difference equal to the observed one up to a relative tolerance is a hit, and so is an undefined one.
+    A hit is an exchange whose difference is as far from 0 as the observed one, up to rounding, or undefined.
     """
     if np.isnan(observed):
         return float("nan")

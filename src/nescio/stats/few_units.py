@@ -60,10 +60,10 @@ def student_p(observed: float, error: float, freedom: float) -> float:
 
 
 def unit_errors(influence: Floats, size: Floats, times: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return the errors and degrees of freedom of many values, shape (…,), each of two units or more.
+    """Return the standard errors and degrees of freedom of many values, each of two units or more, shape (…,).
 
-    The degrees of freedom are those of units that are not skewed. `influence` and `times` have shape (…, kinds). A
-    single value has the same results, to the last bit.
+    The degrees of freedom are those of `unit_error` without `skewed`. `influence` and `times` have shape (…, kinds).
+    Each result equals that of a value computed alone, to the last bit.
     """
     units, n = times.sum(axis=-1), _dot(times, size)
     share = size / n[..., None]
@@ -80,9 +80,8 @@ def difference_error(
 ) -> tuple[float, float]:
     """Return the standard error of a difference and its degrees of freedom, for a measure with rare but costly events.
 
-    `width` is the width of the measure's range. The result is usually that of `unit_error`. It is that of
-    `widened_error` if the seen units move the difference by less than 0.7 of one question's largest effect
-    (docs/stakes.md).
+    `width` is the width of the measure's range. The result is usually that of `unit_error`. But if the units seen move
+    the difference by less than 0.7 of one question's largest effect, it is that of `widened_error` (docs/stakes.md).
     """
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
@@ -91,7 +90,7 @@ def difference_error(
 
 
 def unseen_gap(error: float, step: float, level: float) -> float:
-    r"""Return how far the true value may lie beyond the observed one if units that would change it were not seen.
+    r"""Return how far the true value may lie beyond the observed one because units that would change it were not seen.
 
     If it lies a gap g beyond, units that were not seen to change add g r to the variance, where the `step` r is one
     unit's effect on the value. The gap solves $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval. c
@@ -107,10 +106,11 @@ def unseen_gap(error: float, step: float, level: float) -> float:
 
 
 def even_units(size: Floats, times: NDArray[np.int64]) -> float:
-    r"""Return how many units of equal size rule out losses as well: $n^2 / \sum n_g^2$ for units of $n_g$ questions.
+    r"""Return the number of units of equal size that would rule out losses as well as these: $n^2 / \sum n_g^2$.
 
-    Suppose that a unit is lost with a chance in proportion to its size, $c n_g$. Then the mean drops by $d = c \sum
-    n_g^2 / n$, and no unit is lost with a chance of about $e^{-c n} = e^{-d n^2 / \sum n_g^2}$.
+    $n_g$ is the number of questions of a unit. Suppose that a unit is lost with a chance in proportion to its size, $c
+    n_g$. Then the mean drops by $d = c \sum n_g^2 / n$, and no unit is lost with a chance of about $e^{-c n} = e^{-d
+    n^2 / \sum n_g^2}$.
     """
     return float(times @ size) ** 2 / float(times @ size**2)
 
@@ -118,11 +118,10 @@ def even_units(size: Floats, times: NDArray[np.int64]) -> float:
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
     """Return whether questions that were not seen may decide a difference.
 
-    They may if few units make up the spread of the difference, and move it by less than a single question could.
-    `bounds` are those of the measure.
-
-    Take two systems that are nearly always right: one abstention of one of them hardly moves c@1, but an error would.
-    Student's interval of such differences held in 89% of trials with ten clusters (docs/few-units.md).
+    They may if few units make up the spread of the difference, and these move the difference by less than a single
+    question could. `bounds` is the range of the measure. Take two systems that are nearly always right: one abstention
+    of one of them hardly moves c@1, but an error would. Student's interval of such differences held in 89% of trials
+    with ten clusters (docs/few-units.md).
     """
     width = bounds[1] - bounds[0]
     few = freedom < intervals.FEW_DECIDE

@@ -19,7 +19,7 @@ EVERYWHERE: Interval = (-math.inf, math.inf)
 
 
 def percentile(values: NDArray[np.float64], level: float) -> Interval:
-    """Return the middle `level` of the resampled values (Efron 1979).
+    """Return the interval that holds the middle share `level` of the resampled values (Efron 1979).
 
     Quantiles are linear between order statistics, and undefined values are left out.
     """
@@ -93,7 +93,7 @@ def defined(value: float) -> float | None:
 
 
 def student(freedom: Any, level: float) -> Any:
-    """Return the half width of the middle `level` of Student's t with these degrees of freedom, in standard errors."""
+    """Return how many standard errors Student's interval at this level reaches to either side of the mean."""
     from scipy.special import stdtrit
 
     return stdtrit(freedom, (1 + level) / 2)
@@ -129,9 +129,10 @@ def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int)
 
 
 def freedoms(left_out: Floats, times: NDArray[np.int64], units: NDArray[np.int64]) -> Floats:
-    """Return the degrees of freedom of many defined values, each with two kinds of unit or more.
+    """Return Student's degrees of freedom of many values, as `freedom` does for one value.
 
-    `left_out` and `times` have shape (…, kinds), the result (…,).
+    Each value is defined and has two kinds of unit or more. `left_out` and `times` have shape (…, kinds), the result
+    (…,).
     """
     most = np.maximum(1.0, units - 1.0)
     u = left_out - np.average(left_out, weights=times, axis=-1, keepdims=True)
@@ -202,7 +203,7 @@ def _quantiles(values: NDArray[np.float64], low: float, high: float) -> Interval
 
 
 def _linear(values: NDArray[np.float64], share: float) -> float:
-    """Return the same quantile as `np.quantile`, bit for bit.
+    """Return the quantile at `share` that `np.quantile` would return, bit for bit.
 
     `np.quantile` imports masked arrays, which takes longer than most runs compute.
     """

@@ -20,9 +20,9 @@ DRAWS = 9_999
 
 
 def correlations(marked: Floats, rest: Floats) -> Floats:
-    """Return the correlation over runs of each column of `marked` with the same column of `rest`; shape (items,).
+    """Return the correlation over runs of each item in `marked` with the same item in `rest`; shape (items,).
 
-    Both have shape (runs, items). NaN if a column is constant.
+    Both have shape (runs, items). NaN if a column of either is constant.
     """
     x, y = marked - marked.mean(axis=0), rest - rest.mean(axis=0)
     spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
@@ -37,7 +37,7 @@ def rest_scores(right: Floats) -> Floats:
 
 
 def exact_steps(rest: NDArray[np.int64], many: int) -> int:
-    """Return the number of steps that an exact test takes."""
+    """Return the number of steps that an exact test of `many` marked runs takes, to know if it is affordable."""
     return len(rest) * min(many, len(rest) - many) * int((rest - rest.min()).sum() + 1)
 
 

@@ -10,7 +10,7 @@ MOST_SUMS = 1 << 16  # the most sums of a lattice on which a test is exact
 
 
 def lattice_step(values: Floats) -> float:
-    """Return the largest step of which all values are whole multiples, or 0 if every such step is tiny."""
+    """Return the largest number of which all values are whole multiples, or 0 if every such number is tiny."""
     apart = np.unique(np.round(values, 7))
     apart = apart[apart > 1e-6]
     step = float(apart[0]) if len(apart) else 1.0
@@ -35,7 +35,7 @@ def power(law: Floats, times: int) -> Floats:
 
 
 def convolved(one: Floats, other: Floats) -> Floats:
-    """Return the distribution of the sum of two independent whole numbers, from the distribution of each."""
+    """Return the distribution of the sum of two independent whole numbers, given the distribution of each."""
     if min(len(one), len(other)) < 64:
         return np.convolve(one, other)
     size = len(one) + len(other) - 1

@@ -73,7 +73,7 @@ class MacroP(Struct, frozen=True):
 def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
     """Return the distribution of a difference that depends on how many of n units of each kind keep their labels.
 
-    Returns None if the difference is not linear, and if it has too many values to enumerate or an undefined one.
+    Returns None if the difference is not linear and has too many values to enumerate, or a value that is undefined.
     """
     if not n.sum():
         return Law()
@@ -89,7 +89,11 @@ def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
 
 
 def law_p(law: Law, observed: float) -> MacroP:
-    """Return P(|D| ≥ |observed|) on one benchmark, as `exact_p` does."""
+    """Return the p-value P(|D| ≥ |observed|) for a difference D on one benchmark, whose distribution is `law`.
+
+    If D is linear, the p-value is that of `exact_p`. If it is not, or has too many values, `macro_p` computes the
+    p-value.
+    """
     if law.atoms is None and not math.isnan(observed):
         scale = float(np.dot(law.sizes, law.steps))
         p = 1.0 if abs(observed) <= ROUNDING * scale else sum_p([*law.sizes], [*law.steps], abs(observed))
@@ -125,7 +129,10 @@ def macro_p(laws: Sequence[Law], observed: float, *, largest_half: int = LARGEST
 
 
 def _parts(laws: Iterable[Law]) -> list[Law]:
-    """Return the distributions of single kinds, merged if their steps are equal, and of those with atoms."""
+    """Return distributions whose sum is the sum of all `laws`: one for each kind of unit, and those that have atoms.
+
+    Kinds with equal steps are merged into one, also across benchmarks. Distributions that are always 0 are left out.
+    """
     atoms = [law for law in laws if law.atoms is not None and np.abs(law.atoms[0]).max(initial=0) > 0]
     sizes = [size for law in laws for size in law.sizes]
     steps = [step for law in laws for step in law.steps]
@@ -145,7 +152,10 @@ def _atoms(part: Law) -> Atoms:
 
 
 def _bound(parts: Sequence[Law]) -> float:
-    """Return the standard deviation in Hoeffding's bound: from the steps of signs, and from the largest of atoms."""
+    """Return the standard deviation that Hoeffding's bound uses for a sum of independent distributions.
+
+    Each unit counts with the square of its step, and a distribution of atoms with the square of its largest value.
+    """
     squares = [
         part.sizes[0] * part.steps[0] ** 2 if part.atoms is None else float(np.abs(part.atoms[0]).max()) ** 2
         for part in parts
@@ -154,9 +164,9 @@ def _bound(parts: Sequence[Law]) -> float:
 
 
 def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale: float, largest: int) -> float | None:
-    """Return the exact p-value, or None if a half of the distributions has too many values.
+    """Return the exact p-value, or None if one of two halves of the distributions has sums of too many values.
 
-    The sums of one half are compared with the tails of the other.
+    The sums of one half are compared with the tails of the other. `largest` is the number of values allowed.
     """
     if len(parts) <= FEW_PARTS:
         summed = [[_atoms(part)] for part in parts]
@@ -189,7 +199,10 @@ def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale:
 
 
 def _convolved(one: Atoms, other: Atoms, scale: float, largest: int) -> Atoms | None:
-    """Return the distribution of a sum, or None if it has more than `largest` values."""
+    """Return the distribution of the sum of two independent differences, or None if it has too many values.
+
+    `largest` is the number of values allowed.
+    """
     if len(one[0]) * len(other[0]) > 16 * largest:
         return None
     made = summed_atoms(one, other, scale)
@@ -197,7 +210,10 @@ def _convolved(one: Atoms, other: Atoms, scale: float, largest: int) -> Atoms | 
 
 
 def _grouped(parts: Sequence[Law]) -> Iterable[Atoms]:
-    """Yield the atoms of a few kinds at a time, because each group is rounded to the grid once."""
+    """Yield the distributions of sums of a few `parts` each, small ones first.
+
+    The atoms of a sum are rounded to the grid once, which loses less than to round each part.
+    """
     group: Atoms = (np.zeros(1), np.ones(1))
     for part in sorted(parts, key=lambda one: len(_atoms(one)[0])):
         values, probabilities = _atoms(part)

@@ -27,14 +27,14 @@ _done = {"cells": 0}
 
 
 class Scan(Struct, frozen=True, eq=False):
-    """Ordered rows with the weights of their units.
+    """Rows in their order, with the unit of each row and the weight of each unit on each resample.
 
     `unit` holds the unit of each row. `ends` marks the start of each group of tied rows, and the end of the last.
     `table` holds how often each unit occurs, shape (units, resamples); a column sums to at most the number of units.
     `known` caches the totals of a pass, keyed by the summed values.
 
-    If it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples. The mirror images follow those
-    of the table: there each unit weighs 1 minus its weight in the table.
+    If it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: those of the table, then their
+    mirror images, in which each unit weighs 1 minus its weight in the table.
     """
 
     unit: Ints
@@ -50,7 +50,7 @@ class Scan(Struct, frozen=True, eq=False):
         return self.table.shape[1] * (1 + self.mirrored)
 
     def whole(self) -> Scan:
-        """Return the scan with a table of all resamples, mirror images included."""
+        """Return the scan with a table of all resamples, in which mirror images are written out."""
         if not self.mirrored:
             return self
         if not self._whole:
@@ -104,14 +104,17 @@ def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
 
 
 def _marks(values: Floats) -> bool:
-    """Return whether all values are 0 or 1. Then sums are exact, and a mirrored sum is the total minus the other."""
+    """Return whether all values are 0 or 1.
+
+    Sums of such values are exact, so that the sum of a mirror image is the total minus the sum under the table.
+    """
     return bool(((values == 0) | (values == 1)).all())
 
 
 def _mirrored_pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
-    """Return the numbers of pairs under the table and under its mirror images, from one pass.
+    """Return the numbers of ordered pairs under the table and under its mirror images, from one pass.
 
-    The rows that are not before a group in the table are before it in the mirror image.
+    A mirror image counts exactly the units that the table leaves out.
     """
     compiled = _compiled(scan)
     if compiled:
@@ -136,7 +139,7 @@ def _mirrored_pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
 
 
 def running_shares(scan: Scan, part: Floats, shift: int = 0) -> Floats:
-    r"""Return $\sum_k E[P_k]/(k + s)$ over all positions k; shape (resamples,).
+    r"""Return $\sum_k E[P_k]/(k + s)$ over all positions k, for the `shift` s; shape (resamples,).
 
     $P_k$ is the number of rows of `part` among the first k.
 
@@ -221,7 +224,7 @@ def _groups(scan: Scan) -> list[tuple[int, int]]:
 
 
 def _number(scan: Scan, first: int, last: int) -> Ints:
-    """Return the number of rows in a group under each weighting."""
+    """Return the number of rows in a group, from row `first` to row `last`, on each resample."""
     number = scan.table[scan.unit[first]].astype(np.int64)
     for row in range(first + 1, last):
         number += scan.table[scan.unit[row]]
@@ -229,7 +232,7 @@ def _number(scan: Scan, first: int, last: int) -> Ints:
 
 
 def _amount(scan: Scan, values: Floats, first: int, last: int) -> Floats | None:
-    """Return the sum of the values of a group under each weighting, or None if all values are 0."""
+    """Return the sum of the values in a group on each resample, or None if all these values are 0."""
     amount: Floats | None = None
     for row in range(first, last):
         value = values[row]
@@ -242,7 +245,7 @@ def _amount(scan: Scan, values: Floats, first: int, last: int) -> Floats | None:
 
 
 def _most(scan: Scan) -> int:
-    """Return the greatest possible number of rows: at least the number under any weighting."""
+    """Return a number of rows that no resample exceeds."""
     most = len(scan.table) * int(np.bincount(scan.unit).max(initial=0))
     if most <= MUCH + 4 * len(scan.unit):
         return most
@@ -250,7 +253,7 @@ def _most(scan: Scan) -> int:
 
 
 def _compiled(scan: Scan) -> ModuleType | None:
-    """Return the module of compiled passes, or None if Numba is missing or the work too small."""
+    """Return the module of compiled functions, or None if Numba is missing or the work too small to be worth it."""
     if _done["cells"] < CELLS_BEFORE_COMPILED:
         _done["cells"] += len(scan.unit) * scan.table.shape[1]
         return None

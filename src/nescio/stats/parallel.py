@@ -29,7 +29,7 @@ def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
 
 
 def split_progress(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
-    """Return a progress function for the first half of some work, and one for the second."""
+    """Return two progress functions, one for each half of some work, which report shares of the whole work."""
     if progress is None:
         return None, None
     return lambda done, total: progress(done, 2 * total), lambda done, total: progress(total + done, 2 * total)
@@ -48,7 +48,8 @@ def in_chunks(
 ) -> list[U]:
     """Return the results of `function` on a few blocks at a time, in order.
 
-    This process computes them if there are few `cells`. Otherwise `done` is called with the number of finished blocks.
+    If there are few `cells` to compute, this process calls the function once with all blocks. Otherwise it may use
+    `jobs` processes, and calls `done` with the number of finished blocks.
     """
     if cells <= CHEAP or (jobs == 1 and done is None):
         return [function(blocks)]
@@ -87,7 +88,10 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
 
 
 def _beside(_: Loaded, function: Callable[[T], U], item: T) -> U:
-    """Return the result of a function that was loaded after the plug-ins, in which it may be defined."""
+    """Return `function(item)` in a process that has loaded the plug-ins, in which the function may be defined.
+
+    The first argument is only there so that it is unpickled, and the plug-ins with it, before the function.
+    """
     return function(item)
 
 

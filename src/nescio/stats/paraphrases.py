@@ -40,9 +40,9 @@ class Exchanged(Struct, frozen=True):
 
 
 def excess(value: Value, means: Floats) -> Floats:
-    r"""Return the excess: the suspect's loss from original to paraphrase, minus the mean loss of the others.
+    r"""Return how much more the suspect loses from original to paraphrase than the others lose on average.
 
-    $(v^x_o - v^x_p) - \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns).
+    $(v^x_o - v^x_p) - \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns), the suspect first.
     """
     lost = value(means[..., 0, :]) - value(means[..., 1, :])
     return np.asarray(lost[..., 0] - lost[..., 1:].mean(axis=-1))

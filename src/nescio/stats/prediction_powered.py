@@ -240,10 +240,10 @@ def weighted(
 
 
 def _one_more(left: Values, odds: Values) -> float:
-    """Return the largest variance that one more disagreement can add.
+    """Return the largest variance that one more disagreement can add, on average over the labels of a group.
 
-    The disagreement is among labels with a probability (`odds`) that 10 or more share, or among all others. `left`
-    holds the variance that a disagreement of each label adds.
+    Labels that share their probability (`odds`) with 10 or more are a group, and all others are one more. `left` holds
+    the variance that a disagreement of each label adds.
     """
     _, place, many = np.unique(np.round(odds, 12), return_inverse=True, return_counts=True)
     groups = np.where(many[place] >= OWN_WEIGHT, place, -1)
@@ -251,7 +251,7 @@ def _one_more(left: Values, odds: Values) -> float:
 
 
 def superpopulation_of_terms(mean: Mean, known: Values | float = 0.0) -> Mean:
-    """Return a weighted estimate for the population of these units, from the spread of its terms.
+    """Return the weighted estimate of a mean for the population of these units, from the spread of its `terms`.
 
     `known` is the contribution of each unit that needs no label.
     """
@@ -295,9 +295,10 @@ def labels_needed(
 
 
 def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float]:
-    """Return how many of the labels each stratum gets: in proportion to units times standard deviation (Neyman 1934).
+    """Return how many of the `labels` each stratum gets: in proportion to its units times its standard deviation.
 
-    A stratum gets at most as many labels as it has units. `strata` holds the units and the standard deviation of each.
+    That is Neyman's (1934) allocation. A stratum gets at most as many labels as it has units. `strata` holds the number
+    of units and the standard deviation of each stratum.
     """
     shares = [0.0] * len(strata)
     left, open_ = labels, [i for i, (units, sd) in enumerate(strata) if units * sd > 0]

@@ -30,29 +30,36 @@ PICKS_PER_CATEGORY = 12
 
 
 class Block(Struct, frozen=True):
-    """The rows `start` to `start + size` of the resamples, and the stream from which they are drawn."""
+    """A batch of resamples, from number `start` on, `size` of them, and the seed from which they are drawn."""
 
     start: int
     size: int
     seed: int
 
     def generator(self, stream: Stream = Stream.INTERVALS) -> np.random.Generator:
-        """Return a fresh generator for this block, from the stream of one use of the seed."""
+        """Return a new generator of random numbers for this block.
+
+        The numbers depend on the seed, the block and the `stream`: each purpose, such as intervals, has a stream of its
+        own.
+        """
         return np.random.Generator(np.random.PCG64(_beginning(self.seed, int(stream), self.start // BLOCK)))
 
 
 @lru_cache(maxsize=1 << 12)
 def _beginning(seed: int, stream: int, block: int) -> Any:
-    """Return the initial state of a stream of random numbers; cached, because every pair of runs needs the same few."""
+    """Return the initial state of the random numbers of a block in a stream.
+
+    It is cached, because every pair of runs needs the same few states.
+    """
     child = np.random.SeedSequence(seed, spawn_key=(stream, block))
     return _remembering()(child.generate_state(4, np.uint64))
 
 
 @cache
 def _remembering() -> Callable[[NDArray[Any]], Any]:
-    """Return a subclass of `SeedSequence` that returns given words.
+    """Return a class of seed sequences that returns stored words instead of computing them.
 
-    It is created when first needed, because NumPy's streams take time to import.
+    The class is created when first needed, because NumPy's random generators take time to import.
     """
     from numpy.random.bit_generator import ISeedSequence
 
@@ -69,7 +76,7 @@ def _remembering() -> Callable[[NDArray[Any]], Any]:
 
 
 def blocks(resamples: int, seed: int) -> list[Block]:
-    """Return the fixed blocks that together have `resamples` rows."""
+    """Return the blocks into which `resamples` resamples are divided, always in the same way."""
     return [Block(start, min(BLOCK, resamples - start), seed) for start in range(0, resamples, BLOCK)]
 
 
@@ -83,7 +90,10 @@ def together(blocks: Sequence[Block], kinds: int) -> Iterator[Sequence[Block]]:
 def on_draws(
     draw: Callable[[Sequence[Block]], Any], values: Sequence[Callable[[Any], Any]], blocks: Sequence[Block], kinds: int
 ) -> list[NDArray[np.float64]]:
-    """Return the results of each function on all draws of `kinds` kinds; the functions share the draws."""
+    """Return the results of each function in `values` on the same draws, which `draw` makes from blocks of resamples.
+
+    `kinds` is the number of kinds of unit in a draw.
+    """
     made: list[list[Any]] = [[] for _ in values]
     for part in together(blocks, kinds):
         drawn = draw(part)
@@ -142,7 +152,8 @@ def coins(units: int, size: int, rng: np.random.Generator) -> Table:
 def tables(draw: Draw, units: int, blocks: Sequence[Block], stream: Stream, *, at_once: int) -> Iterator[Table]:
     """Yield the draws of all blocks as tables of shape (units, resamples), of about `at_once` resamples each.
 
-    The numbers depend only on the number of units, the seed and the stream, so equal numbers of units share them.
+    The draws depend only on the number of units, the seed and the stream, so equal numbers of units have the same
+    draws.
     """
     waiting: list[Table] = []
     for block in blocks:
@@ -168,12 +179,12 @@ def _side_by_side(drawn: Sequence[Table]) -> Table:
 
 
 def prefers_multinomial(counts: NDArray[np.int64]) -> bool:
-    """Return whether drawing the counts of kinds is cheaper than picking unit by unit."""
+    """Return whether it is cheaper to draw the number of units of each kind than to pick unit by unit."""
     return len(counts) * PICKS_PER_CATEGORY <= int(counts.sum())
 
 
 def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the draws of `bootstrap` by picking every unit and counting the picks."""
+    """Return the draws that `bootstrap` describes, by picking every unit and counting the picks."""
     kinds, total = len(counts), int(counts.sum())
     picked = rng.integers(0, total, size=(size, total))
     if total != kinds:
@@ -183,14 +194,12 @@ def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -
 
 
 def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
-    """Return the priors whose posteriors the interval of three outcomes must cover, shape (priors, 3).
+    """Return the priors whose posteriors the interval of a measure of three outcomes must cover, shape (priors, 3).
 
-    Usually it is Jeffreys' prior. If hardly any answer was right, or hardly any wrong, there are three: one more unit
-    of each kind in turn.
-
-    With such counts the prior decides the posterior. Take c@1 of 50 questions with the shares (.97, 0, .03). By
-    enumeration, Jeffreys' interval holds the true value in 81% of samples, and the hull of the three in 98%
-    (docs/coverage.md).
+    Usually it is Jeffreys' prior alone. If hardly any answer was right, or hardly any wrong, there are three priors,
+    each with one more unit of one outcome. With such counts the prior decides the posterior. Take c@1 of 50 questions
+    with the shares (.97, 0, .03). By enumeration, Jeffreys' interval holds the true value in 81% of samples, and the
+    hull of the three in 98% (docs/coverage.md).
     """
     return np.eye(3) if min(correct, incorrect) <= RARE else np.full((1, 3), 0.5)
 

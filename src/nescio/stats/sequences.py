@@ -79,9 +79,9 @@ def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 class Bets(Struct, frozen=True):
-    """The state of a Bernstein sequence: the count of its numbers, their mean and variance, and three sums.
+    """The state of the bets that `bernstein` makes: the count, mean and variance of its numbers, and three sums.
 
-    The sums are those of its bets, of its bets times the numbers, and of their costs.
+    `total` is the sum of the bets, `weighted` that of the bets times the numbers, and `cost` that of their costs.
     """
 
     seen: int

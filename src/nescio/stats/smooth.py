@@ -27,11 +27,12 @@ CLOSE = 1e-15
 
 
 def smooth_error(errors: Floats, places: Floats, width: float) -> Floats:
-    r"""Compute $\int_0^1 |h|$ for rows of signed errors (already divided by n) at these places in [0, 1].
+    r"""Compute $\int_0^1 |h|$ for rows of signed errors d (already divided by n) at these `places` in [0, 1].
 
-    `errors` has shape (rows, places), the result (rows,). The zeros of h are found to rounding, so the value is exact
-    to about 1e-12 for a width of 0.0001 or more. Width 0 chooses the width that equals the error: the fixed point
-    $\sigma^* = \int |h_{\sigma^*}|$, which lies between $|\sum d|$ and $\sum |d|$.
+    h is the sum of the errors, each smoothed to a curve of this `width` about its place. `errors` has shape (rows,
+    places), the result (rows,). The zeros of h are found to rounding, so the value is exact to about 1e-12 for a width
+    of 0.0001 or more. Width 0 chooses the width that equals the error: the fixed point $\sigma^* = \int
+    |h_{\sigma^*}|$, which lies between $|\sum d|$ and $\sum |d|$.
     """
     errors = np.ascontiguousarray(errors)
     values = np.empty(len(errors))
@@ -47,7 +48,7 @@ def _at_width(errors: Floats, places: Floats, width: float) -> Floats:
 
 
 def _fixed_point(errors: Floats, places: Floats) -> Floats:
-    """Return the widths that equal their error; the error falls as the width grows."""
+    """Return for each row the width that equals its smooth error; the error falls as the width grows."""
     least, most = np.abs(errors.sum(axis=1)), np.abs(errors).sum(axis=1)
     values = least.copy()
     # In the other rows all errors have one sign, so every width gives the same error.
@@ -68,7 +69,10 @@ def _fixed_point(errors: Floats, places: Floats) -> Floats:
 
 
 def _search(amplitudes: Floats, low: Floats, high: Floats) -> Floats:
-    """Return the roots of error - width by Newton's method. A step beyond the bounds is replaced by their middle."""
+    """Return for each row the width at which smooth error and width are equal, between `low` and `high`.
+
+    Newton's method finds it. A step beyond the bounds is replaced by their middle.
+    """
     low, high = low.copy(), high.copy()
     width = np.minimum(1.4 * low, (low + high) / 2)
     open_rows = np.flatnonzero(high - low > CLOSE)
@@ -88,7 +92,10 @@ def _search(amplitudes: Floats, low: Floats, high: Floats) -> Floats:
 
 
 def _amplitudes(errors: Floats, places: Floats, first: int, last: int) -> Floats:
-    r"""Compute $\sum_i d_i \cos \pi k f_i$ for `first` ≤ k < `last`; shape (rows, frequencies)."""
+    r"""Compute $\sum_i d_i \cos \pi k f_i$ for `first` ≤ k < `last`; shape (rows, frequencies).
+
+    d are the errors, and f their places.
+    """
     sums = np.zeros((len(errors), last - first))
     step = max(1, CELLS_AT_ONCE // (last - first))
     for start in range(0, len(places), step):
@@ -104,12 +111,15 @@ def _amplitudes(errors: Floats, places: Floats, first: int, last: int) -> Floats
 
 
 class _Waves(Struct, frozen=True, eq=False):
-    """Rows of cosine series: h, its integral and its derivatives, evaluated at different places per row."""
+    """Rows of cosine series, each a curve h on [0, 1] whose integral and derivatives can be computed at any place."""
 
     weights: Floats  # b_k, shape (rows, waves)
 
     def at(self, row: Ints, t: Floats, derivative: int) -> Floats:
-        """Return the integral from 0 (-1), the value (0), the slope (1) or the curvature (2) of rows at places t."""
+        """Return the integral, value, slope or curvature of the curves `row` at the places t.
+
+        `derivative` says which: -1 for the integral from 0, 0 for the value, 1 for the slope, and 2 for the curvature.
+        """
         waves = np.pi * np.arange(1, self.weights.shape[1])
         values = np.empty(len(t))
         step = max(1, CELLS_AT_ONCE // self.weights.shape[1])
@@ -125,9 +135,10 @@ class _Waves(Struct, frozen=True, eq=False):
 
 
 def _absolute_area(amplitudes: Floats, width: Floats) -> tuple[Floats, Floats]:
-    """Return the integral of |h| of each row at its width, and the derivative of that integral by the width.
+    """Return the integral of |h| for each row at its width, and the derivative of that integral by the width.
 
-    By the heat equation dh/dσ = σh'', so the slope is -2σ times the sum of |h'| over the zeros of h.
+    h is the curve of the row on [0, 1]. By the heat equation dh/dσ = σh'', so the derivative is -2σ times the sum of
+    |h'| over the zeros of h.
     """
     waves = np.arange(amplitudes.shape[1])
     h = _Waves(amplitudes * np.exp(-((np.pi * waves * width[:, None]) ** 2) / 2))
@@ -146,7 +157,7 @@ def _absolute_area(amplitudes: Floats, width: Floats) -> tuple[Floats, Floats]:
 
 
 def _zeros(h: _Waves) -> tuple[Ints, Floats]:
-    """Return the row and the place of each zero at which h changes sign."""
+    """Return each place at which a curve of h changes sign, with the row of the curve."""
     cells = POINTS_A_WAVE * h.weights.shape[1]
     padded = np.zeros((len(h.weights), cells + 1), dtype=np.complex128)
     padded[:, : h.weights.shape[1]] = h.weights

@@ -21,9 +21,9 @@ HIGHEST = 38.0  # Beyond it, normal probabilities are 0 in double precision.
 
 
 def spent(fraction: float, alpha: float = 0.05) -> float:
-    r"""Return the part of a two-sided error rate that is spent at a fraction of the information, in [0, alpha].
+    r"""Return the part of a two-sided error rate alpha that looks may spend up to a `fraction` of the information.
 
-    $\alpha^*(\tau) = 2[2 - 2\Phi(z_{1-\alpha/4}/\sqrt\tau)]$: half of alpha on each side.
+    $\alpha^*(\tau) = 2[2 - 2\Phi(z_{1-\alpha/4}/\sqrt\tau)]$ in [0, alpha]: half of alpha on each side.
     """
     from scipy.special import ndtr, ndtri
 
@@ -78,13 +78,13 @@ def boundaries(taus: tuple[float, ...], alpha: float = 0.05) -> tuple[float, ...
 
 @lru_cache(maxsize=1)
 def _rule() -> tuple[Array, Array]:
-    """Return the nodes and weights of the integration rule."""
+    """Return the nodes and weights of the rule that integrates over one increment between looks."""
     at, weight = np.polynomial.legendre.leggauss(NODES)
     return at, weight
 
 
 def _too_often(c: float, root: float, places: Array, density: Array, free: float) -> float:
-    """Return the probability to cross the bound `c`, minus the one that is allowed."""
+    """Return the probability to cross the bound `c` at this look, minus the probability that may still be spent."""
     from scipy.special import ndtr
 
     edge = c * root

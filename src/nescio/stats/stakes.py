@@ -45,7 +45,10 @@ def counted(values: Whole) -> tuple[Whole, Whole]:
 
 
 def _by_unit(moved: Floats, clusters: Whole | None) -> tuple[Floats, Floats, Whole]:
-    """Return the influence of each question or cluster on a value, its size, and the number of such units."""
+    """Return the influence of each unit on a value, the unit's size, and how often it occurs (once).
+
+    Units are questions, or clusters of them.
+    """
     if clusters is None:
         return moved, np.ones(len(moved)), np.ones(len(moved), dtype=np.int64)
     unit = np.unique(clusters, return_inverse=True)[1]
@@ -54,7 +57,7 @@ def _by_unit(moved: Floats, clusters: Whole | None) -> tuple[Floats, Floats, Who
 
 
 def gain(right: Floats, wrong: Floats, penalty: float) -> Floats:
-    r"""Return the worth of each answer at a stake: $c - \lambda w$, in $[-\lambda, 1]$."""
+    r"""Return what each answer earns at a stake: $c - \lambda w$, in $[-\lambda, 1]$, for an error price λ."""
     return right - penalty * wrong
 
 
@@ -93,7 +96,7 @@ def area_weights(targets: Sequence[Fraction]) -> tuple[list[Fraction], list[Frac
 
 
 class Adaptation(Struct, frozen=True):
-    """The change of the share of abstentions for a stake e times as high, within a question, with its interval.
+    """How the share of abstentions changes for a stake e times as high, within a question, with its interval.
 
     `p` is the one-sided p-value of the hypothesis that the system ignores its stakes. `how` names the method.
     """
@@ -152,8 +155,7 @@ def adaptation(
 
 
 def _rows(asked: NDArray[np.bool_]) -> tuple[Whole, Whole]:
-    """Return the distinct rows, and the index of each row among them. It is quick if all rows are alike, the usual
-    case."""
+    """Return the distinct rows of `asked`, and for each of its rows the index of the distinct row that equals it."""
     if not len(asked) or asked.all():
         return np.ones((1, asked.shape[1]), dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
     rows, row = np.unique(asked, axis=0, return_inverse=True)
@@ -164,7 +166,10 @@ Groups = dict[tuple[tuple[float, ...], int], int]
 
 
 def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
-    """Return the probability that abstentions in random order fall on stakes at least as high, and the method."""
+    """Return the probability that abstentions in random order fall on stakes at least as high, and its method.
+
+    The method is "exact" or random orders.
+    """
     if not groups:
         return 1.0, "exact"
     sums = {key: _subset_sums(*key) for key in groups}
@@ -192,7 +197,7 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
 
 
 def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats] | None:
-    """Return all values of a sum of independent parts and their probabilities, or None if there are too many."""
+    """Return all values of a sum of independent parts and their probabilities, or None if the work is too much."""
     values: Floats = np.zeros(1)
     chances: Floats = np.ones(1)
     cells = 0
@@ -206,7 +211,10 @@ def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]
 
 
 def _subset_sums(x: tuple[float, ...], many: int) -> tuple[Floats, Floats]:
-    """Return the sums of subsets of `many` elements and their chances; of random subsets if there are too many."""
+    """Return the sums of all subsets of `many` elements of x, and the probability of each sum.
+
+    If there are too many subsets, random ones replace them.
+    """
     if comb(len(x), many) > MOST_ORDERS:
         rng = np.random.default_rng(len(x) * 1_000 + many)
         subsets = [rng.permutation(len(x))[:many].tolist() for _ in range(MOST_ORDERS)]
@@ -279,7 +287,10 @@ def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
 
 
 def _near_one(size: int, times: int, length: int) -> Whole:
-    r"""Return the k from 1 to L/2 at which $|\cos(\pi k s/L)|^m$ does not vanish: those near a multiple of L/s."""
+    r"""Return the k from 1 to L/2 at which $|\cos(\pi k s/L)|^m$ does not vanish: those near a multiple of L/s.
+
+    s is the `size`, m is `times`, and L is `length`, as in `_beyond`.
+    """
     half = length // 2
     reach = math.acos(math.exp(VANISHED / times)) / math.pi * length / size
     if 2 * reach >= length / size:

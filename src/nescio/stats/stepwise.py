@@ -41,5 +41,5 @@ def largest_safe_share(
 
 
 def _unbroken(rejected: NDArray[np.bool_]) -> int:
-    """Return the number of rejected tests before the first one that is not rejected."""
+    """Return how many tests are rejected before the first one that is not."""
     return len(rejected) if rejected.all() else int(np.argmin(rejected))

@@ -8,7 +8,7 @@ from enum import IntEnum, unique
 
 @unique
 class Stream(IntEnum):
-    """The purpose of a stream of draws."""
+    """The purpose of a stream of random draws; draws for different purposes are independent."""
 
     INTERVALS = 0
     LABEL_SWAPS = 1

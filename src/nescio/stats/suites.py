@@ -24,7 +24,7 @@ LEAST_RANKED, FEW_RANKED = 6, 10
 
 
 class Macro(Struct, frozen=True):
-    """A mean over benchmarks with its standard error and interval; NaN if undefined."""
+    """The mean of a figure over several benchmarks, with its standard error and interval; NaN if undefined."""
 
     value: float
     se: float
@@ -91,7 +91,7 @@ def sure_win_rates(better: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple
     """Return the least and the greatest win rate of each run that the verdicts allow, both of shape (runs,).
 
     `better`, shape (T, runs, runs), marks for each benchmark which run is significantly better than which. `known`,
-    shape (T, runs), marks the runs with a value there. If all verdicts hold together, so do the bounds.
+    shape (T, runs), marks the runs that have a value on it. If all verdicts hold together, so do the bounds.
     """
     others = known.sum(axis=1, keepdims=True) - 1
     counted = known & (others > 0)
@@ -141,7 +141,10 @@ def range_quantile(runs: int, level: float) -> float:
     from scipy.special import ndtr
 
     def beyond(width: float) -> float:
-        """Return P(range ≤ width) - level: k times the mean of (Φ(z) - Φ(z - width))^(k - 1), minus the level."""
+        """Return how far P(range ≤ width) is above the level.
+
+        The probability is k times the mean of (Φ(z) - Φ(z - width))^(k - 1).
+        """
         return float(runs * density @ (ndtr(nodes) - ndtr(nodes - width)) ** (runs - 1)) - level
 
     return float(brentq(beyond, 1e-3, 50.0, xtol=1e-13)) / math.sqrt(2)

@@ -18,10 +18,11 @@ UNITS_AT_ONCE = 2048  # As doubles, so many units fit into a core's cache.
 
 
 class Summands(Struct, frozen=True, eq=False):
-    """Columns over units, ready to be summed under weights that sum to at most the number of units.
+    """Columns over units, split into whole numbers whose sums are exact, whatever the order of summing.
 
-    `pieces`, shape (units, pieces), holds whole numbers. First comes the leading piece of every column, then the
-    remainder of those that need two. A piece times 2 to its `exponent` is a part of its `column`.
+    `pieces` has shape (units, pieces): the leading piece of every column, then the remainder of those columns that need
+    two. A piece times 2 to its `exponent` is a part of its `column`. The weights of a sum may sum to at most the number
+    of units.
     """
 
     pieces: Floats
@@ -29,7 +30,10 @@ class Summands(Struct, frozen=True, eq=False):
     column: NDArray[np.int64]
 
     def under(self, table: NDArray[np.uint8]) -> Floats:
-        """Return the sums, shape (columns, resamples), under weights of shape (units, resamples)."""
+        """Return the sum of each column on each resample, shape (columns, resamples).
+
+        `table` has the weight of each unit on each resample, shape (units, resamples).
+        """
         sums = np.zeros((self.pieces.shape[1], table.shape[1]))
         with np.errstate(invalid="ignore", over="ignore"):
             for start in range(0, len(table), UNITS_AT_ONCE):
@@ -43,7 +47,7 @@ class Summands(Struct, frozen=True, eq=False):
 
 
 def summands(columns: Floats) -> Summands:
-    """Split columns of shape (units, columns) into pieces whose weighted sums are exact."""
+    """Split columns of shape (units, columns) into pieces whose weighted sums are exact (see `Summands`)."""
     digits = DIGITS - len(columns).bit_length()
     pieces, exponents, column = [], [], []
     rest, which = columns, np.arange(columns.shape[1])

@@ -23,7 +23,7 @@ DIFFICULTY_SD = 2.0  # of the normal prior of b in a penalised fit
 
 
 class Abilities(Struct, frozen=True, eq=False):
-    """The posterior of each run's ability: its mean and standard deviation, and the log-likelihood of the run."""
+    """The posterior of each run's ability (its mean and standard deviation), and the run's log-likelihood."""
 
     mean: Floats
     sd: Floats
@@ -41,9 +41,10 @@ class Fit(Struct, frozen=True, eq=False):
 def abilities(
     right: Bools, asked: Bools, a: Floats, b: Floats, nodes: int | tuple[Floats, Floats] | None = None
 ) -> Abilities:
-    """Return the abilities of runs from items with known slopes and difficulties.
+    """Return the abilities of runs from items with known slopes `a` and difficulties `b`.
 
-    `nodes` is the number of Gauss-Hermite nodes, or the nodes with the logarithms of their weights.
+    `right` and `asked` have shape (runs, items). `nodes` is the number of Gauss-Hermite nodes, or the nodes with the
+    logarithms of their weights.
     """
     theta, log_weights = nodes if isinstance(nodes, tuple) else _nodes(nodes, len(a))
     joint = _joint(right, asked, (a, -a * b), theta) + log_weights
@@ -54,9 +55,9 @@ def abilities(
 
 
 def fit(right: Bools, asked: Bools, *, penalised: bool) -> Fit:
-    """Return the fitted items. `penalised` adds priors of log a and b, without which few runs have no finite estimate.
+    """Return the slope and the difficulty of each item. `penalised` adds priors of log a and b.
 
-    Without priors, slopes may be negative; their sum is positive.
+    Without the priors, few runs can give infinite estimates, and slopes may be negative; their sum is positive.
     """
     from scipy.optimize import minimize
 
@@ -114,7 +115,10 @@ def _logistic(x: Floats) -> Floats:
 
 
 def _joint(right: Bools, asked: Bools, lines: tuple[Floats, Floats], theta: Floats) -> Floats:
-    """Return the log-likelihood of each run at each node, from the slopes and intercepts of the items."""
+    """Return the log-likelihood of each run at each ability in `theta`.
+
+    `lines` has the slopes and the intercepts of the items.
+    """
     a, d = lines
     x = a[:, None] * theta + d[:, None]
     yes, no = -np.logaddexp(0.0, -x), -np.logaddexp(0.0, x)

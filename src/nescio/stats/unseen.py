@@ -27,7 +27,7 @@ class Seen(Struct, frozen=True, eq=False):
 
     @property
     def units(self) -> float:
-        """Return how many units were seen."""
+        """Return the number of units that were seen."""
         return float(self.times.sum())
 
 
@@ -79,7 +79,7 @@ def unseen_drop(samples: Sequence[Seen], level: float) -> float:
 
 
 def _likeliest(sample: Seen, furthest: float, multiplier: float) -> tuple[float, float]:
-    """Return the mean and the variance of a sample's likeliest law under a multiplier for each unit."""
+    """Return the mean and the variance of a sample's likeliest distribution, given the `multiplier` of each unit."""
     seen = sample.times > 0
     away, share = sample.away[seen], sample.times[seen] / sample.units
     b = max(_root(away, share, multiplier), furthest)

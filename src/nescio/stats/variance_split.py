@@ -17,10 +17,10 @@ Floats = NDArray[np.float64]
 
 
 class Split(Struct, frozen=True):
-    r"""The variance of the units' means, and its parts.
+    r"""The variance of the units' means, split into differences between units and noise of the measurements.
 
-    `total` is $S^2 = \sum_i (\bar z_i - \bar z)^2/(n-1)$, so that the mean has the standard error $S/\sqrt n$;
-    `sampling` is $\nu$, the mean over the units of $\sum_s (z_{is} - \bar z_i)^2/(r_i(r_i-1))$; `single` the mean
+    `total` is $S^2 = \sum_i (\bar z_i - \bar z)^2/(n-1)$, so that the mean has the standard error $S/\sqrt n$.
+    `sampling` is $\nu$, the mean over the units of $\sum_s (z_{is} - \bar z_i)^2/(r_i(r_i-1))$. `single` is the mean
     variance of one measurement about its unit's mean. NaN if a unit was measured once.
     """
 
@@ -31,7 +31,7 @@ class Split(Struct, frozen=True):
 
     @property
     def between(self) -> float:
-        """Return the variance between units, total minus sampling; it may be negative."""
+        """Return the variance between units, `total` minus `sampling`; it may be negative."""
         return self.total - self.sampling
 
     @property
@@ -41,7 +41,10 @@ class Split(Struct, frozen=True):
 
     @property
     def noise(self) -> float:
-        """Return the standard deviation of the difference of two repetitions of all measurements on the same units."""
+        """Return the standard deviation of the difference between two means, each from new measurements.
+
+        Both means are over the same units.
+        """
         return math.sqrt(2 * self.sampling / self.units)
 
 
@@ -87,7 +90,7 @@ class Design(Struct, frozen=True):
 def design(between: float, single: float, repeats: int, budget: float, costs: tuple[float, float]) -> Design:
     """Return the design with `repeats` measurements per unit and as many units as the budget pays for.
 
-    `costs` are those of a unit and of a measurement.
+    `costs` has the cost of a unit and that of a measurement.
     """
     per_unit, per_measurement = costs
     cost = per_unit + per_measurement * repeats
@@ -97,12 +100,20 @@ def design(between: float, single: float, repeats: int, budget: float, costs: tu
 
 
 def best_repeats(between: float, single: float, costs: tuple[float, float]) -> float:
-    r"""Return the best number of measurements per unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$."""
+    r"""Return the best number of measurements per unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$.
+
+    $\sigma_q^2$ is the variance `between` units, $\sigma_s^2$ that of a `single` measurement. The `costs` are a for a
+    unit and b for a measurement.
+    """
     per_unit, per_measurement = costs
     return math.sqrt(per_unit * single / (per_measurement * between))
 
 
 def least_variance(between: float, single: float, budget: float, costs: tuple[float, float]) -> float:
-    r"""Return the least variance of any design for this budget: $(\sqrt{a\sigma_q^2} + \sqrt{b\sigma_s^2})^2/B$."""
+    r"""Return the least variance of any design for a budget B: $(\sqrt{a\sigma_q^2} + \sqrt{b\sigma_s^2})^2/B$.
+
+    $\sigma_q^2$ is the variance `between` units, $\sigma_s^2$ that of a `single` measurement. The `costs` are a for a
+    unit and b for a measurement.
+    """
     per_unit, per_measurement = costs
     return (math.sqrt(per_unit * between) + math.sqrt(per_measurement * single)) ** 2 / budget
