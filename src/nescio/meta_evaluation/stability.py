@@ -23,7 +23,10 @@ FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
 
 class Stability(Struct, frozen=True):
-    """One point of a measure's curve: the error rate (eq. 7) and the proportion of ties (eq. 8) at one fuzziness."""
+    """One point of a measure's curve (Buckley & Voorhees 2000): its error rate (eq. 7) and share of ties (eq. 8).
+
+    Both depend on `fuzziness`, the share of a score by which two runs must differ not to be tied.
+    """
 
     measure: str
     fuzziness: float
@@ -35,7 +38,10 @@ class Stability(Struct, frozen=True):
 
 
 class Counters(Struct, frozen=True):
-    """The counts of Figure 1 for two runs x and y: EQ(x,y), GT(x,y) and GT(y,x) of a measure at one fuzziness."""
+    """How often two runs x and y are tied (EQ), and how often either is better (GT), by one measure at one fuzziness.
+
+    These are the counts of Figure 1 in Buckley & Voorhees 2000.
+    """
 
     measure: str
     fuzziness: float
@@ -48,9 +54,9 @@ class Counters(Struct, frozen=True):
 
 
 class AtTies(Struct, frozen=True):
-    """The error rate of a measure at a given share of ties, read off its curve (Figure 2).
+    """The error rate of a measure at a given share of ties, read off its curve (Figure 2 of Buckley & Voorhees 2000).
 
-    It is interpolated linearly between the two nearest points, and NaN beyond the last.
+    It is interpolated linearly between the two nearest points of the curve, and NaN outside the curve.
     """
 
     measure: str
@@ -144,7 +150,7 @@ def count(
     *,
     literal: bool = False,
 ) -> list[Counters]:
-    """Return the counters of each pair of runs at each fuzziness, as Figure 1 keeps them."""
+    """Return how often each pair of runs is tied and how often either run is better, at each fuzziness (`Counters`)."""
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     pairs = combinations(data.runs, 2)
     rows = []
@@ -158,7 +164,7 @@ def count(
 
 
 def read_at(rows: Sequence[Stability], shares: Sequence[float]) -> list[AtTies]:
-    """Return the error rate of each measure at each of these shares of ties."""
+    """Return the error rate of each measure at each of these `shares` of ties; `rows` are the points of the curves."""
     curves: dict[tuple[str, int], list[Stability]] = {}
     for row in rows:
         curves.setdefault((row.measure, row.size), []).append(row)
@@ -174,9 +180,11 @@ def read_at(rows: Sequence[Stability], shares: Sequence[float]) -> list[AtTies]:
 def book(
     one: Floats, other: Floats, grid: Floats, *, literal: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]:
-    """Return GT(x, y), GT(y, x) and EQ(x, y) of each pair at each fuzziness, shape (pairs, fuzziness).
+    """Return GT(x, y), GT(y, x) and EQ(x, y) of each pair of runs at each fuzziness; shape (pairs, fuzziness).
 
-    `one` and `other` have shape (pairs, trials). The last result is the number of undefined comparisons.
+    They count the trials in which x is better, y is better, and both are tied. `one` and `other` have the scores of x
+    and y, shape (pairs, trials), and `grid` the values of fuzziness. The last result is the number of undefined
+    comparisons.
     """
     difference = one - other
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -30,9 +30,9 @@ Z = 1.959963984540054  # the normal quantile of a 95% interval
 class RepeatsPlan(Row, frozen=True):
     """A plan within the budget: the number of questions, and the number of repeats of each.
 
-    `se` is the standard error of the value, or of the difference of two runs, and `half_width` that of its 95%
-    interval. `least` is a lower bound of the standard error of any plan. `best` marks the plan with the smallest
-    standard error.
+    `se` is the standard error of the value, or of the difference of two runs, and `half_width` is half of its 95%
+    interval. `least` is a lower bound of the standard error of all plans that the budget allows. `best` marks the plan
+    with the smallest standard error.
     """
 
     measure: Annotated[str, Shown()]
@@ -53,7 +53,7 @@ class RepeatsPlan(Row, frozen=True):
 
     @classmethod
     def above(cls, rows: Sequence[RepeatsPlan]) -> Iterable[str]:
-        """Return the best plans in words."""
+        """Return a sentence for each plan that is the best for its measure."""
         return [row.sentence for row in rows if row.best]
 
 
@@ -108,9 +108,10 @@ def plan_repeats(
 
 
 class _Start(Struct, frozen=True):
-    """What a plan starts from: the variances between and within questions, by measure.
+    """What a plan starts from: for each measure, the variance between questions and the variance within a question.
 
-    `start` is the part of the signature about these, and `sides` the number of runs whose answers cost.
+    `start` holds the signature fields that describe these. `sides` is the number of runs whose answers must be paid: 1,
+    or 2 with a baseline.
     """
 
     variances: Mapping[str, tuple[float, float]]
@@ -159,7 +160,10 @@ def _stated(variances: Sequence[float]) -> tuple[float, float]:
 
 
 def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[float, float]:
-    """Return the variance between questions and that of a single answer, or those of the difference of two runs."""
+    """Return the variance between questions, and the variance of single answers about their question's mean.
+
+    `sides` has the index of one run, or those of two runs for the variances of their difference.
+    """
     added = [influence(data, measure, side) for side in sides]
     shared = added[0][1] if len(added) == 1 else np.intersect1d(added[0][1], added[1][1])
     parts, means_of = [], []
@@ -173,9 +177,10 @@ def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[
 
 
 def _designs(label: str, between: float, single: float, budget: float, costs: tuple[float, float]) -> list[RepeatsPlan]:
-    """Return the plans with one repeat, and with the two whole numbers of repeats beside the best real number.
+    """Return the plans with one repeat, and with the whole numbers of repeats just below and above the best number.
 
-    Raises UsageError if the budget does not pay for one question.
+    `between` and `single` are the variances between questions and of a single answer. Raises UsageError if the budget
+    does not pay for one question.
     """
     best = best_repeats(between, single, costs)
     tried = sorted({1, max(1, math.floor(best)), max(1, math.ceil(best))})
