@@ -35,9 +35,9 @@ KIND = "nescio lab cascade"
 
 
 class Step(Struct, frozen=True):
-    """A system of a policy, and the least confidence with which its answer is given.
+    """One system of a cascade, and `answer_from`, the least confidence with which its answer is given.
 
-    With -inf every answer is given. With None no answer is given, so the system is not asked.
+    If `answer_from` is -inf, every answer is given. If it is None, no answer is given, so the system is not asked.
     """
 
     system: str
@@ -45,11 +45,11 @@ class Step(Struct, frozen=True):
 
 
 class Way(Struct, frozen=True):
-    """The earnings of a way of answering: the cascade, or one system alone, each at the thresholds chosen for it.
+    """The earnings of one way to answer: the cascade, or one system alone, each with thresholds chosen for it.
 
-    `utility` and the shares are for held-out questions: each is answered at thresholds chosen without its part.
-    `cost` is the mean cost of a question, in the unit of the column. `price` is the cost of a right answer (None:
-    nothing is right). `in_sample` is the utility of the thresholds on the questions that chose them, which is too high.
+    `utility` and the shares are for held-out questions: each is answered at thresholds that were chosen without it.
+    `cost` is the mean cost of a question, in the unit of the cost column. `price` is the cost of a right answer (None
+    if no answer is right). `in_sample` is the utility on the questions that chose the thresholds, which is too high.
     `risk_upper` bounds the share of wrong answers, if a bound was requested.
     """
 
@@ -67,7 +67,7 @@ class Way(Struct, frozen=True):
 
     @property
     def answer_from(self) -> Annotated[str, Shown(after="way")]:
-        """Return the least confidence with which each system's answer is given, as text."""
+        """Return the least confidence with which each system's answer is given, as text, such as "0.8, never"."""
         return ", ".join("never" if step.answer_from is None else f"{step.answer_from:.6g}" for step in self.steps)
 
 
@@ -93,7 +93,10 @@ class Cascaded(Results[Way], frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """The loss from an error, and the worth of a right answer in the unit of the column `cost` (None: no costs)."""
+    """What outcomes are worth: a wrong answer loses `error`, and a right answer earns `worth`, in the unit of `cost`.
+
+    `cost` is the column of costs. It and `worth` are None if costs do not count.
+    """
 
     error: float
     worth: float | None
@@ -175,9 +178,10 @@ def _gains(
     clusters: NDArray[np.int64] | None,
     most: float,
 ) -> tuple[Gain, ...]:
-    """Return the gain of the cascade, the first of `held` and `halves`, over each system alone.
+    """Return the gain of the cascade over each system alone.
 
-    `most` is the largest possible gain on a question.
+    `held` and `halves` have the results of the cascade first, and then those of each system in `names`, as
+    `gain_interval` takes them. `most` is the largest possible gain on a question.
     """
     gains = []
     for name, alone, of_halves in zip(names, held[1:], halves[1:], strict=True):
@@ -251,7 +255,10 @@ def _policy(runs: Sequence[str], best: Policy, terms: Terms, made_by: str) -> di
 def _open(
     source: Any, systems: Sequence[str] | None, terms: Terms, options: dict[str, Any]
 ) -> tuple[Loaded, Evidence, int]:
-    """Return the systems, in order, on the questions that all were asked and whose cost is known."""
+    """Return the loaded data, the data of the systems in the order of asking, and how many questions are left out.
+
+    Only questions with an answer of every system and a known cost are kept.
+    """
     wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
     try:
         loaded = open_data(source, {"strata": (), **options}, wanted)
@@ -318,9 +325,9 @@ def _answers(data: Evidence, terms: Terms) -> Answers:
 
 
 def _held_out(answers: Answers, without: Sequence[Choice], part: NDArray[np.int64]) -> Done:
-    """Return the outcome of each question at the thresholds that were chosen without its part.
+    """Return the outcome of each question at the thresholds chosen without the part of the questions that it is in.
 
-    If no threshold was allowed, the systems abstain on that part.
+    `part` has the number of each question's part. If no thresholds were allowed, the systems abstain on the part.
     """
     silent = (math.inf,) * len(answers.confidence)
     limits = np.array([silent if of.thresholds is None else of.thresholds for of in without])
@@ -348,7 +355,7 @@ def _way(runs: Sequence[str], name: str, chosen: Choice, done: Done, terms: Term
 
 
 def _applied(data: Evidence, answers: Answers, limits: Policy, terms: Terms, name: str) -> Outcomes:
-    """Return the outcomes of a policy on the answers, as one run."""
+    """Return the outcomes of a policy on these answers as one run called `name`; `limits` are its thresholds."""
     done = follow(answers, limits)
     state = np.where(done.by < 0, SILENT, np.where(done.wrong, INCORRECT, CORRECT)).astype(np.int8)
     last = np.where(done.by < 0, 0, done.by)

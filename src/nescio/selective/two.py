@@ -91,7 +91,7 @@ def tune_pair(
 
 
 def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) -> Evidence:
-    """Return a run at thresholds of `measure`: each question at the threshold that was chosen without its part."""
+    """Return a run with thresholds applied that make `measure` best, each question at that chosen without its part."""
     alone = one_run(data, run)
     check_follows(alone, measure)
     choice = choose(alone, measure, folds, seed)

@@ -19,7 +19,7 @@ FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
 
 
 def on_lacking(suite: Suite, runs: Iterable[str], baseline: str | None) -> Iterator[Note]:
-    """Yield a note on each of `runs` that lacks a benchmark which the baseline has."""
+    """Yield a note on each of `runs` that lacks a benchmark which the baseline has. The note names these benchmarks."""
     for run in runs:
         names = [b.name for b in suite.benchmarks if baseline in b.data.runs and run not in b.data.runs]
         if names:

@@ -26,13 +26,13 @@ Runs = tuple[str, str]  # a run and the run that it is compared with
 
 
 class PairOnBenchmark(Struct, frozen=True):
-    """The difference of two runs (first minus second) on the questions of one benchmark that both have, with its p.
+    """The difference of two runs (first minus second) on one benchmark, on the questions that both runs have.
 
-    `p` is None if it needs random exchanges. `law` is the null distribution of the difference under exchanges, None if
-    it cannot be computed. `error` is the standard error with its degrees of freedom. `n` counts the questions that both
-    runs have, and `of` those that either has. `ends` is the interval of a share of few answers. `step` is how far one
-    more unit can lower the difference, NaN if unknown. `even` is the number of equally large units that tell as much
-    about unseen losses (`nescio.stats.few_units.even_units`).
+    `p` is None if only random exchanges can give it. `law` is the null distribution of the difference under exchanges,
+    None if it cannot be computed. `error` is the standard error with its degrees of freedom. `n` counts the questions
+    that both runs have, and `of` those that at least one has. `ends` is the interval if the measure is a share of few
+    answers. `step` is how far one more unit can lower the difference, NaN if unknown. `even` is the number of equally
+    large units that tell as much about unseen losses (`nescio.stats.few_units.even_units`).
     """
 
     benchmark: str
@@ -50,7 +50,10 @@ class PairOnBenchmark(Struct, frozen=True):
 
 
 class PairOverSuite(Struct, frozen=True):
-    """The mean difference of two runs over the benchmarks that both have, and its p (None: needs random exchanges)."""
+    """The mean difference of two runs over the benchmarks that both have; `parts` has the difference on each benchmark.
+
+    `p` is None if only random exchanges can give it, and none were made.
+    """
 
     runs: Runs
     difference: float
@@ -65,14 +68,14 @@ class PairOverSuite(Struct, frozen=True):
 
 
 class SeenBenchmark(Struct, frozen=True, eq=False):
-    """A benchmark's name and runs, with what one measure reads of each run (`seen`)."""
+    """A benchmark's name and runs, and what one measure reads of these runs (`seen`)."""
 
     name: str
     runs: tuple[str, ...]
     seen: RunsSeen
 
     def places(self, runs: Runs) -> tuple[int, int] | None:
-        """Return the indices of two runs, or None if the benchmark lacks one of them."""
+        """Return the indices of two runs in `self.runs`, or None if the benchmark lacks one of them."""
         if runs[0] not in self.runs or runs[1] not in self.runs:
             return None
         return self.runs.index(runs[0]), self.runs.index(runs[1])

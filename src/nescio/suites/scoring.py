@@ -110,7 +110,7 @@ def score_suite(
 def _scored(
     suite: Suite, measure: Measure, drawn: Sequence[Drawn], plan: TestPlan, *, over: str, mark: bool | None
 ) -> list[SuiteScore]:
-    """Return the macro means of all runs by one measure, with win rates and marks if the runs can be ranked."""
+    """Return the macro mean of each run by one measure. If the runs can be ranked, win rates and marks are added."""
     scored = [_row(measure, drawn, run, over, plan.level) for run in suite.runs]
     if not _is_ranked(suite, measure):
         return scored
@@ -138,7 +138,7 @@ def _with_chosen(
 
 
 def _alike(rows: Sequence[SuiteScore]) -> list[Note]:
-    """Return notes on the runs whose value is the same on all benchmarks."""
+    """Return notes on the runs whose value is the same on all benchmarks, which therefore have no interval."""
     return gather(
         [
             (
@@ -202,7 +202,7 @@ def _over_questions(measure: Measure) -> str:
 def _with_win_rates(
     rows: Sequence[SuiteScore], drawn: Sequence[Drawn], measure: Measure, level: float
 ) -> list[SuiteScore]:
-    """Return the rows with win rates, and with the percentiles of these over resamples."""
+    """Return the rows with win rates, and with the percentiles of each win rate over the resamples."""
     runs, lower = [row.run for row in rows], measure.declaration.lower_is_better
     values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
     rates = suites.win_rates(values, lower_is_better=lower)
@@ -285,7 +285,10 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
 
 
 def _doubts(own: dict[str, Scores]) -> list[Note]:
-    """Return a note that names the benchmarks whose intervals may cover too seldom."""
+    """Return a note that names the benchmarks whose intervals may cover too seldom; no note if there are none.
+
+    `own` has the scores on each benchmark, keyed by its name.
+    """
     names = [name for name, scores in own.items() if any(remark.code in DOUBTS for remark in scores.notes)]
     if not names:
         return []

@@ -82,8 +82,7 @@ class Joint(Struct, frozen=True, eq=False):
         return moves, member
 
     def steps(self) -> Floats:
-        """Return the run's value minus the baseline's in each column for each kind of question; shape (kinds, columns).
-        """
+        """Return run minus baseline in each column, for each kind of question; shape (kinds, columns)."""
         one, other = np.split(np.stack(list(self.pair.patterns.columns.values()), axis=1), 2)
         return one - other
 
@@ -98,7 +97,7 @@ class Joint(Struct, frozen=True, eq=False):
         return rise / (2 * STEP)
 
     def spreads(self) -> tuple[float, float]:
-        """Return √n times two standard errors of the difference: under exchanges of labels, and of random collections.
+        """Return √n times the standard error of the difference, under exchanges of labels and over random collections.
         """
         sizes, weights, _ = exchanges(self, self.probabilities)
         exchanged = float(np.sqrt(np.einsum("j,j->", sizes, weights**2)))
