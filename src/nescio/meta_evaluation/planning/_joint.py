@@ -97,8 +97,7 @@ class Joint(Struct, frozen=True, eq=False):
         return rise / (2 * STEP)
 
     def spreads(self) -> tuple[float, float]:
-        """Return √n times the standard error of the difference, under exchanges of labels and over random collections.
-        """
+        """Return √n times the standard error of the difference: under exchanges of labels, and over collections."""
         sizes, weights, _ = exchanges(self, self.probabilities)
         exchanged = float(np.sqrt(np.einsum("j,j->", sizes, weights**2)))
         sampled = float(np.sqrt(np.einsum("k,k->", self.probabilities, self.influence() ** 2)))
