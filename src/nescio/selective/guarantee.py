@@ -51,7 +51,8 @@ def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict
         note(
             "tuning.not_certified",
             "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: this needs "
-            "{needed:,} accepted answers without an error, but the grid accepts at most {accepted:,}",
+            "{needed:,} accepted answers without an error, but even the lowest threshold of the grid accepts only "
+            "{accepted:,}",
             max_risk=wanted.max_risk,
             confidence=wanted.confidence,
             needed=least,

@@ -129,8 +129,8 @@ def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str
         between = by_measure[measure.label][0]
         if math.isnan(between):
             raise MismatchError(
-                f"{measure.label}: some questions of the pilot were asked only once, so they do not show chance; "
-                "leave these questions out"
+                f"{measure.label}: some questions of the pilot were asked only once, so they do not show how much the "
+                "outcome varies when a question is asked again; leave these questions out"
             )
         if between <= 0:
             notes.append(
