@@ -21,9 +21,10 @@ def mean(
     bounds: tuple[float, float] = EVERYWHERE,
     times: Whole | None = None,
 ) -> Estimate:
-    """Return the mean of the values of questions, with Student's interval and the p-value of the mean 0.
+    """Return the mean of the values of questions, with Student's interval and the p-value of the hypothesis of mean 0.
 
-    Between finite bounds one question is imagined at each bound. `times` holds the number of questions with each value.
+    Between finite bounds, one question is imagined at each bound. `times` holds the number of questions with each
+    value.
     """
     statistic = Statistic(mean_of(VALUE), bounds, ends="seen" if bounds == EVERYWHERE else "imagined", skewed=False)
     units = units_of({VALUE: values}, clusters, times=times)

@@ -111,7 +111,7 @@ def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[n
 
 
 def slopes(formula: Formula, means: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the derivative of a formula by each mean, computed from five points."""
+    """Return the derivative of a formula by the mean of each column, computed from five points."""
     by_name = {}
     for name, mean in means.items():
         flat = np.atleast_1d(mean).ravel()

@@ -19,7 +19,7 @@ UNLIKE, ROUNDING = 1e-9, 1e-15
 
 
 def by_student(units: Units, statistic: Statistic, value: float, interval: Interval) -> tuple[float, str]:  # noqa: ARG001
-    """Return the p-value of Student's t on the scale of the statistic."""
+    """Return the p-value of Student's t on the scale of the statistic, and "t", the name of the test."""
     away = float(_from_null(statistic, np.asarray(value)))
     error = interval.error / value if statistic.scale == "log" else interval.error
     return student_p(away, error, interval.df), "t"

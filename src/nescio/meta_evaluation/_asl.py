@@ -56,7 +56,7 @@ class Resampling(Struct, frozen=True):
         return times
 
     def weights(self) -> Iterator[Floats]:
-        """Yield how often each unit is drawn, block by block; each block has shape (rows, U)."""
+        """Yield how often each resample draws each unit, some resamples at a time; blocks have shape (resamples, U)."""
         if self.resamples is None:
             yield _every(self.units).astype(np.float64)
             return
@@ -125,10 +125,10 @@ class Differences(Struct, frozen=True, eq=False):
 
 
 def sums(values: Floats, weights: Floats) -> Floats:
-    """Return the weighted sums of each row; (P, U) and (B, U) give (P, B).
+    """Return the weighted sums of each row of `values`: shapes (P, U) and (B, U) give (P, B).
 
-    A matrix product is used if all sums are whole numbers and exact. Otherwise its digits would depend on the number of
-    threads.
+    A matrix product is used only if all sums are exact whole numbers. The digits of other sums would depend on the
+    number of threads.
     """
     largest = np.abs(values).max(initial=0.0) * np.abs(weights).sum(axis=1).max(initial=0.0)
     if largest < EXACT and all_whole(values):
@@ -198,10 +198,10 @@ def _again_where_digits_were_lost(
 
 
 def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: Floats) -> Differences:
-    """Return the test for a measure that is not a mean: |d* - d| compared with |d|, for d* on a resample.
+    """Return the test for a measure that is no mean. It compares |d* - d| with |d|, for the difference d of two runs.
 
-    `one` and `other` (P,) are values of the measure; the resampled values have shape (P, B). A pair is not tested if
-    its difference is 0 on the data and on every resample.
+    d* is this difference on a resample. `one` and `other` (P,) are values of the measure; the resampled values have
+    shape (P, B). A pair is not tested if its difference is 0 on the data and on every resample.
     """
     observed = _difference(one, other)
     off = np.abs(_difference(one_resampled, other_resampled) - observed[:, None])
@@ -211,7 +211,7 @@ def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: 
 
 
 def _difference(one: Floats, other: Floats) -> Floats:
-    """Return one - other, with a difference that is only rounding set to 0."""
+    """Return `one` - `other`, where a difference that is only due to rounding is set to 0."""
     difference = one - other
     difference[np.abs(difference) <= ROUNDING * np.maximum(np.abs(one), np.abs(other))] = 0.0
     return difference

@@ -64,7 +64,7 @@ class PairTables(Struct, frozen=True, eq=False):
 def countable(data: Evidence, measure: Measure) -> bool:
     """Return whether a `PairTables` has all that a measure needs to compare two runs.
 
-    It has not if questions are clustered, if the measure orders them, or if it reads columns of other than whole
+    This is false if questions are clustered, if the measure orders them, or if it reads a column of other than whole
     numbers.
     """
     return (

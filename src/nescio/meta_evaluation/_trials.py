@@ -188,9 +188,8 @@ def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator
 def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
     """Return every subset of `size` of `count` units; shape (parts, subsets, size).
 
-    With two parts, part 2 is the complement.
-
-    Raises UsageError if there are too many subsets, or if the two parts are not halves.
+    With two parts, the second has the complement of each subset. Raises UsageError if there are too many subsets, or if
+    the two parts are not halves.
     """
     if comb(count, size) > ALL_SUBSETS:
         raise UsageError(

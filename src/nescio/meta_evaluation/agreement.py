@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 class Agreement(Struct, frozen=True):
     """The agreement of two measures on the ranking of runs.
 
-    `discordant` is the number of pairs of runs with opposite order.
+    `discordant` is the number of pairs of runs that the two measures order oppositely.
     """
 
     measure: str
@@ -137,7 +137,7 @@ def _upward(measure: Measure, values: Floats) -> Floats:
 def _disagreements(
     one: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
 ) -> list[tuple[str, tuple[int, int]]]:
-    """Return the pairs of runs on which two measures disagree, and how: "alike" or "opposite". Largest first.
+    """Return the pairs of runs on which two measures disagree, largest first, and how: "alike" or "opposite".
 
     "Opposite" means that each measure prefers another run, "alike" that just one measure treats the runs as equal. A
     difference of two runs is a share of the measure's range (or of the runs' spread, if the range is infinite). Runs

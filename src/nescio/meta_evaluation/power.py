@@ -78,11 +78,11 @@ def power(
 
         nescio.meta.power("ap.csv", "mean(ap)").rows[0].share
 
-    `alpha` is one level, or several. `resamples` is the number of resamples (None: every possible one, for at most ten
-    questions). All pairs and measures share the resamples, and clusters are drawn if questions are clustered. There is
-    no correction for the number of pairs: this compares measures, `nescio.compare` compares runs. There is a row for
-    each measure and level. `tables["asl_curve"]` has the achieved significance level of every pair. Raises as
-    `nescio.score` does.
+    `alpha` is one level, or several. `resamples` is the number of resamples; None means every possible resample, for at
+    most ten questions. All pairs and measures share the resamples, and clusters are drawn if questions are clustered.
+    The number of pairs is not corrected for, because this compares measures; to compare runs, use `nescio.compare`.
+    There is a row for each measure and level. `tables["asl_curve"]` has the achieved significance level of every pair.
+    Raises the errors of `nescio.score`.
     """
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
     data, loaded, wanted = prepare(source, measures, options)

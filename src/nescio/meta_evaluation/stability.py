@@ -85,11 +85,12 @@ def stability(
 
         [(row.fuzziness, row.error_rate) for row in nescio.meta.stability("outcomes.csv", "c@1")]
 
-    `size` is the size of the sub-collections (default: 250, or half the questions), or several sizes, each treated
-    separately. `trials` is the number of sub-collections (None: every possible one). `fresh` draws anew for each pair
-    of runs, as the published figure says. By default all pairs share a trial's sub-collection; the expectation is the
-    same. `literal` counts exact ties of score 0 as the figure does. `counters` adds the table `counters`, with EQ and
-    GT of each pair. `at_ties` adds the table `at_ties`, with the error rate of each measure at these shares of ties.
+    `size` is the size of the sub-collections, or several sizes, each treated separately. By default it is 250, or half
+    the questions if that is less. `trials` is the number of sub-collections; None means every possible one. `fresh`
+    draws anew for each pair of runs, as the published figure says. By default all pairs share a trial's sub-collection;
+    the expectation is the same. `literal` counts exact ties of score 0 as the figure does. `counters` adds the table
+    `counters`, with EQ and GT of each pair. `at_ties` adds the table `at_ties`, with the error rate of each measure at
+    these shares of ties.
     """
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     data, loaded, wanted = prepare_pairs(source, measures, options)
@@ -118,12 +119,12 @@ def curve(
     *,
     literal: bool = False,
 ) -> list[Stability]:
-    r"""Return the error rate and the proportion of ties at each fuzziness.
+    r"""Return the error rate and the proportion of ties at each fuzziness f.
 
     For two runs on one sub-collection, the margin is $f\cdot\max(M_x, M_y)$. A difference below the margin is a tie,
-    and so are equal scores (`literal` counts those as the figure does: for the second run if the margin is 0). The
-    error rate is $\sum_{x,y}\min(GT(x,y), GT(y,x))$ divided by all comparisons; the proportion of ties is their share.
-    Undefined scores are left out and counted.
+    and so are equal scores. If the margin is 0, `literal` counts equal scores for the second run, as the published
+    figure does. The error rate is $\sum_{x,y}\min(GT(x,y), GT(y,x))$ divided by all comparisons. The proportion of ties
+    is the share of the comparisons that are ties. Undefined scores are left out and counted.
     """
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     wins = np.zeros(len(grid), dtype=np.int64)

@@ -183,7 +183,10 @@ def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def bins(size: Floats) -> NDArray[np.int64]:
-    """Return the bin, from 0, of each absolute difference. A multiple of 0.01, up to rounding, is in the upper bin."""
+    """Return the number of the bin of each absolute difference, from 0; a bin is 0.01 wide.
+
+    A multiple of 0.01, up to rounding, is in the upper bin.
+    """
     return np.minimum(size * 100 + 1e-9, BINS - 1).astype(np.int64)
 
 

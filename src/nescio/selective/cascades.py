@@ -72,7 +72,7 @@ class Way(Struct, frozen=True):
 
 
 class Gain(Struct, frozen=True):
-    """The cross-fitted gain of the cascade over the system `over` alone, with an interval."""
+    """The gain of the cascade over the system `over` alone, on held-out questions, with an interval."""
 
     over: Annotated[str, Shown("gain over")]
     gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
@@ -121,8 +121,8 @@ def cascade(
 ) -> Cascaded:
     """Return the best thresholds of a cascade, the expected earnings on new questions, and the gains over each system.
 
-    Systems are asked in the order of `systems` (None: the cheapest first). Raises UsageError for invalid options,
-    MismatchError for runs without outcomes or confidences.
+    Systems are asked in the order of `systems`; if it is None, the cheapest system is asked first. Raises UsageError
+    for invalid options, MismatchError for runs without outcomes or confidences.
     """
     terms = Terms(error, worth, cost)
     loaded, data, left_out = _open(source, systems, terms, options)
@@ -195,13 +195,13 @@ def _gains(
 def gain_interval(
     held: Floats, halves: Floats, level: float, most: float, clusters: NDArray[np.int64] | None = None
 ) -> tuple[float, float, float]:
-    """Return the cross-fitted gain of the thresholds that all questions chose, and an interval of their true gain.
+    """Return the gain that thresholds chosen on all questions bring on new questions, with an interval.
 
-    `held` are the gains of questions that were held out in parts. `halves` are the gains of either half at the
-    thresholds chosen on the other half. Each mean has Student's interval, with one imagined question at either end of
-    the range. The interval of `held` ignores that the parts share most of the questions that chose their thresholds,
-    and that of `halves` is about thresholds chosen on fewer questions. Neither holds alone, so the result covers both
-    (docs/cascades.md).
+    `held` are the gains of questions that were held out in parts. `halves` are the gains of either half of the
+    questions at the thresholds chosen on the other half. Each mean has Student's interval, with one imagined question
+    at either end of the range. The interval of `held` ignores that the parts share most of the questions that chose
+    their thresholds. That of `halves` is about thresholds chosen on fewer questions. Neither interval holds alone, so
+    the result covers both (docs/cascades.md).
     """
     both = [mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
     low, high = min(estimate.low for estimate in both), max(estimate.high for estimate in both)
@@ -222,7 +222,10 @@ def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outco
 
 
 def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
-    """Return the steps and the values of answers in a policy file. Raises FormatError for any other file."""
+    """Return the steps of a policy file, and what outcomes are worth (`Terms`).
+
+    Raises FormatError for any other file.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["policy"] != KIND:

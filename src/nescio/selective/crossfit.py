@@ -38,7 +38,7 @@ class Choice(Struct, frozen=True, eq=False):
 def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> Choice:
     """Return the thresholds that make a measure best, or that guarantee a risk (`wanted`).
 
-    One is chosen on all questions, and one without each of up to `folds` parts of the questions.
+    One threshold is chosen on all questions, and one without each of up to `folds` parts of the questions.
     """
     fold = deal(one.data, folds, seed)
     parts = int(fold.max()) + 1

@@ -120,10 +120,11 @@ def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
 
 
 def break_even(n: int, right: float, unanswered: float) -> float:
-    r"""Return the chance of being right above which answering one more question raises the expected c@1.
+    r"""Return the chance of being right above which answering one more question raises the expected c@1; in [0, 1].
 
-    $\frac{A}{n + U}$, with A of the other questions answered rightly and U of them unanswered, n questions in all; in
-    [0, 1]. Answering adds $p\,(n + U)/n^2$, declining $A/n^2$. Undefined (NaN) for n = 0.
+    It is $\frac{A}{n + U}$ for n questions in all, if A of the other questions are answered rightly and U of them are
+    unanswered. Answering with the chance p adds $p\,(n + U)/n^2$, and declining adds $A/n^2$. The result is NaN for n =
+    0.
     """
     return right / (n + unanswered) if n else float("nan")
 

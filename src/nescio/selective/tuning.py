@@ -71,8 +71,8 @@ def tune(
     `nescio.score`. `next` is a number of other questions, for which `tables["next_sample"]` has the prediction
     interval. With `simultaneous` these intervals, and the bound of `max_risk`, hold for all runs of `source` together,
     and so for the run that is chosen because it is best (`nescio.stats.chosen.level_of_each`). `points` limits the
-    risk-coverage curve (None: all points), and `progress` is told how many draws are made. Other arguments are those of
-    `nescio.score`.
+    points of the risk-coverage curve (None keeps all), and `progress` is told how many draws are made. Other arguments
+    are those of `nescio.score`.
 
     Raises NescioError: MismatchError if there are no confidences or no questions, UsageError for invalid options.
     """

@@ -150,7 +150,7 @@ def _of_runs(data: Evidence) -> Group:
 
 
 def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
-    """Return a number for each answer, which is equal for equal texts, where capitals and spaces do not count.
+    """Return a number for each answer. Answers with the same text, ignoring capitals and spaces, have the same number.
 
     Returns None if an answer has no text.
     """

@@ -194,7 +194,7 @@ def _part_row(runs: Runs, part: PairOnBenchmark, measure: Measure, level: float)
 
 
 def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
-    """Return the pairs to compare, as (run, baseline)."""
+    """Return the pairs of runs to compare, each as (run, baseline)."""
     if run is not None and run not in suite.runs:
         raise UnknownNameError("run", run, suite.runs)
     if run is not None:

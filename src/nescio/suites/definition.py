@@ -137,7 +137,7 @@ class Suite(Struct, frozen=True, eq=False):
 
 
 def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = None, *, by: str | None = None) -> Suite:
-    """Return a suite from a mapping of benchmarks, from a TOML file, or from any data with a column `by` of benchmarks.
+    """Return a suite from a mapping of benchmarks, a TOML file, or data whose column `by` names the benchmarks.
 
     `options` are the options of reading for all benchmarks; a benchmark's own options take precedence. Raises
     FormatError, MismatchError, UsageError or UnknownNameError, naming the benchmark.
@@ -207,8 +207,8 @@ def _names_of(runs: Any) -> Sequence[str] | Mapping[str, str]:
 def _with_names(loaded: Loaded, runs: Sequence[str] | Mapping[str, str], wanted: Sequence[str]) -> Loaded:
     """Return the data of the listed runs, or, if `runs` is a mapping, of all runs with the names that it gives them.
 
-    Notes get the new names too, because gates look for runs in notes. A listed run that the data lack is an error,
-    unless `wanted` has names and not this one.
+    Notes get the new names too, because gates look for runs in notes. Raises UnknownNameError for a listed run that the
+    data lack. If `wanted` has names, other listed runs may be missing.
     """
     data = loaded.data
     renames = isinstance(runs, Mapping)

@@ -82,14 +82,14 @@ class SeenBenchmark(Struct, frozen=True, eq=False):
 
 
 def see(suite: Suite, measure: Measure) -> list[SeenBenchmark]:
-    """Return all benchmarks with what one measure reads of their runs."""
+    """Return each benchmark with what one measure reads of its runs."""
     return [SeenBenchmark(b.name, b.data.runs, measured_runs(b.data, measure)) for b in suite.benchmarks]
 
 
 def pairs_over_suite(
     benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan, *, sampled: bool
 ) -> Iterator[PairOverSuite | None]:
-    """Yield the difference of each pair of runs over the benchmarks, None if they share no benchmark.
+    """Yield the difference of each pair of runs over the benchmarks, or None if the two runs share no benchmark.
 
     The null hypothesis is that the two labels can be exchanged within every benchmark. p is exact if the null
     distribution on each benchmark is known, and an upper bound if their sum needs a grid. Otherwise p comes from random
@@ -137,7 +137,10 @@ Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark
 
 
 def _sampled(benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan) -> dict[Runs, Drawn]:
-    """Return the p-values of pairs from random exchanges, shuffled so that benchmarks are independent of each other."""
+    """Return the p-value of each pair of runs from random exchanges.
+
+    The draws on each benchmark are shuffled, so that they are independent of the draws on the others.
+    """
     plan = replace(plan, test="permutation")
     total = np.zeros((len(pairs), plan.size))
     observed, counted = np.zeros(len(pairs)), np.zeros(len(pairs))

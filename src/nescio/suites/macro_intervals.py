@@ -21,7 +21,7 @@ NO_SPREAD = 1e-12
 
 
 def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: float) -> tuple[float, float, float]:
-    r"""Return the interval of the mean of these differences, and its standard error.
+    r"""Return the interval of the mean of the differences in `parts`, and its standard error.
 
     If every benchmark has a spread, the interval is Student's, with Satterthwaite's degrees of freedom. A benchmark
     without spread may still hide units that go the other way, at most a share $s = 1 - (\alpha/2)^{1/m}$ of its m
@@ -75,8 +75,8 @@ def worst_mean(
 ) -> float | None:
     """Return the worst true mean difference that these data do not rule out, for a gate; None if it is unknown.
 
-    Losses so rare that none was seen are assumed to lie in the benchmark whose units weigh most. `ends` is the interval
-    of the mean `difference`, and `error` its standard error.
+    Losses may be so rare that none was seen. They are assumed to lie in the benchmark whose units weigh most. `ends` is
+    the interval of the mean `difference`, and `error` its standard error.
     """
     if not counts_answers(measure) or not error > NO_SPREAD or math.isnan(ends[0]):
         return None

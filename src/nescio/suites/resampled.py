@@ -48,7 +48,7 @@ class Drawn(Struct, frozen=True, eq=False):
 
 
 def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed: int, jobs: int) -> list[Drawn]:
-    """Return the draws of one benchmark under each measure."""
+    """Return the figures of each measure on one benchmark, with the values on resamples."""
     blocks = resampling.blocks(resamples, seed)
     order = shuffle(benchmark.name, resamples, seed)
     data, runs = benchmark.data, benchmark.data.runs
@@ -93,8 +93,8 @@ def shuffle(name: str, size: int, seed: int) -> NDArray[np.int64]:
 def variance(sample: MeasureInput) -> float | None:
     r"""Return the variance of a value by the delta method, or None for an ordered measure.
 
-    $V = \sum_k n_k g_k^2$ over kinds of unit, where g is the derivative of the value by the weight of a unit. For a
-    share p of n questions it is $p(1 - p)/n$. It is NaN if the value is NaN.
+    It is $V = \sum_k n_k g_k^2$ over kinds of unit, where g is the derivative of the value by the weight of a unit. For
+    a share p of n questions, V is $p(1 - p)/n$. If the value is NaN, so is V.
     """
     if sample.measure.order is not None:
         return None
@@ -106,8 +106,8 @@ def variance(sample: MeasureInput) -> float | None:
 def _error(sample: MeasureInput) -> tuple[float, float]:
     """Return the standard error of a value, and its degrees of freedom.
 
-    Units that all agree on a limit of the range show no spread, but others may differ. They get the standard error of
-    one unit that goes the other way.
+    Units that all agree on a limit of the range show no spread, although other units may differ. The standard error is
+    then that of one unit that goes the other way.
     """
     units, (low, high) = sample.patterns.units, sample.measure.bounds
     if math.isnan(sample.value) or units < 2:

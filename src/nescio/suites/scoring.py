@@ -68,9 +68,9 @@ def score_suite(
       too, with their critical difference (`tables["mean_ranks"]`, from six benchmarks on).
 
     `incomplete` decides on runs that lack a benchmark: error, complete-runs (leave out these runs), common-benchmarks
-    (leave out the benchmarks that they lack) or available (each run's mean over its benchmarks). `mark` marks the best
-    run by paired tests of macro differences, Holm over all pairs (None: if that is fast). Other arguments are those of
-    `nescio.score`.
+    (leave out the benchmarks that they lack) or available (each run's mean over its benchmarks). With `mark`,
+    the best run is marked by paired tests of macro differences, adjusted for all pairs (Holm). If `mark` is None, it is
+    marked only if the tests are fast. Other arguments are those of `nescio.score`.
     """
     suite = open_suite(source, options, measures, by=suite_by)
     suite, notes = complete(suite, incomplete)
@@ -170,9 +170,9 @@ def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: f
 def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, level: float) -> Estimate:
     """Return a run's mean over benchmarks with its interval.
 
-    Over benchmarks it is Student's. Over the questions within each it has the score bounds of an empirical likelihood,
-    or Student's interval if it is unknown how far a question moves the measure. A measure that orders the questions by
-    confidence has a percentile interval from resampled questions.
+    With `over` "benchmarks", the interval is Student's. With "questions", it has the score bounds of an empirical
+    likelihood, or is Student's if it is unknown how far a question moves the measure. A measure that orders the
+    questions by confidence has a percentile interval from resampled questions.
     """
     values, n = np.array([of.values[run] for of in drawn]), sum(of.n[run] for of in drawn)
     if over == "benchmarks":

@@ -182,15 +182,16 @@ def _only(tables: Ints, which: Bools) -> Ints:
 
 
 def _apart(value: Floats, other: Floats) -> Bools:
-    """Return a mask of the places where two numbers differ by more than rounding, or one is infinite."""
+    """Return a mask of the elements in which two arrays differ by more than rounding."""
     differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
     return differ
 
 
 def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> AxiomResult:
-    """Return the result of one axiom, with the first table that violates it or on which just one side is defined.
+    """Return the result of one axiom, and the first table that shows it if the axiom does not hold.
 
-    `pools` holds the checks on the small tables and on the random ones.
+    That table violates the axiom, or leaves just one of the compared values undefined. `pools` holds the checks on the
+    small tables and on the random ones.
     """
     cases = sum(int(checks.compared.sum()) for _, checks in pools)
     undefined = sum(len(checks.tables) for _, checks in pools) - cases
@@ -208,7 +209,10 @@ def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Axi
 
 
 def _first(checks: Checks, which: str) -> Checks:
-    """Return the check of the smallest table that violates the axiom (`which` "broken") or has one side ("half")."""
+    """Return the check of only the smallest table that `which` marks.
+
+    `which` is "broken" (the table violates the axiom) or "half" (just one of the compared values is defined).
+    """
     size = checks.tables.sum(axis=1) * 1_000 + (checks.tables > 0).sum(axis=1)
     at = np.array([np.argmin(np.where(getattr(checks, which), size, np.iinfo(np.int64).max))])
     after = None if checks.after is None else checks.after[at]
@@ -218,7 +222,8 @@ def _first(checks: Checks, which: str) -> Checks:
 def _smaller(check: Check, seen: View, witness: Checks, which: str) -> Checks:
     """Return a smaller counterexample than `witness`, reached by removing questions or changing their kind.
 
-    `which` says what makes a counterexample: the axiom is violated ("broken"), or just one side is defined ("half").
+    `which` says what makes a counterexample: "broken" (the table violates the axiom) or "half" (just one of the
+    compared values is defined).
     """
     while True:
         table = witness.tables[0]

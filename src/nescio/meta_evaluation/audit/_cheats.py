@@ -57,7 +57,7 @@ class Contest(Struct, frozen=True, eq=False):
         return f" (of {self.questions} questions, {without} without an answer)" if without else ""
 
     def counts(self, run: str) -> str:
-        """Return a system's counts of outcomes in words."""
+        """Return the counts of a system's outcomes as text."""
         at = self.data.runs.index(run)
         answered, right = (self.data.columns[name][at] == 1 for name in ("answered", "correct"))
         masks = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}

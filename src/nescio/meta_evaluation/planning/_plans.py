@@ -33,10 +33,10 @@ NAN = float("nan")
 class PowerPlan(Row, frozen=True):
     """A plan: with `questions` questions, a two-sided test at `alpha` detects `difference` with probability `power`.
 
-    `solved` is "questions" or "difference", whichever was computed from the other; it is None or NaN if there is no
-    solution, and a note says why. `difference` is run minus baseline. `error` is the Monte Carlo standard error of the
-    power (None if it was not simulated). `apart` is the share of questions with different outcomes of the two systems
-    (None if only scores are known). `clusters` is the number of clusters (None if there are none).
+    `solved` is "questions" or "difference", whichever was computed from the other. Without a solution, this number is
+    None or NaN, and a note says why. `difference` is run minus baseline. `error` is the Monte Carlo standard error of
+    the power (None if it was not simulated). `apart` is the share of questions with different outcomes of the two
+    systems (None if only scores are known). `clusters` is the number of clusters (None if there are none).
     """
 
     measure: Annotated[str, Shown()]
@@ -62,7 +62,7 @@ class PowerPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Return the plan in words."""
+        """Return the plan as a sentence, such as "c@1: 1,200 questions detect a difference of 0.05 with power …"."""
         if self.questions is None:
             return f"{self.measure}: no feasible number of questions detects a difference of {self.difference:.4g}"
         single = self.questions == 1
@@ -76,7 +76,7 @@ class PowerPlan(Row, frozen=True):
 
     @classmethod
     def above(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:
-        """Return each plan in words."""
+        """Return the sentence of each plan, to be shown above the table."""
         return [row.sentence for row in rows]
 
     @classmethod

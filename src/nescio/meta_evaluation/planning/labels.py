@@ -54,7 +54,7 @@ class LabelPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Return the plan in words."""
+        """Return the plan as a sentence, which says how many labels are needed for what."""
         whose = f"{self.run} against {self.baseline}" if self.baseline else self.run
         what = "the value" if self.measure == "value" else f"{self.measure} of {whose}"
         aim = (
@@ -72,7 +72,7 @@ class LabelPlan(Row, frozen=True):
 
     @classmethod
     def above(cls, rows: Sequence[LabelPlan]) -> Iterable[str]:
-        """Return each plan in words."""
+        """Return the sentence of each plan, to be shown above the table."""
         return [row.sentence for row in rows]
 
 

@@ -121,7 +121,10 @@ def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> Simulat
 
 
 def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> SimulatedPlan | None:
-    """Return the smallest difference with this `sign` that `questions` detect with the wanted power, or None."""
+    """Return the smallest difference with this `sign` that `questions` questions detect with the wanted power.
+
+    Returns None if they detect no difference.
+    """
     end = sign * furthest(joint, sign) * (1 - 1e-6)
     size = 0.0
     spreads = joint.spreads()
@@ -196,8 +199,8 @@ def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> 
 def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bool_]:
     """Return, for each table of counts, whether the test rejects (p ≤ alpha); `tables` has shape (tables, kinds).
 
-    It does not if the difference is undefined. If the difference is not linear in the exchanges of labels, p is that of
-    its leading term (see `exchanges`), which has the same limit.
+    The test does not reject if the difference is undefined. If the difference is not linear in the exchanges of labels,
+    p is that of its leading term (see `exchanges`), which has the same limit.
     """
     sizes, weights, balances = exchanges(joint, tables)
     weights = np.where(sizes > 0, weights, 0)
@@ -239,7 +242,10 @@ def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Flo
 
 
 def _binomials(largest: int) -> tuple[Floats, Floats]:
-    """Return P(B = k) and P(B ≥ k) of Bin(n, ½) for n and k from 0 to `largest` (+ 1)."""
+    """Return P(B = k) and P(B ≥ k) for B of Bin(n, ½), for n up to `largest` and k up to `largest` + 1.
+
+    Both arrays have a row for each n and a column for each k, from 0 on.
+    """
     probabilities = np.zeros((largest + 1, largest + 2))
     probabilities[0, 0] = 1.0
     for n in range(1, largest + 1):

@@ -46,7 +46,7 @@ class RepeatsPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Return the plan in words."""
+        """Return the plan as a sentence, which says how many questions to ask, and how often."""
         times = "once" if self.repeats == 1 else f"{self.repeats} times each"
         questions = plural(self.questions, "question")
         return f"{self.measure}: ask {questions} {times}, for a half width of {self.half_width:.3g}"
@@ -73,12 +73,12 @@ def plan_repeats(
 
         nescio.plan_repeats(variances=(0.15, 0.10), budget=1000, per_question=2, per_answer=0.1).rows[1].repeats
 
-    A question costs `per_question` once (to write, to have answered by people) and `per_answer` for each answer. The
-    `variances` are that between questions, and that of single answers about their question's mean. State them, or give
-    a pilot whose questions were asked several times. With `baseline`, they are those of the difference of two runs, and
-    the answers of both cost. With the variances $\sigma_q^2$ and $\sigma_s^2$ and the costs a and b, the best number of
-    repeats is $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$. Rows are the plans with the whole numbers beside it, and with a
-    single repeat.
+    A question costs `per_question` once (to write, to have answered by people) and `per_answer` for each answer.
+    `variances` are the variance between questions, and the variance of single answers about their question's mean.
+    State them, or give a pilot whose questions were asked several times. With `baseline`, they are the variances of the
+    difference of two runs, and the answers of both runs cost. With the variances $\sigma_q^2$ and $\sigma_s^2$ and the
+    costs a and b, the best number of repeats is $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$. Rows are the plans with the
+    whole numbers of repeats next to $r^*$, and with a single repeat.
 
     Raises UsageError if the options contradict each other, MismatchError for a pilot without repeats.
     """
