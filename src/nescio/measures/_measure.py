@@ -129,8 +129,8 @@ class Measure(Struct, frozen=True):
     def on(self, stored: Mapping[str, Array]) -> Measure:
         """Return the measure with its columns named as these data name them.
 
-        For `mean(f1)` this is the user's column `f1`. If the data have the optional column, the measure needs this
-        column too.
+        For example, `mean(f1)` reads the user's column `f1`. If the data have the optional column, the measure needs it
+        too.
         """
         needs = tuple(resolve(name, stored) for name in self.needs)
         optional = self.declaration.optional
@@ -252,9 +252,9 @@ class Measure(Struct, frozen=True):
             return self.declaration.repeats(as_namespace(counts), **self.parameters)
 
     def value(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
-        """Return the measure under weights of shape (…, U), one per kind of unit in `patterns`; shape (…,).
+        """Return the value of the measure for each row of weights; NaN means undefined.
 
-        NaN means undefined.
+        Weights of shape (…, U), for the U kinds of unit in `patterns`, give values of shape (…,).
         """
         if self.order is None:
             weights = np.asarray(weights, dtype=np.float64)
@@ -425,7 +425,10 @@ def _parameters(formula: Formula) -> tuple[tuple[str, Any], ...]:
 
 
 def _count(name: str, number: SupportsIndex) -> int:
-    """Return the number. Raises UsageError if it cannot be a number of questions."""
+    """Return `number` as an integer.
+
+    Raises UsageError, with the name of the outcome, if it cannot be a number of questions.
+    """
     try:
         whole = -1 if isinstance(number, bool) else index(number)
     except TypeError:
@@ -512,7 +515,7 @@ def parse(text: str | Measure) -> Measure:
 def _by_own_name(call: Call) -> Call:
     """Return a call of a measure under the name by which the measure is registered.
 
-    Arguments that the other name implies are dropped.
+    For example, `ECE(by=count, bins=5)` becomes `ECE_by_count(bins=5)`.
     """
     for other, name in OTHER_NAMES.items():
         if not other.startswith(call.name):

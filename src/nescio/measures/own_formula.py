@@ -63,7 +63,10 @@ def _check_size(tree: ast.expr, text: str) -> None:
 
 
 def _overflows(node: ast.expr) -> bool:
-    """Return whether finite numbers give an infinite one, other than by division by 0 (which is undefined)."""
+    """Return whether a part of a formula is too large for a float, although the numbers in it are not.
+
+    A division by 0 is not counted, because its result is undefined.
+    """
     if not np.isinf(_value(node, {})):
         return False
     if not isinstance(node, ast.BinOp):

@@ -40,8 +40,8 @@ class Counts(Struct, frozen=True):
 class Part(Struct, frozen=True):
     """The outcomes of one part of the questions, at the threshold that was chosen on the other parts.
 
-    `rows` is the number of questions in this part, where repeats count as questions. `elsewhere` is the value of the
-    measure on the other parts, by which the best run is chosen.
+    `rows` is the number of questions in the part; a question that was asked several times counts each time. `elsewhere`
+    is the value of the measure on the other parts, by which the best run is chosen.
     """
 
     elsewhere: float
@@ -143,7 +143,8 @@ def _each(columns: Mapping[str, Array], weight: Floats | None) -> Iterator[Array
 def _counts(one: OneRun, weight: Floats | None, thresholds: Floats) -> tuple[Counts, ...]:
     """Return the counts of outcomes at each threshold.
 
-    They are the counts if all questions are declined, plus the changes if the answers above the threshold are accepted.
+    They start from the counts if all questions are declined. The changes from accepting the answers above the threshold
+    are added.
     """
     declined = _each(one.apply(np.zeros_like(one.has_confidence)).columns, weight)
     accepted = _each(one.apply(one.has_confidence).columns, weight)

@@ -209,7 +209,7 @@ def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Axi
 
 
 def _first(checks: Checks, which: str) -> Checks:
-    """Return the check of only the smallest table that `which` marks.
+    """Return the check of only the smallest table that is marked as `which` says.
 
     `which` is "broken" (the table violates the axiom) or "half" (just one of the compared values is defined).
     """
