@@ -111,7 +111,7 @@ class _Study(Struct, frozen=True):
 
 
 def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Sequence[float]) -> _Study:
-    r"""Return the study of one measure on all pairs.
+    r"""Return how often pairs of runs differ significantly by one measure, and the significance of every pair.
 
     The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$, where z is the difference per question
     and w the centred difference. A measure that is no mean over questions has no z. Then the level is $\#\{|d^*_b - d|

@@ -189,7 +189,7 @@ def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, le
 
 
 def interval_name(measures: Sequence[Measure], over: str) -> str:
-    """Return the name of the intervals of means over benchmarks by these measures."""
+    """Return the names of the methods for intervals of means over benchmarks by these measures, joined by "+"."""
     return "+".join(sorted({"t" if over == "benchmarks" else _over_questions(measure) for measure in measures}))
 
 

@@ -133,7 +133,10 @@ def _honest(right: int, answerable: Bools) -> Kinds:
 
 
 def _spread(count: int, step: float) -> Floats:
-    """Return numbers that fill [0, 1) evenly and look random: fractional parts of multiples of an irrational number."""
+    """Return `count` numbers that fill [0, 1) evenly and look random: fractional parts of multiples of `step`.
+
+    `step` is an irrational number.
+    """
     return np.asarray((np.arange(1, count + 1) * step) % 1, dtype=np.float64)
 
 

@@ -221,10 +221,10 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
 
 
 def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
-    """Return P(|Σ w (2B - size)| ≥ observed) for each table, where Σ is over classes with independent B of Bin(size,
-    ½).
+    """Return P(|Σ w (2B - size)| ≥ observed) for each table.
 
-    `sizes` and `weights` w have shape (tables, classes). The p-value is NaN if a table has too many different sums.
+    The sum is over the classes, each with an independent B of Bin(size, ½). `sizes` and `weights` w have shape (tables,
+    classes). The p-value is NaN if a table has too many different sums.
     """
     sizes = np.where(weights == 0, 0, sizes)
     order = np.argsort(-sizes, axis=1, kind="stable")
