@@ -9,7 +9,7 @@ FEW_UNITS, FEW_DECIDE = "interval.few_units", "interval.few_decide"
 
 
 def few_units(method: str) -> Note:
-    """Return the warning that there are too few units for a method."""
+    """Return the warning that there are few questions or clusters, so that the interval by `method` is approximate."""
     return note(
         FEW_UNITS,
         "fewer than {units} questions or clusters to resample: treat the {method} interval as approximate",
@@ -19,14 +19,17 @@ def few_units(method: str) -> Note:
 
 
 def few_decide(method: str) -> Note:
-    """Return the warning that few questions decide the standard error."""
+    """Return the warning that a few questions decide the value, so that the interval by `method` is approximate."""
     return note(
         FEW_DECIDE, "only a few questions decide the value: treat the {method} interval as approximate", method=method
     )
 
 
 def no_spread(units: int) -> Note:
-    """Return the warning that the units do not show how far the value may move."""
+    """Return the warning that there is no interval, because these units do not show the uncertainty of the value.
+
+    `units` is the number of questions or clusters.
+    """
     return note(
         "interval.no_spread",
         "no interval: {units:one question or cluster cannot/questions or clusters that are all alike, or of which "

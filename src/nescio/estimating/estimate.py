@@ -16,9 +16,9 @@ from nescio.stats.prediction_powered import Mean
 
 
 class Interval(Struct, frozen=True):
-    """The interval of a value by one method, with its standard error, Student's degrees of freedom (`df`) and warnings.
+    """The interval of a value by one method, with its standard error and the degrees of freedom of Student's t (`df`).
 
-    NaN is undefined.
+    Undefined numbers are NaN.
     """
 
     low: float
@@ -29,9 +29,10 @@ class Interval(Struct, frozen=True):
 
 
 class Estimate(Struct, frozen=True):
-    """A figure: its value, interval, standard error, two-sided p-value and degrees of freedom; NaN is undefined.
+    """An estimated value, with its interval, standard error, degrees of freedom and two-sided p-value.
 
-    `n` counts the questions and `units` the questions or clusters that were drawn. `test` names the test.
+    Undefined numbers are NaN. `n` counts the questions, and `units` the questions or clusters that were drawn. `test`
+    names the test.
     """
 
     value: float
@@ -65,7 +66,7 @@ def estimate(units: Units, statistic: Statistic, method: Method, test: Test | No
 def from_error(
     value: float, error: float, df: float, level: float, *, bounds: tuple[float, float] = EVERYWHERE, n: int = 0
 ) -> Estimate:
-    """Return the estimate of a value whose standard error is known, with Student's interval cut off at the bounds."""
+    """Return the estimate of a value whose standard error is known, with Student's interval limited to `bounds`."""
     if not (df > 0 and math.isfinite(error)):
         return Estimate(value, error=error, df=df, n=n)
     half = float(student(df, level)) * error
@@ -76,9 +77,9 @@ def from_error(
 def of_labels(
     mean: Mean, level: float, *, shift: float = 0.0, bounds: tuple[float, float] = EVERYWHERE, n: int = 0
 ) -> Estimate:
-    """Return a mean of people's labels plus a known `shift`, with Student's interval cut off at the bounds.
+    """Return a mean of people's labels plus a known `shift`, with Student's interval limited to `bounds`.
 
-    The p-value is that of the value 0.
+    The p-value is that of the hypothesis that the sum is 0.
     """
     low, high = bounds
     error = math.sqrt(mean.variance) if math.isfinite(mean.variance) else math.nan

@@ -15,10 +15,10 @@ from nescio.measures import Measure
 def ends_of_moves(
     measure: Measure, columns: Mapping[str, Floats], counts: NDArray[np.int64]
 ) -> tuple[float, float] | None:
-    """Return the least and the greatest move of a value for a question as a share of all, over the kinds of answer.
+    """Return how fast the value can fall and can rise when more of the questions get one kind of answer.
 
-    `columns` and `counts` are those of the run's units. The moves are derivatives at the observed value. None if it is
-    unknown what an answer may be.
+    These are the least and the greatest derivative of the value by the share of a kind of answer, at the observed
+    value. `columns` and `counts` are those of the run's units. Returns None if the kinds of answer are unknown.
     """
     kinds = _kinds(measure)
     if kinds is None:
@@ -34,14 +34,17 @@ def ends_of_moves(
 
 
 def knows_moves(measure: Measure) -> bool:
-    """Return whether it is known how far a question with any kind of answer moves a measure."""
+    """Return whether it is known how far a question can move a measure, whatever its answer."""
     return measure.order is None and (_kinds(measure) is not None or measure.imagines_ends)
 
 
 def _ends_of_graded(
     measure: Measure, columns: Mapping[str, Floats], counts: NDArray[np.int64]
 ) -> tuple[float, float] | None:
-    """Return the distances of a graded value from its bounds, or None if no question may be worth either bound."""
+    """Return the lower and the upper bound of a graded measure minus its value.
+
+    Returns None if a single question may not be worth as little or as much as the bounds.
+    """
     if not measure.imagines_ends:
         return None
     value = float(measure.of_totals({name: counts @ values for name, values in columns.items()}))
@@ -49,7 +52,7 @@ def _ends_of_graded(
 
 
 def _kinds(measure: Measure) -> dict[str, Floats] | None:
-    """Return the columns of one question with each kind of answer, or None if the kinds are unknown."""
+    """Return the columns of one question with each possible kind of answer; None if the kinds are unknown."""
     if (kinds := measure.kinds) is not None:
         return kinds
     if measure.declaration.proportion is None or measure.declaration.repeats is not None:

@@ -21,9 +21,10 @@ def mean(
     bounds: tuple[float, float] = EVERYWHERE,
     times: Whole | None = None,
 ) -> Estimate:
-    """Return the mean of the values of questions, with Student's interval and the p-value of the mean 0.
+    """Return the mean of the values of questions, with Student's interval and the p-value of the hypothesis of mean 0.
 
-    Between finite bounds one question is imagined at each bound. `times` holds the number of questions with each value.
+    Between finite bounds, one question is imagined at each bound. `times` holds the number of questions with each
+    value.
     """
     statistic = Statistic(mean_of(VALUE), bounds, ends="seen" if bounds == EVERYWHERE else "imagined", skewed=False)
     units = units_of({VALUE: values}, clusters, times=times)
@@ -33,9 +34,10 @@ def mean(
 def difference(
     values: Floats, level: float, width: float, clusters: Whole | None = None, times: Whole | None = None
 ) -> Estimate:
-    """Return the mean of differences on questions, each within ± `width`, with Student's interval.
+    """Return the mean of the differences between two runs on questions, with Student's interval and a p-value.
 
-    A question is imagined at either end if no question moves the mean far (`few_units.difference_error`).
+    Each difference lies within ± `width`. If no question moves the mean far, one question is imagined at either end
+    (`few_units.difference_error`).
     """
     statistic = Statistic(mean_of(VALUE), (-width, width), ends="rare")
     units = units_of({VALUE: values}, clusters, times=times)

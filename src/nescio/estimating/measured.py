@@ -12,7 +12,7 @@ from nescio.measures import Measure
 
 
 def statistic_of(measure: Measure) -> Statistic:
-    """Return a measure of totals as a statistic on the logit scale of its bounds.
+    """Return a measure of totals as a statistic, on the logit scale of its bounds.
 
     If rare values move the measure far, the scale is that of the measure, and a unit is imagined at either bound.
     """
@@ -24,7 +24,10 @@ def statistic_of(measure: Measure) -> Statistic:
 
 
 def ratio_of(measure: Measure) -> Statistic:
-    """Return the ratio of a measure of two runs, whose columns are `name` and `2.name`, on the scale of logarithms."""
+    """Return the ratio of a measure of one run to that of a second run as a statistic, on the scale of logarithms.
+
+    A column `name` of the second run is called `2.name`.
+    """
 
     def ratio(total: Mapping[str, Any]) -> Floats:
         first = {name: values for name, values in total.items() if not name.startswith("2.")}

@@ -28,7 +28,8 @@ def closed_form(
 ) -> Interval:
     """Return Student's interval, computed from how far each unit moves the value.
 
-    If a value on the logit scale is at a bound, the interval is `intervals.at_limit` of `agreeing` units (None: all).
+    If the value is at a bound of a logit scale, the interval is that of `agreeing` units which all agree (see
+    `intervals.at_limit`). `agreeing` None means all units.
     """
     error, df = error_of(units, statistic, value)
     low, high = _ends(statistic, value, error, df, level)
@@ -42,7 +43,7 @@ def closed_form(
 
 
 def error_of(units: Units, statistic: Statistic, value: float) -> tuple[float, float]:
-    """Return the standard error of a value and its degrees of freedom, by the spread that its statistic declares."""
+    """Return the standard error of a value and its degrees of freedom, computed as `statistic.ends` says."""
     moved, size, times = statistic.moved(units), units.size, units.times
     low, high = statistic.bounds
     if statistic.ends == "imagined":
@@ -68,7 +69,7 @@ def _ends(statistic: Statistic, value: float, error: float, df: float, level: fl
 
 
 def resampled(units: Units, statistic: Statistic, value: float, *, level: float, blocks: Sequence[Block]) -> Interval:
-    """Return the percentiles of the statistic on resamples of the units (Efron 1979)."""
+    """Return the percentile interval: percentiles of the statistic on resamples of the units (Efron 1979)."""
     drawn = resampling.on_draws(
         lambda part: np.concatenate(
             [resampling.bootstrap(units.times, block.size, block.generator()) for block in part]
@@ -81,7 +82,7 @@ def resampled(units: Units, statistic: Statistic, value: float, *, level: float,
 
 
 def posterior(units: Units, statistic: Statistic, value: float, *, level: float, blocks: Sequence[Block]) -> Interval:
-    """Return the percentiles of the statistic under Jeffreys' posterior of the shares of the kinds of question.
+    """Return percentiles of the statistic if the shares of the kinds of question are drawn from Jeffreys' posterior.
 
     Raises UsageError for two runs, because a pair of outcomes may occur in one order only: such intervals held in half
     of the samples of 60 questions (docs/promises.md). Raises it also for clusters, and for so many kinds that the
@@ -104,7 +105,10 @@ def posterior(units: Units, statistic: Statistic, value: float, *, level: float,
 
 
 def _of_draws(units: Units, value: float, drawn: Floats, level: float, method: str) -> Interval:
-    """Return the percentiles of draws, shape (draws,), as an interval with warnings."""
+    """Return the percentiles of the values `drawn` as an interval, with warnings.
+
+    `method` is the name of the interval in the warnings.
+    """
     low, high = intervals.percentile(drawn, level)
     error, df = float(np.nanstd(drawn)), float(units.count - 1)
     if not high - low > NO_SPREAD * max(1.0, abs(value)):

@@ -25,9 +25,10 @@ class Statistic(Struct, frozen=True):
     """A formula of totals, with the facts that an interval and a test need.
 
     `bounds` are the lowest and highest value of the formula, and `null` is the value under the null hypothesis.
-    Intervals are symmetric on the `scale`. `ends` says how the standard error is computed: from the units alone
-    ("seen"), with one more unit at either bound ("imagined"), or so only if no unit moves the value far ("rare"). With
-    `skewed` data, whose spread few units may make up, Student's degrees of freedom come from the kurtosis.
+    Intervals are symmetric on the `scale`. `ends` says from what the standard error is computed: "seen", from the units
+    alone; "imagined", with one more unit at either bound; "rare", with these two units only if no unit moves the value
+    far. If the data are `skewed`, a few units may make up the spread, so Student's degrees of freedom come from the
+    kurtosis.
     """
 
     formula: Formula
@@ -38,13 +39,16 @@ class Statistic(Struct, frozen=True):
     skewed: bool = True
 
     def value(self, units: Units, weights: Array | None = None) -> Floats:
-        """Return the value of the statistic when each kind of unit has the given weight, shape (…)."""
+        """Return the value of the statistic if the kinds of unit have these weights.
+
+        Weights of shape (…, kinds) give values of shape (…). None means the observed number of units of each kind.
+        """
         return np.asarray(self.formula(units.totals(weights)), dtype=np.float64)
 
     def moved(self, units: Units) -> Floats:
-        """Return how far one unit of each kind moves the value (`influence`), whatever the scale of a column.
+        """Return how far one unit of each kind moves the value, shape (kinds,), for columns of any scale (`influence`).
 
-        The shape is (kinds,). The move is 0 if the contributions of the columns cancel up to rounding.
+        The move is 0 if the contributions of the columns cancel up to rounding.
         """
         n, scales = units.n, {}
         for name, values in units.sums.items():
@@ -69,9 +73,9 @@ def mean_of(column: str) -> Formula:
 def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Floats:
     r"""Return how far one unit of each kind moves a formula's value, shape (kinds,).
 
-    `columns["n"]` holds the sizes. The move is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c.
-    For c@1 it is the sum over a cluster of $((1 + U)(c_i - A) + A(s_i - U))/n$. It is NaN if the formula has no
-    derivative.
+    `times` holds the number of units of each kind, and `columns["n"]` the number of questions in such a unit. The move
+    is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c. For c@1 it is the sum over a cluster of
+    $((1 + U)(c_i - A) + A(s_i - U))/n$. It is NaN if the formula has no derivative.
     """
     moved = np.zeros(len(columns["n"]))
     for part in _parts(formula, columns, times):
@@ -80,7 +84,7 @@ def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any
 
 
 def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Iterator[Floats]:
-    """Yield n times each column's contribution to the influence of each kind."""
+    """Yield, for each column, its contribution to the influence of each kind of unit, multiplied by n."""
     size = columns["n"]
     n = float(times @ size)
     means = {name: np.einsum("k,k...->...", times, values) / n for name, values in columns.items() if name != "n"}
@@ -90,10 +94,10 @@ def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) 
 
 
 def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[np.int64]) -> Floats:
-    """Return the influences for many runs whose units are single questions of a few kinds, shape (runs, kinds).
+    """Return how far one question of each kind moves a formula's value, for many runs; shape (runs, kinds).
 
-    `counts` has the same shape. `columns` holds the whole number that a question of each kind adds to a total, shape
-    (kinds,). The result equals that of each run alone, to the last bit.
+    `counts` has the number of questions of each kind in each run. `columns` holds the whole number that a question of
+    each kind adds to a total, shape (kinds,). The result equals that of each run alone, to the last bit.
     """
     n = counts.sum(axis=1)
     read = {name: values for name, values in columns.items() if name != "n"}
@@ -107,7 +111,7 @@ def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[n
 
 
 def slopes(formula: Formula, means: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the derivative of a formula by each mean, computed from five points."""
+    """Return the derivative of a formula by the mean of each column, computed from five points."""
     by_name = {}
     for name, mean in means.items():
         flat = np.atleast_1d(mean).ravel()

@@ -19,14 +19,17 @@ UNLIKE, ROUNDING = 1e-9, 1e-15
 
 
 def by_student(units: Units, statistic: Statistic, value: float, interval: Interval) -> tuple[float, str]:  # noqa: ARG001
-    """Return the p-value of Student's t on the scale of the statistic."""
+    """Return the p-value of Student's t on the scale of the statistic, and "t", the name of the test."""
     away = float(_from_null(statistic, np.asarray(value)))
     error = interval.error / value if statistic.scale == "log" else interval.error
     return student_p(away, error, interval.df), "t"
 
 
 def _from_null(statistic: Statistic, values: Floats) -> Floats:
-    """Return the distance of values from the null, or on the scale of logarithms the distance of their logs."""
+    """Return how far values lie from the value under the null hypothesis.
+
+    This is their difference, or the difference of their logarithms if the statistic has that scale.
+    """
     if statistic.scale != "log":
         return values - statistic.null
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -37,10 +40,10 @@ def _from_null(statistic: Statistic, values: Floats) -> Floats:
 def by_exchange(
     units: Units, statistic: Statistic, value: float, interval: Interval, *, blocks: Sequence[Block]
 ) -> tuple[float, str]:
-    """Return the p-value when each unit exchanges the labels of two runs with chance ½, and the name of the test.
+    """Return the p-value if each unit exchanges the labels of two runs with chance ½, and the name of this test.
 
-    The p-value is exact for few kinds of unit or for a sum, else from random exchanges. It is Student's if an exchange
-    of all labels does not reverse the sign of the distance from the null.
+    The p-value is exact if there are few kinds of unit or if the statistic is a sum, and otherwise from random
+    exchanges. It is Student's if an exchange of all labels does not reverse the sign of the distance from the null.
     """
     from nescio.stats.exact_p_values import exact_p  # imported here because a single run is compared with nothing
 

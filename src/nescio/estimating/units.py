@@ -17,11 +17,11 @@ Sums = Mapping[str, Floats]
 
 
 class Units(Struct, frozen=True, eq=False):
-    """The sums of columns over each unit.
+    """Resampling units (questions or clusters), with the sums of each column over each unit.
 
-    Units with equal content may be one kind: `times` counts the units of each kind, and `size` the questions of one.
-    All arrays have the shape (kinds,); a column may have further axes. `exchanged` holds the sums of each kind after an
-    exchange of the labels of two runs.
+    Units with equal content may be one kind: `times` counts the units of each kind, and `size` the questions in one of
+    them. All arrays have the shape (kinds,); a column may have further axes. `exchanged` holds the sums of each kind if
+    the labels of two runs are exchanged.
     """
 
     sums: Sums
@@ -52,7 +52,11 @@ class Units(Struct, frozen=True, eq=False):
 def units_of(
     columns: Sums, clusters: Whole | None = None, exchanged: Sums | None = None, times: Whole | None = None
 ) -> Units:
-    """Return questions, or their clusters, as units; `times` says how often each question occurs (None: once)."""
+    """Return questions, or their clusters, as units.
+
+    `times` says how often each question occurs (None means once), and `exchanged` has the columns if the labels of two
+    runs are exchanged.
+    """
     questions = len(next(iter(columns.values())))
     if clusters is None:
         often = np.ones(questions, dtype=np.int64) if times is None else times
@@ -64,7 +68,7 @@ def units_of(
 
 
 def merged(units: Units) -> Units:
-    """Return the units with equal ones merged into one kind."""
+    """Return the same units, where units with equal content are one kind."""
     parts = [*units.sums.values(), units.size, *(units.exchanged or {}).values()]
     rows, kind = distinct(np.concatenate([values.reshape(len(units.size), -1) for values in parts], axis=1))
     first = np.unique(kind, return_index=True)[1]
@@ -75,7 +79,10 @@ def merged(units: Units) -> Units:
 
 
 def units_in(patterns: Patterns, *more: Patterns) -> Units:
-    """Return the units of one run or of several runs on the same units; the second run's columns are `2.name`."""
+    """Return the units of one run, or of several runs on the same units.
+
+    The columns of the second run are called `2.name`, those of the third `3.name`.
+    """
     sums = {name: values for name, values in patterns.columns.items() if name != "n"}
     for place, other in enumerate(more, 2):
         sums |= {f"{place}.{name}": values for name, values in other.columns.items() if name != "n"}

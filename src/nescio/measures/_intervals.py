@@ -12,7 +12,7 @@ from nescio.measures._measure import Bounds, OwnInterval
 
 
 def _bins(patterns: Patterns, level: float, rng: np.random.Generator, **_: Any) -> Bounds:
-    """Return the interval of the calibration error over bins, from the sums of gaps in bins."""
+    """Return the interval of a calibration error, from the gaps between confidence and accuracy in its bins."""
     from nescio.stats.magnitudes import sum_of_magnitudes
 
     columns, counts = patterns.columns, patterns.counts
@@ -26,7 +26,7 @@ def _bins(patterns: Patterns, level: float, rng: np.random.Generator, **_: Any) 
 
 
 def _safe(patterns: Patterns, level: float, _: np.random.Generator, risk: float) -> Bounds:
-    """Return the interval of the largest coverage at a risk, from the answers and errors above each threshold."""
+    """Return the interval of the largest coverage at this `risk`, from the answers and errors above each threshold."""
     from nescio.stats.stepwise import largest_safe_share
 
     starts = patterns.starts
@@ -37,7 +37,10 @@ def _safe(patterns: Patterns, level: float, _: np.random.Generator, risk: float)
 
 
 def _ranks(patterns: Patterns, level: float, _: np.random.Generator, p: float, column: str) -> Bounds:  # noqa: ARG001
-    """Return the order statistics around a quantile; infinity for an end that so few answers do not have."""
+    """Return the interval of the quantile `p` of a column: two of its ordered values.
+
+    An end is infinite if there are too few values for it.
+    """
     from nescio.stats.intervals import ranks_around
 
     starts = patterns.starts

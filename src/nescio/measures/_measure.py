@@ -101,9 +101,9 @@ class Measure(Struct, frozen=True):
 
     @property
     def order(self) -> str | None:
-        """Return the column by whose falling values questions are ordered, or None.
+        """Return the name of the column by whose falling values the questions are ordered, or None without an order.
 
-        An order of `{column}` is the first column that the measure needs.
+        If the order is declared as `{column}`, it is the first column that the measure needs.
         """
         order = self.declaration.order
         return self.needs[0] if order is not None and order.startswith("{") else order
@@ -127,10 +127,10 @@ class Measure(Struct, frozen=True):
         return tuple(bare(name) for name in self.needs if name.startswith(USER))
 
     def on(self, stored: Mapping[str, Array]) -> Measure:
-        """Return the measure for data with these columns.
+        """Return the measure with its columns named as these data name them.
 
-        The measure then needs its optional column too, if the data have it, and names each column as the data do (for
-        `mean(f1)`, the user's column `f1`).
+        For example, `mean(f1)` reads the user's column `f1`. If the data have the optional column, the measure needs it
+        too.
         """
         needs = tuple(resolve(name, stored) for name in self.needs)
         optional = self.declaration.optional
@@ -139,13 +139,13 @@ class Measure(Struct, frozen=True):
 
     @property
     def merge(self) -> bool:
-        """Return whether adjacent groups of equal rows may be merged."""
+        """Return whether neighbouring groups of tied questions may be merged if their rows are equal."""
         merge = self.declaration.merge
         return bool(merge(**self.parameters)) if callable(merge) else merge
 
     @property
     def binned(self) -> bool:
-        """Return whether bins of the ordering column bound the value; see `Declaration.binned`."""
+        """Return whether bins of the ordering column bound the value; `measure` explains `binned`."""
         binned = self.declaration.binned
         return bool(binned(**self.parameters)) if callable(binned) else binned
 
@@ -153,7 +153,7 @@ class Measure(Struct, frozen=True):
     def imagines_ends(self) -> bool:
         """Return whether Student's interval adds one imagined unit at either end of the measure's range.
 
-        It does so because rare values have a large effect.
+        It does so for measures whose rare values have a large effect.
         """
         return self.declaration.interval == "t" and all(map(math.isfinite, self.bounds))
 
@@ -164,7 +164,7 @@ class Measure(Struct, frozen=True):
 
     @property
     def kinds(self) -> dict[str, Array] | None:
-        """Return the columns of one question of each kind that an answer may be, or None if they are unknown."""
+        """Return the columns of one question with each possible kind of answer; None if the kinds are unknown."""
         other = [name for name in self.needs if name not in KINDS_OF_ANSWER]
         if not self.of_counts or (other and not self.declaration.binary):
             return None
@@ -198,12 +198,12 @@ class Measure(Struct, frozen=True):
 
     @property
     def is_mean(self) -> bool:
-        """Return whether the value is a mean of points, one value per kind of answer."""
+        """Return whether the value is a mean of points, where every kind of answer earns a fixed number of points."""
         form = self._quadratic_form()
         return form is not None and bool(np.allclose(form, np.add.outer(np.diag(form), np.diag(form)) / 2))
 
     def _quadratic_form(self) -> NDArray[np.float64] | None:
-        """Return the matrix of the value as a quadratic form in the shares of the kinds of answer, or None."""
+        """Return the matrix Q for which the value is $x^T Q x$, with x the shares of kinds of answer, or None."""
         if not (self.of_counts and {*OUTCOME_COLUMNS, "answered"}.issuperset(self.needs)):
             return None
         patterns = Patterns({**self.each(KINDS_OF_ANSWER), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
@@ -217,7 +217,7 @@ class Measure(Struct, frozen=True):
         return form if np.allclose(self.value(patterns, counts), claimed, rtol=1e-9, atol=1e-12) else None
 
     def each(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
-        """Return the per-question columns whose sums the formula reads, for questions that were asked once."""
+        """Return what each question adds to the sums that the formula reads, if every question was asked once."""
         if self.declaration.repeats is not None:
             columns = self._of_answers(columns)
             return {**columns, **self._of_repeats({**columns, "n": np.ones(len(next(iter(columns.values()))))})}
@@ -231,9 +231,10 @@ class Measure(Struct, frozen=True):
     def of_questions(
         self, columns: Mapping[str, Array], question: NDArray[np.int64]
     ) -> tuple[dict[str, Array], NDArray[np.int64]]:
-        """Return the per-question columns whose sums the formula reads, n included, for questions with several answers.
+        """Return what each question adds to the sums that the formula reads, n included, and the questions' numbers.
 
-        Also returns the numbers of the questions, in order. Questions that were not asked often enough are left out.
+        A question may have several answers: `question` has the number of the question of each answer. Questions that
+        were not asked often enough are left out.
         """
         numbers = np.unique(question)
         if self.declaration.repeats is None:
@@ -251,9 +252,9 @@ class Measure(Struct, frozen=True):
             return self.declaration.repeats(as_namespace(counts), **self.parameters)
 
     def value(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
-        """Return the measure under weights of shape (…, U), one per kind of unit in `patterns`; shape (…,).
+        """Return the value of the measure for each row of weights; NaN means undefined.
 
-        NaN means undefined.
+        Weights of shape (…, U), for the U kinds of unit in `patterns`, give values of shape (…,).
         """
         if self.order is None:
             weights = np.asarray(weights, dtype=np.float64)
@@ -269,9 +270,10 @@ class Measure(Struct, frozen=True):
         return np.concatenate(parts).reshape(np.shape(weights)[:-1]) if parts else np.zeros(0)
 
     def under(self, patterns: Patterns, table: Table, *, mirrored: bool = False) -> NDArray[np.float64]:
-        """Return the ordered measure under many weightings of the units, a table of shape (units, resamples).
+        """Return the value of an ordered measure in each of many resamples.
 
-        With `mirrored` the weights are 0 or 1, and the values for 1 minus the weights follow.
+        `table`, shape (units, resamples), has the weight of each unit in each resample. If `mirrored`, the weights are
+        0 or 1, and the values for the weights 1 - `table` follow.
         """
         assert patterns.starts is not None
         # The compiled passes need rows of equal weight.
@@ -295,7 +297,7 @@ class Measure(Struct, frozen=True):
         return float(self.declaration.deciding(as_namespace(totals), **self.parameters))
 
     def of_totals(self, totals: Mapping[str, Column]) -> NDArray[np.float64]:
-        """Return the formula on sums of columns, with NaN for 0/0."""
+        """Return the value of the formula for these totals of columns; NaN if it is not finite, as for 0/0."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             values = np.asarray(self.declaration.formula(as_namespace(totals), **self.parameters), dtype=np.float64)
         return np.where(np.isfinite(values), values, np.nan)
@@ -318,7 +320,7 @@ Measures = Sequence[str | Measure] | str | Measure | None  # as callers write th
 
 
 class OwnInterval(Struct, frozen=True):
-    """A measure's own interval: `of` computes it from a run's patterns, a level and a random generator.
+    """A measure's own interval, which `of` computes from a run's patterns, a level and a random generator.
 
     `name` is the interval's name in a signature. `clustered` says whether the interval is valid for clustered
     questions. `alone` says that no other method is valid, either for the measure or for its differences.
@@ -358,17 +360,17 @@ class Declaration(Struct, frozen=True):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters with their defaults; `inspect.Parameter.empty` for a required one."""
+        """Return the default of each parameter, by name; it is `inspect.Parameter.empty` for a required parameter."""
         return dict(_parameters(self.formula))
 
     @property
     def resampling_covers(self) -> bool:
-        """Return whether a resampled interval covers the true value as often as it claims."""
+        """Return whether an interval from resampling covers the true value as often as it claims."""
         return self.interval is not None and not (isinstance(self.interval, OwnInterval) and self.interval.alone)
 
     @property
     def other_names(self) -> tuple[str, ...]:
-        """Return the other names of the measure."""
+        """Return the names other than `name` by which a user can call the measure."""
         return tuple(other for other, name in OTHER_NAMES.items() if name == self.name)
 
     @property
@@ -402,7 +404,10 @@ class Declaration(Struct, frozen=True):
         return " ".join(formula.group(1).split()) if formula else ""
 
     def bind(self, label: str, values: Mapping[str, Any]) -> Measure:
-        """Return the measure with parameters. Raises UsageError for an unknown, missing or invalid one."""
+        """Return the measure with these values of its parameters; `label` is its name as the user wrote it.
+
+        Raises UsageError for an unknown, missing or invalid parameter.
+        """
         bound = bind(self.name, "measure", self.parameters, values, self.valid)
         needs = self.needs(**bound) if callable(self.needs) else self.needs.format(**bound)
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
@@ -420,7 +425,10 @@ def _parameters(formula: Formula) -> tuple[tuple[str, Any], ...]:
 
 
 def _count(name: str, number: SupportsIndex) -> int:
-    """Return the number. Raises UsageError if it cannot be a number of questions."""
+    """Return `number` as an integer.
+
+    Raises UsageError, with the name of the outcome, if it cannot be a number of questions.
+    """
     try:
         whole = -1 if isinstance(number, bool) else index(number)
     except TypeError:
@@ -431,7 +439,7 @@ def _count(name: str, number: SupportsIndex) -> int:
 
 
 def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
-    """Return columns as attributes for a formula: `ave.right` is `total.right`."""
+    """Return columns as attributes of an object, for a formula: the column `ave.right` is `total.right` there."""
     return SimpleNamespace(**{attribute(name): values for name, values in columns.items()})
 
 
@@ -505,7 +513,10 @@ def parse(text: str | Measure) -> Measure:
 
 
 def _by_own_name(call: Call) -> Call:
-    """Return a call with the name under which its measure is registered."""
+    """Return a call of a measure under the name by which the measure is registered.
+
+    For example, `ECE(by=count, bins=5)` becomes `ECE_by_count(bins=5)`.
+    """
     for other, name in OTHER_NAMES.items():
         if not other.startswith(call.name):
             continue

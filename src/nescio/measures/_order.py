@@ -21,11 +21,11 @@ LARGEST_TABLE = 1 << 24  # the most harmonic numbers in a table; beyond it the d
 
 
 class TooManyCellsError(Exception):
-    """An array for all resamples at once would be too large."""
+    """An array that holds all resamples at once would be too large."""
 
 
 class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
-    """A column under many weightings: the value of each row in an order, and, on demand, the sums of its groups.
+    """A column of ordered questions in many resamples: the value of each row, and, on demand, sums over groups of ties.
 
     Differences and sums of columns are columns again. Any other operation of a formula, such as `np.cumsum(column,
     axis=-1)`, uses the array of shape (resamples, groups) that the column represents.
@@ -34,7 +34,7 @@ class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
     __slots__ = ("_total", "scan", "values")
 
     def __init__(self, scan: Scan, values: Array) -> None:
-        """Store the value of each row of the scan."""
+        """Store the ordered rows (`scan`) and the value of each row."""
         self.scan, self.values = scan, values
         self._total: Array | None = None
 
@@ -70,13 +70,13 @@ class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
         )
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the array."""
+        """Return an attribute of the array that the column represents."""
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(np.asarray(self), name)
 
     def __getitem__(self, place: Any) -> Any:
-        """Return a part of the array."""
+        """Return a part of the array that the column represents."""
         return np.asarray(self)[place]
 
 
@@ -84,7 +84,7 @@ Column: TypeAlias = Array | Ordered
 
 
 def before(values: Any) -> Array:
-    """Return the sum of all earlier groups, for each group."""
+    """Return, for each group, the sum over all earlier groups."""
     values = np.asarray(values)
     return np.cumsum(values, axis=-1) - values
 
@@ -100,12 +100,11 @@ def harmonic(counts: Array) -> Array:
 
 
 def sum_of_running_shares(part: Column, n: Column, shift: int = 0) -> Array:
-    r"""Return $\sum_k E[P_k]/(k + s)$ over all positions k; shape (…,).
+    r"""Return $\sum_k E[P_k]/(k + s)$ over all positions k, for the shift s; shape (…,).
 
-    $P_k$ is the number of questions of `part` among the first k.
-
-    A group has m questions, e of them of the part; before it are N questions, P of them of the part. Then $E[P_{N+j}] =
-    P + je/m$, so the m positions add $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
+    $P_k$ of the first k questions belong to `part`, such as the right ones. A group of tied questions has m questions,
+    e of them in `part`; before it are N questions, P of them in `part`. Then $E[P_{N+j}] = P + je/m$, so the m
+    positions add $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
     """
     if isinstance(part, Ordered):
         return ordered.running_shares(part.scan, part.values, shift)
@@ -116,9 +115,9 @@ def sum_of_running_shares(part: Column, n: Column, shift: int = 0) -> Array:
 
 
 def sum_of_last_shares(part: Any, n: Any, skipped: Array) -> Array:
-    r"""Return $\sum_{k > L} E[P_k]/k$ over the positions beyond the first L = `skipped`; shape (…,).
+    r"""Return $\sum_{k > L} E[P_k]/k$ over the positions k beyond the first L = `skipped`; shape (…,).
 
-    See `sum_of_running_shares`.
+    $P_k$ of the first k questions belong to `part`; see `sum_of_running_shares`.
     """
     part, n = np.asarray(part), np.asarray(n)
     start = before(n)
@@ -129,11 +128,11 @@ def sum_of_last_shares(part: Any, n: Any, skipped: Array) -> Array:
 
 
 def sum_of_precisions(part: Column, n: Column) -> Array:
-    r"""Return $\sum_k E[I_k P_k]/k$, the precision of `part` at each of its positions k, summed; shape (…,).
+    r"""Return $\sum_k E[I_k P_k]/k$: the precision of `part` at each position k of a question in `part`, summed.
 
-    A group has m questions, e of them of the part; before it are N questions, P of them of the part. A position belongs
-    to the part with probability e/m. The j - 1 positions before it in the group then hold $(j - 1)(e - 1)/(m - 1)$ more
-    on average.
+    The shape is (…,). A group of tied questions has m questions, e of them in `part`; before it are N questions, P of
+    them in `part`. A position belongs to `part` with probability e/m. The j - 1 positions before it in the group then
+    hold $(j - 1)(e - 1)/(m - 1)$ more on average.
     """
     if isinstance(part, Ordered):
         return ordered.precisions(part.scan, part.values)
@@ -145,7 +144,7 @@ def sum_of_precisions(part: Column, n: Column) -> Array:
 
 
 def pairs_in_order(high: Column, low: Column) -> Array:
-    """Return the number of pairs with the `high` member in an earlier group than the `low` one.
+    """Return the number of pairs of a `high` and a `low` question in which the `high` one is in an earlier group.
 
     Tied pairs count one half.
     """
@@ -163,9 +162,9 @@ def pairs_apart(total: Any) -> Any:
 
 
 def expected_part_among_first(part: Any, n: Any, k: Array) -> Array:
-    """Return the expected number of the first k questions that belong to `part`, over the orders of ties.
+    """Return how many of the first k questions are expected to belong to `part`, if ties are ordered at random.
 
-    NaN if there are fewer than k.
+    NaN if there are fewer than k questions.
     """
     part, n = np.asarray(part), np.asarray(n)
     reached = np.cumsum(n, axis=-1) >= k[..., None]
@@ -179,7 +178,7 @@ def expected_part_among_first(part: Any, n: Any, k: Array) -> Array:
 
 
 def first_share(part: Any, n: Any) -> Array:
-    """Return the share of `part` in the first group that is not empty."""
+    """Return the share of `part` among the questions of the first group that has any questions."""
     part, n = np.asarray(part), np.asarray(n)
     at = np.argmax(n > 0, axis=-1)[..., None]
     return (np.take_along_axis(part, at, axis=-1) / np.take_along_axis(n, at, axis=-1))[..., 0]

@@ -34,7 +34,7 @@ _declare = partial(measure, needs="probability right", each=_sums, valid=BINS)
 
 
 def _over(part: Array, number: Array) -> Array:
-    """Return values divided by the size of each bin; 0 for an empty bin."""
+    """Return `part` divided by the `number` of answers in each bin; 0 for an empty bin."""
     return np.divide(part, number, out=np.zeros(np.shape(part)), where=number > 0)
 
 

@@ -51,7 +51,10 @@ BINS = {
 
 
 def bin_of(probability: Any, bins: int) -> Any:
-    """Return the bin (l, u] of a probability among bins of equal width, counted from 1; 0 is in the first."""
+    """Return the number of the bin (l, u] that holds a probability, counted from 1; the bins have equal width.
+
+    A probability of 0 is in the first bin.
+    """
     # A p that is a multiple of 1/M up to rounding belongs to the lower bin.
     scaled = probability * bins
     nearest = np.rint(scaled)
@@ -60,7 +63,7 @@ def bin_of(probability: Any, bins: int) -> Any:
 
 
 def members(q: Any, bins: int) -> Any:
-    """Return a mask of each question's bin; shape (questions, bins)."""
+    """Return, for each question, a mask that marks the bin of its confidence; shape (questions, bins)."""
     return bin_of(q.probability, bins)[:, None] == np.arange(1, int(bins) + 1)
 
 
@@ -211,7 +214,7 @@ def _alignment(q: Any, eps: float) -> dict[str, Any]:
 
 
 def _clipped(q: Any, eps: float) -> Note | None:
-    """Return a note on wrong answers with high confidence: each costs up to ln(eps), so a few decide the value."""
+    """Return a note if a few wrong answers with high confidence decide the value: each of them costs up to ln(eps)."""
     answers = int(np.sum((q.incorrect == 1) & (q.self_score > 1 - eps)))
     if not answers:
         sure = int(np.sum((q.incorrect == 1) & (q.self_score > SURE)))

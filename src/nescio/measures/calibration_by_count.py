@@ -19,9 +19,10 @@ CALIB_ERR = "hendrycks/outlier-exposure utils/calibration_tools.py and hle_eval/
 
 
 def _over_bins(total: Any, ends_of: Callable[[float], Array], error_of: Callable[[Array, Array], float]) -> Array:
-    """Return the error of each resample, over bins that lie between the ends, the least confident first.
+    """Return the calibration error in each resample, over bins that begin with the least confident answers.
 
-    `error_of` gets each bin's number of answers, and by how much its right answers exceed the sum of its confidences.
+    `ends_of` maps the number of answers to the ends of the bins. `error_of` gets each bin's number of answers, and by
+    how much its right answers exceed the sum of its confidences.
     """
     n, right, sums = (np.asarray(part, dtype=np.float64) for part in (total.n, total.right, total.probability))
     values = np.full(n.shape[:-1], np.nan)
@@ -46,7 +47,7 @@ _declare = partial(
 
 
 def _ends_by_size(n: float, size: int) -> Array:
-    """Return the ends of bins of `size` answers, with the rest in the last bin."""
+    """Return the ends of bins that hold `size` of n answers each; the last bin holds the rest, too."""
     bins = max(int(n // size), 1)
     return np.append(np.arange(bins) * float(size), n)
 
@@ -84,7 +85,7 @@ def rms_calibration(total: Any, size: int = 100, literal: int = 0) -> Any:
 
 
 def _ends_by_number(n: float, bins: int) -> Array:
-    """Return the ends of `bins` bins of whole answers; the first bins have one more if the numbers are unequal."""
+    """Return the ends of `bins` bins of n answers. If the bins cannot be equal, the first ones hold one answer more."""
     each, more = divmod(n, bins)
     first = np.arange(bins + 1.0)
     return first * each + np.minimum(first, more)

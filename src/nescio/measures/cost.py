@@ -18,7 +18,7 @@ SOURCE = "Cochran, Sampling Techniques, 1977, ch. 6 (a ratio of means)"
 
 
 def _paid(questions: Any, column: str) -> Any:
-    """Return the cost of each question. Raises MismatchError if it is negative."""
+    """Return the cost of each question. Raises MismatchError if a cost is negative."""
     values = vars(questions)[attribute(bare(column))]
     if np.any(values < 0):
         raise MismatchError(f"the column {bare(column)!r} holds a cost below 0 ({np.nanmin(values):g})")

@@ -13,7 +13,7 @@ OF = ("missed", "answered", "all")
 
 
 def _wrong_among(q: Any, of: str) -> Mapping[str, Array]:
-    """Return the wrong answers, and the questions in their denominator."""
+    """Return, for each question, whether its answer is wrong, and whether the denominator named by `of` counts it."""
     wrong = q.incorrect - getattr(q, "partial", 0)
     among = {"missed": 1 - q.correct, "answered": q.answered, "all": q.correct + q.incorrect + q.unanswered}
     return {"wrong": wrong, "among": among[of]}

@@ -27,7 +27,10 @@ def _needs(column: str) -> tuple[str, ...]:
 
 
 def _cells(q: Any, column: str) -> Mapping[str, Array]:
-    """Return masks: known questions, unknown ones not answered correctly, and the declined ones of each."""
+    """Return masks: the questions that the reference system knows, the unknown ones, and the declined ones of each.
+
+    `column` names the column that is 1 for known questions. Unknown questions that are answered correctly are left out.
+    """
     known = np.asarray(vars(q)[attribute(bare(column))], dtype=np.float64)
     outside = known[(known != 0) & (known != 1)]
     if outside.size:

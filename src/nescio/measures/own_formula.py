@@ -29,7 +29,7 @@ _ONE: Mapping[type, Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: o
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> ast.expr:
-    """Return parsed arithmetic. Raises UsageError that names any other syntax."""
+    """Return a formula of a user as a syntax tree. Raises UsageError for anything but arithmetic, and names it."""
     if len(text) > LONGEST:
         raise UsageError(f"a formula has at most {LONGEST} characters (found {len(text)})")
     try:
@@ -63,7 +63,10 @@ def _check_size(tree: ast.expr, text: str) -> None:
 
 
 def _overflows(node: ast.expr) -> bool:
-    """Return whether finite numbers give an infinite one, other than by division by 0 (which is undefined)."""
+    """Return whether a part of a formula is too large for a float, although the numbers in it are not.
+
+    A division by 0 is not counted, because its result is undefined.
+    """
     if not np.isinf(_value(node, {})):
         return False
     if not isinstance(node, ast.BinOp):

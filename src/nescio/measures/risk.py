@@ -86,9 +86,9 @@ def aurc(total: Any, variant: str = "definition") -> Any:
 
 
 def _accuracy_at_thresholds(total: Any) -> Array:
-    """Return the area from 20 thresholds: the accuracies of the most confident answers, times the step.
+    """Return the area from 20 thresholds: the accuracies of the answers above each threshold, times the step.
 
-    Each threshold is the quantile of confidence at one of 20 shares from 0.1 to 1; tied answers are included.
+    The thresholds are the quantiles of confidence at 20 shares from 0.1 to 1; tied answers are included.
     """
     n, right = np.asarray(total.n), np.asarray(total.right)
     reached = np.cumsum(n, axis=-1)

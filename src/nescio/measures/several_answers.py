@@ -24,9 +24,10 @@ _STABLE = "Liu et al. 2024 (arXiv 2412.13147), open-compass/GPassK README.md and
 
 
 def all_of(part: Array, asked: Array, k: int) -> Array:
-    r"""Return the probability that k answers drawn from `asked` all belong to `part`; NaN if there are fewer than k.
+    r"""Return the probability that k answers, drawn at random from `asked` answers, all belong to `part` of these.
 
-    $\binom{part}{k} / \binom{asked}{k}$, as a product of k ratios, so that nothing overflows.
+    It is $\binom{part}{k} / \binom{asked}{k}$, computed as a product of k ratios, so that nothing overflows. NaN if
+    there are fewer than k answers.
     """
     chance = np.ones(np.shape(part))
     for drawn in range(int(k)):
@@ -35,7 +36,10 @@ def all_of(part: Array, asked: Array, k: int) -> Array:
 
 
 def right_among(right: Array, asked: Array, k: int) -> list[Array]:
-    """Return the probabilities that 0, 1, … k of k answers drawn from `asked` are right; NaN if `asked` < k."""
+    """Return the probabilities that 0, 1, … k of k answers are right, drawn at random from `asked` answers.
+
+    `right` of the `asked` answers are right. NaN if `asked` < k.
+    """
     chances = [np.ones(np.shape(right))]
     for drawn in range(int(k)):
         left = np.where(asked > drawn, asked - drawn, np.nan)
@@ -62,7 +66,7 @@ def _mean_from_half(q: Any, k: int) -> Array:
 
 
 def _mean_of(part: Callable[..., Array]) -> Callable[..., Mapping[str, Array]]:
-    """Return a function that puts the value of a question into the column `earned`."""
+    """Return a function that computes `part` for each question and returns it as the column `earned`."""
     return lambda q, **parameters: {"earned": part(q, **parameters)}
 
 

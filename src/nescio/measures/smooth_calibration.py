@@ -15,7 +15,10 @@ from nescio.stats.smooth import smooth_error
 
 
 def _by_confidence(total: Any) -> tuple[Array, Array, Array, Array]:
-    """Return the confidences of the groups, and per resample (row) their sizes, their right answers, and n."""
+    """Return the confidence of each group of tied answers, and three counts of each resample.
+
+    The counts are the sizes of the groups, their right answers, and all answers; a row is a resample.
+    """
     n, right, sums = (np.asarray(part, dtype=np.float64) for part in (total.n, total.right, total.probability))
     groups = n.shape[-1]
     n, right, sums = (np.broadcast_to(part, total.n.shape).reshape(-1, groups) for part in (n, right, sums))

@@ -104,7 +104,7 @@ def _are_prices(stakes: str) -> bool:
 
 
 def _weights(stakes: str) -> NDArray[np.float64]:
-    """Return the contributions of right and wrong answers at each stake to the area, shape (2, stakes)."""
+    """Return the contributions of a right and of a wrong answer at each stake to the area; shape (2, stakes)."""
     return np.array(area_weights([price / (1 + price) for price in _prices(stakes)]), dtype=np.float64)
 
 

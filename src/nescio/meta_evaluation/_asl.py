@@ -27,7 +27,10 @@ ROUNDING = 1e-12  # relative tolerance
 
 
 class Resampling(Struct, frozen=True):
-    """`resamples` of `units` units with replacement; None means every possible one, weighted by its probability."""
+    """A plan to draw `units` units with replacement, `resamples` times.
+
+    If `resamples` is None, every possible resample is used, weighted by its probability.
+    """
 
     units: int
     resamples: int | None
@@ -45,7 +48,7 @@ class Resampling(Struct, frozen=True):
         return self.units**self.units if self.resamples is None else self.resamples
 
     def times(self) -> Floats:
-        """Return the number of resamples that each row of weights represents."""
+        """Return how many equally probable draws each row of `weights` represents: 1 if the resamples are random."""
         if self.resamples is not None:
             return np.ones(self.resamples)
         factorials = np.array([factorial(k) for k in range(self.units + 1)], dtype=np.float64)
@@ -53,7 +56,7 @@ class Resampling(Struct, frozen=True):
         return times
 
     def weights(self) -> Iterator[Floats]:
-        """Yield how often each unit is drawn, block by block; each block has shape (rows, U)."""
+        """Yield how often each resample draws each unit, some resamples at a time; blocks have shape (resamples, U)."""
         if self.resamples is None:
             yield _every(self.units).astype(np.float64)
             return
@@ -63,20 +66,22 @@ class Resampling(Struct, frozen=True):
 
 
 def _every(units: int) -> NDArray[np.int64]:
-    """Return every multiset of `units` draws among the units, as weights."""
+    """Return every multiset of `units` draws from `units` units; shape (multisets, units).
+
+    A row holds how often each unit is drawn.
+    """
     drawn = np.array(list(combinations_with_replacement(range(units), units)), dtype=np.int64)
     place = np.arange(len(drawn))[:, None] * units
     return np.bincount((drawn + place).ravel(), minlength=drawn.size).reshape(-1, units)
 
 
 class Differences(Struct, frozen=True, eq=False):
-    """The differences of each pair in the resamples: `size` is compared with `observed`.
+    """The differences of P pairs of runs in B resamples, where `size` is to be compared with `observed`.
 
-    `mean` is the difference on a resample under the null hypothesis, in the unit of the measure.
-
-    `size` and `mean` have shape (P, B) and are absolute values; NaN is undefined and never as large as a number.
-    `observed` has shape (P,), NaN if there is nothing to test. Shares are of all resamples, or (`of_defined`) of the
-    defined ones.
+    `observed` has shape (P,), and is NaN for a pair with nothing to test. `size` and `mean` have shape (P, B) and are
+    absolute values; NaN is undefined and never as large as a number. `mean` is the difference under the null
+    hypothesis, in the unit of the measure. If `of_defined`, shares are of the resamples in which `size` is defined,
+    otherwise of all.
     """
 
     observed: Floats
@@ -85,22 +90,29 @@ class Differences(Struct, frozen=True, eq=False):
     of_defined: bool = False
 
     def total(self, times: Floats) -> Floats:
-        """Return the number of resamples that count for each pair; shape (P,)."""
+        """Return the number of resamples from which each pair's significance is computed; shape (P,).
+
+        `times` says how many draws each resample represents (`Resampling.times`).
+        """
         if not self.of_defined:
             return np.full(len(self.size), times.sum())
         return np.einsum("pb,b->p", (~np.isnan(self.size)).astype(np.float64), times)
 
     def significance(self, times: Floats) -> Floats:
-        """Return the share of the resamples whose size is at least the observed one, ties included; shape (P,)."""
+        """Return the achieved significance level of each pair; shape (P,).
+
+        It is the share of the resamples in which `size` is at least `observed`, ties included.
+        """
         hits = self.size >= (self.observed * (1 - TIE))[:, None]
         with np.errstate(invalid="ignore", divide="ignore"):
             level = np.einsum("pb,b->p", hits.astype(np.float64), times) / self.total(times)
         return np.where(np.isnan(self.observed), np.nan, level)
 
     def required(self, times: Floats, alphas: Sequence[float]) -> Floats:
-        """Return the mean of the resample whose size is the ⌈Bα⌉-th largest; shape (P, alphas).
+        """Return the difference that each pair needs to be significant at each level of `alphas`; shape (P, alphas).
 
-        Equal sizes are ordered by falling mean.
+        It is the `mean` of the resample with the ⌈Bα⌉-th largest `size`. Resamples of equal size are ordered by falling
+        `mean`.
         """
         differences = np.full((len(self.size), len(alphas)), np.nan)
         ranks = np.ceil(self.total(times)[:, None] * np.asarray(alphas) - TIE)
@@ -113,10 +125,10 @@ class Differences(Struct, frozen=True, eq=False):
 
 
 def sums(values: Floats, weights: Floats) -> Floats:
-    """Return the weighted sums of each row; (P, U) and (B, U) give (P, B).
+    """Return the weighted sums of each row of `values`: shapes (P, U) and (B, U) give (P, B).
 
-    A matrix product is used if all sums are whole numbers and exact. Otherwise its digits would depend on the number of
-    threads.
+    A matrix product is used only if all sums are exact whole numbers. The digits of other sums would depend on the
+    number of threads.
     """
     largest = np.abs(values).max(initial=0.0) * np.abs(weights).sum(axis=1).max(initial=0.0)
     if largest < EXACT and all_whole(values):
@@ -145,7 +157,7 @@ def studentised(values: Floats, counts: Floats, resampling: Resampling) -> Diffe
 
 
 def _t(values: Floats, counts: Floats, weights: Floats, centre: Floats) -> tuple[Floats, Floats]:
-    """Return the weighted mean minus `centre`, and its t; each of shape (P, B)."""
+    """Return the weighted mean minus `centre`, and Student's t of this difference; each of shape (P, B)."""
     single = bool((counts <= 1).all())
     total, size, squares = sums(values, weights), sums(counts, weights), sums(values**2, weights)
     drawn = size if single else sums((counts > 0).astype(np.float64), weights)
@@ -170,7 +182,11 @@ def _t(values: Floats, counts: Floats, weights: Floats, centre: Floats) -> tuple
 def _again_where_digits_were_lost(
     spread: Floats, squares: Floats, arrays: tuple[Floats, Floats, Floats, Floats]
 ) -> None:
-    """Recompute sums of squared deviations, one by one, where the short formula subtracted nearly equal numbers."""
+    """Recompute the values of `spread` that lost their digits when nearly equal numbers were subtracted.
+
+    `spread` holds sums of squared deviations, and is changed in place. `arrays` holds the values, counts, weights and
+    means.
+    """
     values, counts, weights, mean = arrays
     cells = np.argwhere((spread <= 1e-6 * squares) & (squares > 0))
     step = max(1, CELLS_AT_ONCE // max(1, weights.shape[1]))
@@ -182,10 +198,10 @@ def _again_where_digits_were_lost(
 
 
 def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: Floats) -> Differences:
-    """Return the test for a measure that is not a mean: |d* - d| compared with |d|, for d* on a resample.
+    """Return the test for a measure that is no mean. It compares |d* - d| with |d|, for the difference d of two runs.
 
-    `one` and `other` (P,) are values of the measure; the resampled values have shape (P, B). A pair is not tested if
-    its difference is 0 on the data and on every resample.
+    d* is this difference on a resample. `one` and `other` (P,) are values of the measure; the resampled values have
+    shape (P, B). A pair is not tested if its difference is 0 on the data and on every resample.
     """
     observed = _difference(one, other)
     off = np.abs(_difference(one_resampled, other_resampled) - observed[:, None])
@@ -195,7 +211,7 @@ def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: 
 
 
 def _difference(one: Floats, other: Floats) -> Floats:
-    """Return one - other, with a difference that is only rounding set to 0."""
+    """Return `one` - `other`, where a difference that is only due to rounding is set to 0."""
     difference = one - other
     difference[np.abs(difference) <= ROUNDING * np.maximum(np.abs(one), np.abs(other))] = 0.0
     return difference

@@ -19,13 +19,19 @@ from nescio.stats import parallel
 
 
 def prepare(source: Any, measures: Any, options: Mapping[str, Any]) -> tuple[Evidence, Loaded, list[Measure]]:
-    """Return the data, its loading record, and the measures. Raises MismatchError for counts and for a single run."""
+    """Return the data, their loading record (`Loaded`), and the measures.
+
+    Raises MismatchError for a single run, and for tables of counts, because they have no questions to resample.
+    """
     data, loaded, wanted = prepare_pairs(source, measures, options)
     return with_questions(data, "resample", "use the tables themselves"), loaded, wanted
 
 
 def prepare_pairs(source: Any, measures: Any, options: Mapping[str, Any]) -> tuple[Data, Loaded, list[Measure]]:
-    """Return the data, its loading record, and the measures; pair tables of counts are accepted too."""
+    """Return the same as `prepare`, but accept tables of counts too, if they have a table for each pair of runs.
+
+    Raises MismatchError for a single run.
+    """
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = with_pairs(loaded.data)
     if len(data.runs) < 2:
@@ -67,7 +73,10 @@ def each_measure(
 
 
 def undefined(rows: Sequence[Any]) -> list[Note]:
-    """Return notes on the measures whose rows count `undefined` comparisons."""
+    """Return a note for each measure that is undefined in some comparisons, with the number of these.
+
+    The rows have the fields `measure` and `undefined`, which is the number of undefined comparisons.
+    """
     counts = {row.measure: row.undefined for row in rows if row.undefined}
     return [
         note(

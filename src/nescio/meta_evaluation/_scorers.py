@@ -22,7 +22,7 @@ CELLS_AT_ONCE = 1 << 22
 
 
 def units(data: Evidence) -> NDArray[np.int64]:
-    """Return the resampling unit of each question: itself, or its cluster."""
+    """Return, for each question, the number of its resampling unit: the question itself, or its cluster."""
     return np.arange(len(data.questions)) if data.clusters is None else np.unique(data.clusters, return_inverse=True)[1]
 
 
@@ -32,7 +32,11 @@ def unit_count(data: Evidence) -> int:
 
 
 def scores(data: Evidence, measure: Measure) -> Scores:
-    """Return a function of (chosen units of shape (rows, size), runs) that returns the measure, shape (runs, rows)."""
+    """Return a function that computes a measure on drawn units.
+
+    The function takes the units drawn in each resample, shape (resamples, size), and the indices of the runs to score.
+    It returns the values, shape (runs, resamples).
+    """
     if measure.order is None:
         return _sums(unit_columns(data, measure), measure)
     of_runs, count = scorers(data, measure), unit_count(data)
@@ -46,9 +50,9 @@ def scores(data: Evidence, measure: Measure) -> Scores:
 
 
 def unit_columns(data: Evidence, measure: Measure) -> dict[str, Array]:
-    """Return the columns whose sums an additive measure reads, shape (runs, units) or with one more axis.
+    """Return the columns whose totals determine an additive measure, summed over the questions of each unit.
 
-    Values are 0 where a run lacks what the measure needs.
+    Each column has shape (runs, units), or one more axis. Values are 0 where a run lacks what the measure needs.
     """
     read, usable = columns_for(data, measure)
     whole = bool(usable.all())  # A large table is then not copied.
@@ -81,19 +85,25 @@ def _sums(columns: dict[str, Array], measure: Measure) -> Scores:
 
 
 class Scorer(Struct, frozen=True, eq=False):
-    """One run under one measure, question by question; `use` marks the units on which it can be scored."""
+    """A function that scores one run by one measure, under any weights of the resampling units.
+
+    `use` holds the numbers of the units on which the run can be scored.
+    """
 
     measure: Measure
     patterns: Patterns
     use: NDArray[np.int64]
 
     def __call__(self, weights: Array) -> Floats:
-        """Return the measure under weights of shape (rows, units of the collection)."""
+        """Return the value of the measure for each row of weights.
+
+        `weights` has shape (rows, units), for all units of the collection.
+        """
         return self.measure.value(self.patterns, weights[:, self.use])
 
 
 def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
-    """Return a Scorer for each run; a unit is a question, or its cluster."""
+    """Return a `Scorer` for each run, in the order of the runs."""
     read, usable = columns_for(data, measure)
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None

@@ -24,20 +24,24 @@ Floats = NDArray[np.float64]
 
 
 class PairTables(Struct, frozen=True, eq=False):
-    """`counts`, shape (pairs, K, K): the numbers of questions by their kinds in both runs; `patterns` are the kinds."""
+    """For each pair of runs, a table of counts: how many questions are of kind i in one run and of kind j in the other.
+
+    `counts` has shape (pairs, K, K) for K kinds of question, such as "right" and "declined". `patterns` holds what a
+    question of each kind adds to the totals of the measure.
+    """
 
     measure: Measure
     patterns: Patterns
     counts: NDArray[np.int64]
 
     def part(self, start: int, pairs: int) -> PairTables:
-        """Return the tables of `pairs` pairs from `start` on."""
+        """Return the tables of `pairs` consecutive pairs of runs, the first of which has the index `start`."""
         return replace(self, counts=self.counts[start : start + pairs])
 
     def scores(self, size: int, parts: int, trials: int, rng: np.random.Generator) -> Floats:
-        """Return the scores of both runs of each pair on `trials` sub-collections; shape (2, parts, pairs, trials).
+        """Return the scores of both runs of each pair on random sub-collections; shape (2, parts, pairs, trials).
 
-        A sub-collection has disjoint parts of `size` questions.
+        In each of `trials` trials, `parts` disjoint sub-collections of `size` questions are drawn.
         """
         counts = self.counts
         kinds = counts.shape[-1]
@@ -58,7 +62,11 @@ class PairTables(Struct, frozen=True, eq=False):
 
 
 def countable(data: Evidence, measure: Measure) -> bool:
-    """Return whether the counts of kinds are all that a measure needs of a pair."""
+    """Return whether a `PairTables` has all that a measure needs to compare two runs.
+
+    This is false if questions are clustered, if the measure orders them, or if it reads a column of other than whole
+    numbers.
+    """
     return (
         measure.order is None
         and data.clusters is None
@@ -67,9 +75,9 @@ def countable(data: Evidence, measure: Measure) -> bool:
 
 
 def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]]) -> PairTables:
-    """Return the tables of pairs, counted in one pass over the questions for each pair.
+    """Return the tables of these `pairs` of runs (indices), counted from the data of each question.
 
-    Questions that a run lacks are the last kind, which has no effect on the measure.
+    A question that a run lacks has a kind of its own, the last one, which has no effect on the measure.
     """
     read, usable = columns_for(data, measure)
     cells = np.stack([read[name][usable] for name in measure.needs], axis=1).astype(np.int64)
@@ -82,7 +90,10 @@ def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int
 
 
 def _kinds(measure: Measure, rows: Array) -> Patterns:
-    """Return the kinds of question, and after them the kind of a missing question, which has no effect."""
+    """Return what a question of each kind adds to the totals of a measure. Row i of `rows` has the columns of kind i.
+
+    A last kind is added for questions that a run lacks. It adds 0 to every total.
+    """
     by_kind = {name: rows[:, i] for i, name in enumerate(measure.needs)}
     mapped = {**measure.each(by_kind), "n": np.ones(len(rows))}
     columns = {name: np.concatenate([values, np.zeros_like(values[:1])]) for name, values in mapped.items()}
@@ -90,7 +101,10 @@ def _kinds(measure: Measure, rows: Array) -> Patterns:
 
 
 def tables_of(data: Tally, measure: Measure) -> PairTables:
-    """Return the tables of pairs from existing counts, with the kinds that a measure distinguishes."""
+    """Return the tables of all pairs of runs from data that are counts.
+
+    Kinds that `measure` treats alike are merged.
+    """
     check_countable(data, measure)
     measure = measure.on(data.columns)
     cells = np.stack([data.column(name) for name in measure.needs], axis=1).astype(np.int64)

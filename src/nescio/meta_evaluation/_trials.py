@@ -38,9 +38,10 @@ T = TypeVar("T")
 
 
 class Drawing(Struct, frozen=True):
-    """The settings of sub-collections: their `size` in units, and the number of `trials` (None: every possible one).
+    """How to draw sub-collections: their `size` in units (questions or clusters), and the number of `trials`.
 
-    With `fresh`, each pair has its own sub-collections, drawn by `jobs` processes.
+    If `trials` is None, every possible sub-collection is used. If `fresh`, sub-collections are drawn anew for each pair
+    of runs, in `jobs` processes. Otherwise all pairs share the same ones.
     """
 
     size: int
@@ -50,7 +51,7 @@ class Drawing(Struct, frozen=True):
     jobs: int = 1
 
     def check(self, units: int, parts: int) -> None:
-        """Raise UsageError if `units` units have no such sub-collections."""
+        """Raise UsageError if `parts` disjoint sub-collections of this size cannot be drawn from `units` units."""
         if self.size < 1 or self.size * parts > units:
             disjoint = " twice, disjoint," if parts > 1 else ""
             raise UsageError(
@@ -60,7 +61,10 @@ class Drawing(Struct, frozen=True):
 
 
 def drawing_for(data: Data, size: int | None, trials: int | None, seed: int, *, fresh: bool, jobs: int = 1) -> Drawing:
-    """Return the settings of a drawing. The default size is 250, or half of the questions (or clusters)."""
+    """Return how to draw sub-collections.
+
+    If `size` is None, it is half of the questions (or clusters), but at most 250.
+    """
     count = _size(data)
     if count < 2:
         raise MismatchError("there is only one question (or cluster), which cannot be halved")
@@ -77,7 +81,7 @@ def drawings_for(
     fresh: bool,
     jobs: int = 1,
 ) -> tuple[Drawing, ...]:
-    """Return the settings for each size, or the default ones without sizes."""
+    """Return a `Drawing` for each of these sizes of sub-collections, or one for the default size if `sizes` is None."""
     asked = sizes if isinstance(sizes, Sequence) else (sizes,)
     if not asked:
         raise UsageError("size is an empty list")
@@ -87,7 +91,7 @@ def drawings_for(
 
 
 def of_sizes(compute: Callable[..., T], drawings: Sequence[Drawing], measure: Measure) -> list[T]:
-    """Return the result of `compute` for a measure, for each drawing."""
+    """Return the results of `compute` for a measure, one for each size of sub-collections (`drawings`)."""
     return [compute(measure, drawing=drawing) for drawing in drawings]
 
 
@@ -98,7 +102,10 @@ def _size(data: Data) -> int:
 def drawing_signature(
     loaded: Loaded, wanted: Sequence[Measure], drawings: Sequence[Drawing], **more: object
 ) -> Signature:
-    """Return the signature with which others can repeat a drawing."""
+    """Return the signature of a study on sub-collections, with all that others need to repeat it.
+
+    It names the measures, the data, and how the sub-collections were drawn. `more` holds additional fields.
+    """
     drawing, sizes = drawings[0], "+".join(str(size_drawing.size) for size_drawing in drawings)
     way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
     trials = "all" if drawing.trials is None else drawing.trials
@@ -107,8 +114,9 @@ def drawing_signature(
 
 
 def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> Iterator[Chunk]:
-    """Yield the scores of the first and the second runs, for chunks of pairs; each of shape (parts, pairs, trials).
+    """Yield the scores of the first runs and of the second runs of pairs, some pairs at a time.
 
+    Both arrays have shape (parts, pairs, trials), where `parts` is the number of disjoint sub-collections in a trial.
     Scores that differ only by rounding are made equal.
     """
     if not data.has_questions:
@@ -127,7 +135,10 @@ def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> I
 
 
 def chunks(scores: Floats) -> Iterator[Chunk]:
-    """Yield the scores of all pairs of runs on shared sub-collections; `scores` has shape (parts, runs, trials)."""
+    """Yield the scores of the first runs and of the second runs of all pairs, some pairs at a time.
+
+    `scores` has shape (parts, runs, trials): the score of each run on sub-collections that all runs share.
+    """
     runs = scores.shape[1]
     step = max(1, COMPARISONS_AT_ONCE // max(1, scores.shape[2]))
     for first in range(runs - 1):
@@ -137,7 +148,7 @@ def chunks(scores: Floats) -> Iterator[Chunk]:
 
 
 def alike(scores: Floats) -> Floats:
-    """Return the scores, with those that differ only by rounding made equal, so that rounding makes no difference."""
+    """Return the scores, where scores that differ only by rounding are replaced with the same number."""
     known = ~np.isnan(scores)
     values, place = np.unique(scores[known], return_inverse=True)
     if not len(values):
@@ -163,7 +174,10 @@ def shared_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int
 
 
 def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the units of sub-collections, block by block, shape (parts, trials, size); all if `trials` is None."""
+    """Yield the units of each sub-collection, some trials at a time; shape (parts, trials, size).
+
+    `count` is the number of units. If `drawing.trials` is None, every possible sub-collection is yielded.
+    """
     if drawing.trials is None:
         yield _every(count, drawing.size, parts)
         return
@@ -172,7 +186,11 @@ def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator
 
 
 def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
-    """Return all subsets. With two parts, the second is the complement of the first."""
+    """Return every subset of `size` of `count` units; shape (parts, subsets, size).
+
+    With two parts, the second has the complement of each subset. Raises UsageError if there are too many subsets, or if
+    the two parts are not halves.
+    """
     if comb(count, size) > ALL_SUBSETS:
         raise UsageError(
             f"there are too many sub-collections of {size} of {count} questions to enumerate; give a number of trials"
@@ -185,7 +203,7 @@ def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
 
 
 def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[Chunk]:
-    """Yield the scores of each pair on its own sub-collections, drawn from its table of counts."""
+    """Yield the scores of each pair of runs on sub-collections drawn for this pair alone, from its table of counts."""
     starts = range(0, len(tables.counts), PAIRS_A_STREAM * STREAMS_A_TASK)
     tasks = [(start, tables.part(start, PAIRS_A_STREAM * STREAMS_A_TASK)) for start in starts]
     for drawn in parallel.each(partial(_task, drawing=drawing, parts=parts), tasks, drawing.jobs):
@@ -193,7 +211,12 @@ def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[C
 
 
 def _task(task: tuple[int, PairTables], drawing: Drawing, parts: int) -> list[Chunk]:
-    """Return the scores of some pairs; the task names the number of the first pair."""
+    """Return the scores of some pairs of runs, in chunks.
+
+    `task` holds the number of the first pair, and the pairs' tables.
+
+    The draws for a pair depend on its number, and not on how the pairs are divided into tasks.
+    """
     (first, tables), trials = task, _finite(drawing)
     drawn = []
     for start in range(0, len(tables.counts), PAIRS_A_STREAM):

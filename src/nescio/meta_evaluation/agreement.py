@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 class Agreement(Struct, frozen=True):
     """The agreement of two measures on the ranking of runs.
 
-    `discordant` is the number of pairs of runs with opposite order.
+    `discordant` is the number of pairs of runs that the two measures order oppositely.
     """
 
     measure: str
@@ -45,10 +45,11 @@ class Agreement(Struct, frozen=True):
 
 
 class Disagreement(Struct, frozen=True):
-    """One run of a pair on which two measures disagree; a pair has two consecutive rows.
+    """One run of a pair of runs that two measures order differently; each pair has two consecutive rows.
 
-    `place` 1 is the largest disagreement. `how` is "opposite", or "alike" if one measure treats the two runs as equal.
-    The first row of a pair is the run preferred by the measure with the larger difference (at a tie: by `measure`).
+    `place` numbers the pairs, 1 for the largest disagreement. `how` is "opposite" if each measure prefers another run,
+    and "alike" if one measure treats both runs as equal. The first row of a pair is the run preferred by the measure
+    with the larger difference, or by `measure` if the differences are equal.
     """
 
     measure: str
@@ -61,7 +62,7 @@ class Disagreement(Struct, frozen=True):
 
 
 class CountedDisagreement(Disagreement, frozen=True):
-    """A disagreement with the run's counts of outcomes, as in Table 3 of Peñas & Rodrigo 2011."""
+    """A `Disagreement` that also has the counts of outcomes of its run, as in Table 3 of Peñas & Rodrigo 2011."""
 
     correct: int
     incorrect: int
@@ -124,7 +125,10 @@ def _compare(one: Measure, other: Measure, values: Floats, others: Floats, p: fl
 
 
 def _upward(measure: Measure, values: Floats) -> Floats:
-    """Return the values with higher always better, and those that differ only by rounding made equal."""
+    """Return the values of a measure, negated if lower is better.
+
+    Values that differ only by rounding are made equal.
+    """
     turned = -values if measure.declaration.lower_is_better else values
     largest = np.abs(turned).max(initial=0.0)
     return np.round(turned, 12 - int(np.ceil(np.log10(largest)))) if largest else turned
@@ -133,11 +137,12 @@ def _upward(measure: Measure, values: Floats) -> Floats:
 def _disagreements(
     one: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
 ) -> list[tuple[str, tuple[int, int]]]:
-    """Return the pairs of runs on which the measures disagree, the largest disagreement first.
+    """Return the pairs of runs on which two measures disagree, largest first, and how: "alike" or "opposite".
 
-    The measures disagree if one treats the runs as equal and the other does not, or if they order the runs oppositely.
-    Differences are shares of each measure's range (of the runs' spread, for an infinite range). Runs are equal if they
-    differ by at most 0.005. The size of a disagreement is the first measure's difference minus the second's.
+    "Opposite" means that each measure prefers another run, "alike" that just one measure treats the runs as equal. A
+    difference of two runs is a share of the measure's range (or of the runs' spread, if the range is infinite). Runs
+    are equal if they differ by at most 0.005. The size of a disagreement is how far the two measures' differences lie
+    apart.
     """
     first = _upward(one, values[known]) / _range(one, values[known])
     second = _upward(other, others[known]) / _range(other, others[known])

@@ -23,7 +23,7 @@ TRIALS, MOST_QUESTIONS, LEVELS = 100, 10, 4  # Ids of so few questions sort like
 
 
 def within_bounds(data: Evidence, measure: Measure) -> str:
-    """Check that values, also on resamples, are within the bounds or undefined."""
+    """Check that the measure, on these data and on resamples of them, is within its bounds or undefined."""
     sample, (low, high) = _sample(data, measure), measure.bounds
     values = np.append(sample.measure.value(sample.patterns, _weights(sample, 64)), sample.value)
     outside = values[~(np.isnan(values) | ((values >= low - SLACK) & (values <= high + SLACK)))]
@@ -31,14 +31,14 @@ def within_bounds(data: Evidence, measure: Measure) -> str:
 
 
 def undefined_of_nothing(data: Evidence, measure: Measure) -> str:
-    """Check that the measure is undefined without questions: 0/0 is never 0."""
+    """Check that the measure is undefined if there are no questions, because 0/0 is never 0."""
     sample = _sample(data, measure)
     value = float(sample.measure.value(sample.patterns, 0 * sample.patterns.counts))
     return "" if np.isnan(value) else f"no questions give {value:g}, and not NaN (undefined)"
 
 
 def as_often_as_weighed(data: Evidence, measure: Measure) -> str:
-    """Check that weighting a question equals repeating it; a question of weight 0 is absent."""
+    """Check that a question of weight k counts as much as k copies of this question, and with weight 0 not at all."""
     read = [np.asarray(data.column(name)[0], dtype=float) for name in measure.on(data.columns).reads if name != "n"]
     usable = ~np.isnan(read).any(axis=0) if read else np.ones(len(data.questions), dtype=bool)
     weights = np.random.default_rng(1).integers(0, 4, len(data.questions))
@@ -49,7 +49,7 @@ def as_often_as_weighed(data: Evidence, measure: Measure) -> str:
 
 
 def alone_as_together(data: Evidence, measure: Measure) -> str:
-    """Check that many resamples computed together equal each computed alone."""
+    """Check that the measure of a resample is the same, whether it is computed alone or among other resamples."""
     sample = _sample(data, measure)
     weights = _weights(sample, 40)
     together = np.asarray(sample.measure.value(sample.patterns, weights))
@@ -66,7 +66,10 @@ LAWS: dict[str, Law] = {
 
 
 def broken(law: str, measure: Measure) -> str:
-    """Return how a measure breaks a law on any of the data from `trials`, with the outcomes; "" if it keeps the law."""
+    """Return how a measure breaks a law on one of the data sets from `trials`; "" if it keeps the law on all.
+
+    The text ends with the counts of outcomes in that data set.
+    """
     for data in trials(measure):
         if _sample(data, measure).n and (how := LAWS[law](data, measure)):
             sums = {name: int(data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")}
@@ -75,7 +78,10 @@ def broken(law: str, measure: Measure) -> str:
 
 
 def trials(measure: Measure) -> Iterator[Evidence]:
-    """Yield random small runs with outcomes, tied confidences, and any column of a user that the measure reads."""
+    """Yield small random runs, on which the laws of a measure are checked.
+
+    They have outcomes, tied confidences, and random values in other columns that the measure reads.
+    """
     rng = np.random.default_rng(0)
     for trial in range(TRIALS):
         shape = (1, 1 + trial % MOST_QUESTIONS)
@@ -88,7 +94,7 @@ def trials(measure: Measure) -> Iterator[Evidence]:
 
 
 def _sample(data: Evidence, measure: Measure) -> MeasureInput:
-    """Return the first run as input of the measure."""
+    """Return the first run of the data in the form from which the measure is computed."""
     inputs, _ = measure_inputs(data, [measure])
     return inputs[0]
 
@@ -99,6 +105,9 @@ def _weights(sample: MeasureInput, times: int) -> Array:
 
 
 def _unlike(one: float, other: float, what: str, against: str) -> str:
-    """Return how two values differ by more than rounding, or ""; two undefined values do not differ."""
+    """Return a text that says how two values differ; "" if they differ by rounding only, or if both are undefined.
+
+    `what` and `against` say in this text where the two values come from, such as "weights".
+    """
     alike = np.isclose(one, other, rtol=1e-9, atol=SLACK, equal_nan=True)
     return "" if alike else f"{what} give {one:g}, {against} {other:g}"

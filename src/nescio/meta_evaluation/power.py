@@ -34,10 +34,10 @@ Pairs = NDArray[np.int64]  # shape (P, 2): run and baseline
 
 
 class Power(Struct, frozen=True):
-    """The number of pairs of runs that differ significantly at `alpha`, and the difference that this requires.
+    """How many pairs of runs differ significantly at `alpha`, and which difference significance requires.
 
-    `statistic` names the resampled statistic. Pairs with `undefined` significance (runs without any difference) count
-    among `pairs`, and are not significant.
+    `statistic` names the statistic that is resampled. `undefined` counts the pairs of runs without any difference,
+    whose significance is undefined. They count among `pairs`, and are not significant.
     """
 
     measure: str
@@ -51,7 +51,10 @@ class Power(Struct, frozen=True):
 
 
 class Significance(Struct, frozen=True):
-    """One point of a measure's ASL curve: its pairs by rising achieved significance level, undefined ones last."""
+    """One pair of runs on a measure's curve, which ranks pairs by rising achieved significance level (`asl`).
+
+    Pairs whose level is undefined come last.
+    """
 
     measure: str
     rank: int
@@ -75,11 +78,11 @@ def power(
 
         nescio.meta.power("ap.csv", "mean(ap)").rows[0].share
 
-    `alpha` is one level, or several. `resamples` is the number of resamples (None: every possible one, for at most ten
-    questions). All pairs and measures share the resamples, and clusters are drawn if questions are clustered. There is
-    no correction for the number of pairs: this compares measures, `nescio.compare` compares runs. There is a row for
-    each measure and level. `tables["asl_curve"]` has the achieved significance level of every pair. Raises as
-    `nescio.score` does.
+    `alpha` is one level, or several. `resamples` is the number of resamples; None means every possible resample, for at
+    most ten questions. All pairs and measures share the resamples, and clusters are drawn if questions are clustered.
+    The number of pairs is not corrected for, because this compares measures; to compare runs, use `nescio.compare`.
+    There is a row for each measure and level. `tables["asl_curve"]` has the achieved significance level of every pair.
+    Raises the errors of `nescio.score`.
     """
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
     data, loaded, wanted = prepare(source, measures, options)
@@ -108,7 +111,7 @@ class _Study(Struct, frozen=True):
 
 
 def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Sequence[float]) -> _Study:
-    r"""Return the study of one measure on all pairs.
+    r"""Return how often pairs of runs differ significantly by one measure, and the significance of every pair.
 
     The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$, where z is the difference per question
     and w the centred difference. A measure that is no mean over questions has no z. Then the level is $\#\{|d^*_b - d|
@@ -213,7 +216,7 @@ def is_mean(data: Evidence, measure: Measure) -> bool:
 
 
 def _means(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
-    """Yield the studentised test of each pair for a measure that is a mean, in chunks of pairs."""
+    """Yield the tests of pairs of runs for a measure that is a mean, some pairs at a time (see `studentised`)."""
     columns = unit_columns(replace(data, clusters=None), measure)
     usable = columns["n"] > 0
     alone = measure.of_totals({name: values.astype(np.float64) for name, values in columns.items()})
@@ -226,7 +229,7 @@ def _means(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resamplin
 
 
 def _values(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
-    """Yield the centred differences of each pair for any measure, in chunks of pairs."""
+    """Yield the tests of pairs of runs for any measure, some pairs at a time (see `centred`)."""
     usable = columns_for(data, measure)[1]
     value, resampled = _run_values(data, measure, resampling)
     for part in _chunks(pairs, max(usable.shape[1], len(resampling.times()))):
@@ -262,7 +265,10 @@ def _run_values(data: Evidence, measure: Measure, resampling: Resampling) -> tup
 
 
 def _totals(values: Floats, weights: Floats) -> Floats:
-    """Return the sums of a column under weights: (R, U) or (R, U, parts) give (R, B) or (R, B, parts)."""
+    """Return the sums of a column over the units, weighted for each of B resamples.
+
+    Values of shape (R, U) give (R, B), and values of shape (R, U, parts) give (R, B, parts).
+    """
     if values.ndim == 2:
         return sums(values, weights)
     return np.stack([sums(values[:, :, part], weights) for part in range(values.shape[2])], axis=-1)
@@ -275,7 +281,7 @@ def _chunks(pairs: Pairs, width: int) -> Iterator[Pairs]:
 
 
 def _by_unit(data: Evidence, values: Floats) -> Floats:
-    """Return the sums over the questions of each unit, shape (rows, units), of values of shape (rows, questions)."""
+    """Return the sums of `values` over the questions of each unit; shape (rows, questions) becomes (rows, units)."""
     if data.clusters is None:
         return values
     order, starts = grouped(data.clusters)

@@ -23,7 +23,10 @@ FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
 
 class Stability(Struct, frozen=True):
-    """One point of a measure's curve: the error rate (eq. 7) and the proportion of ties (eq. 8) at one fuzziness."""
+    """One point of a measure's curve (Buckley & Voorhees 2000): its error rate (eq. 7) and share of ties (eq. 8).
+
+    Both depend on `fuzziness`, the share of a score by which two runs must differ not to be tied.
+    """
 
     measure: str
     fuzziness: float
@@ -35,7 +38,10 @@ class Stability(Struct, frozen=True):
 
 
 class Counters(Struct, frozen=True):
-    """The counts of Figure 1 for two runs x and y: EQ(x,y), GT(x,y) and GT(y,x) of a measure at one fuzziness."""
+    """How often two runs x and y are tied (EQ), and how often either is better (GT), by one measure at one fuzziness.
+
+    These are the counts of Figure 1 in Buckley & Voorhees 2000.
+    """
 
     measure: str
     fuzziness: float
@@ -48,9 +54,9 @@ class Counters(Struct, frozen=True):
 
 
 class AtTies(Struct, frozen=True):
-    """The error rate of a measure at a given share of ties, read off its curve (Figure 2).
+    """The error rate of a measure at a given share of ties, read off its curve (Figure 2 of Buckley & Voorhees 2000).
 
-    It is interpolated linearly between the two nearest points, and NaN beyond the last.
+    It is interpolated linearly between the two nearest points of the curve, and NaN outside the curve.
     """
 
     measure: str
@@ -79,11 +85,12 @@ def stability(
 
         [(row.fuzziness, row.error_rate) for row in nescio.meta.stability("outcomes.csv", "c@1")]
 
-    `size` is the size of the sub-collections (default: 250, or half the questions), or several sizes, each treated
-    separately. `trials` is the number of sub-collections (None: every possible one). `fresh` draws anew for each pair
-    of runs, as the published figure says. By default all pairs share a trial's sub-collection; the expectation is the
-    same. `literal` counts exact ties of score 0 as the figure does. `counters` adds the table `counters`, with EQ and
-    GT of each pair. `at_ties` adds the table `at_ties`, with the error rate of each measure at these shares of ties.
+    `size` is the size of the sub-collections, or several sizes, each treated separately. By default it is 250, or half
+    the questions if that is less. `trials` is the number of sub-collections; None means every possible one. `fresh`
+    draws anew for each pair of runs, as the published figure says. By default all pairs share a trial's sub-collection;
+    the expectation is the same. `literal` counts exact ties of score 0 as the figure does. `counters` adds the table
+    `counters`, with EQ and GT of each pair. `at_ties` adds the table `at_ties`, with the error rate of each measure at
+    these shares of ties.
     """
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     data, loaded, wanted = prepare_pairs(source, measures, options)
@@ -112,12 +119,12 @@ def curve(
     *,
     literal: bool = False,
 ) -> list[Stability]:
-    r"""Return the error rate and the proportion of ties at each fuzziness.
+    r"""Return the error rate and the proportion of ties at each fuzziness f.
 
     For two runs on one sub-collection, the margin is $f\cdot\max(M_x, M_y)$. A difference below the margin is a tie,
-    and so are equal scores (`literal` counts those as the figure does: for the second run if the margin is 0). The
-    error rate is $\sum_{x,y}\min(GT(x,y), GT(y,x))$ divided by all comparisons; the proportion of ties is their share.
-    Undefined scores are left out and counted.
+    and so are equal scores. If the margin is 0, `literal` counts equal scores for the second run, as the published
+    figure does. The error rate is $\sum_{x,y}\min(GT(x,y), GT(y,x))$ divided by all comparisons. The proportion of ties
+    is the share of the comparisons that are ties. Undefined scores are left out and counted.
     """
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     wins = np.zeros(len(grid), dtype=np.int64)
@@ -144,7 +151,7 @@ def count(
     *,
     literal: bool = False,
 ) -> list[Counters]:
-    """Return the counters of each pair of runs at each fuzziness, as Figure 1 keeps them."""
+    """Return how often each pair of runs is tied and how often either run is better, at each fuzziness (`Counters`)."""
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     pairs = combinations(data.runs, 2)
     rows = []
@@ -158,7 +165,7 @@ def count(
 
 
 def read_at(rows: Sequence[Stability], shares: Sequence[float]) -> list[AtTies]:
-    """Return the error rate of each measure at each of these shares of ties."""
+    """Return the error rate of each measure at each of these `shares` of ties; `rows` are the points of the curves."""
     curves: dict[tuple[str, int], list[Stability]] = {}
     for row in rows:
         curves.setdefault((row.measure, row.size), []).append(row)
@@ -174,9 +181,11 @@ def read_at(rows: Sequence[Stability], shares: Sequence[float]) -> list[AtTies]:
 def book(
     one: Floats, other: Floats, grid: Floats, *, literal: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]:
-    """Return GT(x, y), GT(y, x) and EQ(x, y) of each pair at each fuzziness, shape (pairs, fuzziness).
+    """Return GT(x, y), GT(y, x) and EQ(x, y) of each pair of runs at each fuzziness; shape (pairs, fuzziness).
 
-    `one` and `other` have shape (pairs, trials). The last result is the number of undefined comparisons.
+    They count the trials in which x is better, y is better, and both are tied. `one` and `other` have the scores of x
+    and y, shape (pairs, trials), and `grid` the values of fuzziness. The last result is the number of undefined
+    comparisons.
     """
     difference = one - other
     with np.errstate(divide="ignore", invalid="ignore"):

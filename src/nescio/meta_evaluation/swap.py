@@ -25,7 +25,10 @@ WIDTH = 0.01
 
 
 class SwapBin(Struct, frozen=True):
-    """The comparisons with a difference between `low` and `high`, and those that the other sub-collection reversed."""
+    """The comparisons of two runs whose difference lies between `low` and `high`, and how many of them are swaps.
+
+    A comparison is a swap if the other sub-collection of the trial orders the two runs the other way.
+    """
 
     measure: str
     bin: int
@@ -38,10 +41,11 @@ class SwapBin(Struct, frozen=True):
 
 
 class Sensitivity(Struct, frozen=True):
-    """The sensitivity of a measure: the four columns of Table 2, and the required difference as a share of the range.
+    """The sensitivity of a measure, in the columns of Table 2 of Voorhees & Buckley 2002.
 
-    `highest` is the highest score, `relative` the required difference as a share of it. `monotone` tells whether the
-    swap rate never rises with the difference.
+    `highest` is the highest score, and `relative` the required difference as a share of it. `share_of_range` is the
+    required difference as a share of the measure's range. `monotone` tells whether the swap rate never rises as the
+    difference grows.
     """
 
     measure: str
@@ -163,9 +167,9 @@ def swap_rates(data: Data, measure: Measure, drawing: Drawing, rate: float = 0.0
 
 
 def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Return the numbers of comparisons and swaps in each bin, shape (21,), and the number of undefined comparisons.
+    """Return the numbers of comparisons and of swaps in each bin, shape (21,), and the number of undefined comparisons.
 
-    `one` and `other` are the scores of two runs on the first and the second sub-collection, shape (2, …).
+    `one` and `other` are the scores of two runs. Their shape is (2, …), for the two sub-collections of a trial.
     """
     first, second = one - other
     product, lost = first * second, 0
@@ -179,7 +183,10 @@ def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def bins(size: Floats) -> NDArray[np.int64]:
-    """Return the bin, from 0, of each absolute difference. A multiple of 0.01, up to rounding, is in the upper bin."""
+    """Return the number of the bin of each absolute difference, from 0; a bin is 0.01 wide.
+
+    A multiple of 0.01, up to rounding, is in the upper bin.
+    """
     return np.minimum(size * 100 + 1e-9, BINS - 1).astype(np.int64)
 
 

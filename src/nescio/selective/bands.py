@@ -65,9 +65,9 @@ def risk_band(
 
 
 def _drawn(run: OneRun, points: Sequence[Point], resamples: int, seed: int) -> tuple[Floats, Floats, Floats]:
-    """Return random counts of the answers up to each point, of the wrong ones among them, and of the questions.
+    """Return counts on random resamples: the answers up to each point, how many of these are wrong, and the questions.
 
-    The first two have shape (resamples, points + 1) and start at 0. The last has shape (resamples,).
+    The first two results have shape (resamples, points + 1) and start at 0. The last has shape (resamples,).
     """
     thresholds = np.array([point.threshold for point in points])
     many = len(points)
@@ -82,7 +82,10 @@ def _drawn(run: OneRun, points: Sequence[Point], resamples: int, seed: int) -> t
 
 
 def _tables(run: OneRun, kind: NDArray[np.int64], kinds: int, resamples: int, seed: int) -> Floats:
-    """Return random counts of each kind of question, shape (resamples, kinds)."""
+    """Return how many questions of each kind are drawn in each random resample; shape (resamples, kinds).
+
+    `kind` has the kind of each question, as a number below `kinds`. Clusters, and repeats of a question, stay together.
+    """
     blocks = resampling.blocks(resamples, seed)
     groups = run.data.groups
     if groups is None and run.data.repeats is not None:

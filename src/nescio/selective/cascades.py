@@ -35,9 +35,9 @@ KIND = "nescio lab cascade"
 
 
 class Step(Struct, frozen=True):
-    """A system of a policy, and the least confidence with which its answer is given.
+    """One system of a cascade, and `answer_from`, the least confidence with which its answer is given.
 
-    With -inf every answer is given. With None no answer is given, so the system is not asked.
+    If `answer_from` is -inf, every answer is given. If it is None, no answer is given, so the system is not asked.
     """
 
     system: str
@@ -45,11 +45,11 @@ class Step(Struct, frozen=True):
 
 
 class Way(Struct, frozen=True):
-    """The earnings of a way of answering: the cascade, or one system alone, each at the thresholds chosen for it.
+    """The earnings of one way to answer: the cascade, or one system alone, each with thresholds chosen for it.
 
-    `utility` and the shares are for held-out questions: each is answered at thresholds chosen without its part.
-    `cost` is the mean cost of a question, in the unit of the column. `price` is the cost of a right answer (None:
-    nothing is right). `in_sample` is the utility of the thresholds on the questions that chose them, which is too high.
+    `utility` and the shares are for held-out questions: each is answered at thresholds that were chosen without it.
+    `cost` is the mean cost of a question, in the unit of the cost column. `price` is the cost of a right answer (None
+    if no answer is right). `in_sample` is the utility on the questions that chose the thresholds, which is too high.
     `risk_upper` bounds the share of wrong answers, if a bound was requested.
     """
 
@@ -67,12 +67,12 @@ class Way(Struct, frozen=True):
 
     @property
     def answer_from(self) -> Annotated[str, Shown(after="way")]:
-        """Return the least confidence with which each system's answer is given, as text."""
+        """Return the least confidence with which each system's answer is given, as text, such as "0.8, never"."""
         return ", ".join("never" if step.answer_from is None else f"{step.answer_from:.6g}" for step in self.steps)
 
 
 class Gain(Struct, frozen=True):
-    """The cross-fitted gain of the cascade over the system `over` alone, with an interval."""
+    """The gain of the cascade over the system `over` alone, on held-out questions, with an interval."""
 
     over: Annotated[str, Shown("gain over")]
     gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
@@ -93,7 +93,10 @@ class Cascaded(Results[Way], frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """The loss from an error, and the worth of a right answer in the unit of the column `cost` (None: no costs)."""
+    """What outcomes are worth: a wrong answer loses `error`, and a right answer earns `worth`, in the unit of `cost`.
+
+    `cost` is the column of costs. It and `worth` are None if costs do not count.
+    """
 
     error: float
     worth: float | None
@@ -118,8 +121,8 @@ def cascade(
 ) -> Cascaded:
     """Return the best thresholds of a cascade, the expected earnings on new questions, and the gains over each system.
 
-    Systems are asked in the order of `systems` (None: the cheapest first). Raises UsageError for invalid options,
-    MismatchError for runs without outcomes or confidences.
+    Systems are asked in the order of `systems`; if it is None, the cheapest system is asked first. Raises UsageError
+    for invalid options, MismatchError for runs without outcomes or confidences.
     """
     terms = Terms(error, worth, cost)
     loaded, data, left_out = _open(source, systems, terms, options)
@@ -175,9 +178,10 @@ def _gains(
     clusters: NDArray[np.int64] | None,
     most: float,
 ) -> tuple[Gain, ...]:
-    """Return the gain of the cascade, the first of `held` and `halves`, over each system alone.
+    """Return the gain of the cascade over each system alone.
 
-    `most` is the largest possible gain on a question.
+    `held` and `halves` have the results of the cascade first, and then those of each system in `names`, as
+    `gain_interval` takes them. `most` is the largest possible gain on a question.
     """
     gains = []
     for name, alone, of_halves in zip(names, held[1:], halves[1:], strict=True):
@@ -191,13 +195,13 @@ def _gains(
 def gain_interval(
     held: Floats, halves: Floats, level: float, most: float, clusters: NDArray[np.int64] | None = None
 ) -> tuple[float, float, float]:
-    """Return the cross-fitted gain of the thresholds that all questions chose, and an interval of their true gain.
+    """Return the gain that thresholds chosen on all questions bring on new questions, with an interval.
 
-    `held` are the gains of questions that were held out in parts. `halves` are the gains of either half at the
-    thresholds chosen on the other half. Each mean has Student's interval, with one imagined question at either end of
-    the range. The interval of `held` ignores that the parts share most of the questions that chose their thresholds,
-    and that of `halves` is about thresholds chosen on fewer questions. Neither holds alone, so the result covers both
-    (docs/cascades.md).
+    `held` are the gains of questions that were held out in parts. `halves` are the gains of either half of the
+    questions at the thresholds chosen on the other half. Each mean has Student's interval, with one imagined question
+    at either end of the range. The interval of `held` ignores that the parts share most of the questions that chose
+    their thresholds. That of `halves` is about thresholds chosen on fewer questions. Neither interval holds alone, so
+    the result covers both (docs/cascades.md).
     """
     both = [mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
     low, high = min(estimate.low for estimate in both), max(estimate.high for estimate in both)
@@ -218,7 +222,10 @@ def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outco
 
 
 def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
-    """Return the steps and the values of answers in a policy file. Raises FormatError for any other file."""
+    """Return the steps of a policy file, and what outcomes are worth (`Terms`).
+
+    Raises FormatError for any other file.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["policy"] != KIND:
@@ -251,7 +258,10 @@ def _policy(runs: Sequence[str], best: Policy, terms: Terms, made_by: str) -> di
 def _open(
     source: Any, systems: Sequence[str] | None, terms: Terms, options: dict[str, Any]
 ) -> tuple[Loaded, Evidence, int]:
-    """Return the systems, in order, on the questions that all were asked and whose cost is known."""
+    """Return the loaded data, the data of the systems in the order of asking, and how many questions are left out.
+
+    Only questions with an answer of every system and a known cost are kept.
+    """
     wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
     try:
         loaded = open_data(source, {"strata": (), **options}, wanted)
@@ -318,9 +328,9 @@ def _answers(data: Evidence, terms: Terms) -> Answers:
 
 
 def _held_out(answers: Answers, without: Sequence[Choice], part: NDArray[np.int64]) -> Done:
-    """Return the outcome of each question at the thresholds that were chosen without its part.
+    """Return the outcome of each question at the thresholds chosen without the part of the questions that it is in.
 
-    If no threshold was allowed, the systems abstain on that part.
+    `part` has the number of each question's part. If no thresholds were allowed, the systems abstain on the part.
     """
     silent = (math.inf,) * len(answers.confidence)
     limits = np.array([silent if of.thresholds is None else of.thresholds for of in without])
@@ -348,7 +358,7 @@ def _way(runs: Sequence[str], name: str, chosen: Choice, done: Done, terms: Term
 
 
 def _applied(data: Evidence, answers: Answers, limits: Policy, terms: Terms, name: str) -> Outcomes:
-    """Return the outcomes of a policy on the answers, as one run."""
+    """Return the outcomes of a policy on these answers as one run called `name`; `limits` are its thresholds."""
     done = follow(answers, limits)
     state = np.where(done.by < 0, SILENT, np.where(done.wrong, INCORRECT, CORRECT)).astype(np.int8)
     last = np.where(done.by < 0, 0, done.by)

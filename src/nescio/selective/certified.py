@@ -38,10 +38,10 @@ _MOST_NEEDED = 1 << 40
 
 
 class Guarantee(Struct, frozen=True):
-    """The requested guarantee: a risk of at most `max_risk`, with this confidence (both are shares).
+    """A guarantee that the user requests: the risk is at most `max_risk`, with this `confidence`; both are shares.
 
-    `grid` holds the confidences to test; None means `GRID` ranks. The guarantee holds for `runs` runs together,
-    whichever of them is then chosen.
+    `grid` holds the thresholds to test. If it is None, `GRID` ranks of the confidences are tested. The guarantee holds
+    for `runs` runs together, and so for whichever of them is chosen.
     """
 
     max_risk: float
@@ -56,12 +56,12 @@ class Guarantee(Struct, frozen=True):
 
     @property
     def level(self) -> float:
-        """Return δ/(G·k): the error that each test is allowed, for G thresholds of each of k runs."""
+        """Return the error that each test is allowed: δ/(G·k) for G thresholds of k runs, with δ = 1 - confidence."""
         return (1 - self.confidence) / (self.tries * self.runs)
 
 
 class GridPoint(Struct, frozen=True):
-    """One threshold of the grid: accept if the confidence is at least `threshold` (-inf: everything).
+    """One tested threshold: it accepts an answer if the confidence is at least `threshold` (-inf accepts everything).
 
     `wrong` counts the errors among the `accepted` answers, and `upper` bounds the risk.
     """
@@ -73,7 +73,10 @@ class GridPoint(Struct, frozen=True):
 
 
 def bounds_on_grid(confidence: Floats, wrong: Bools, wanted: Guarantee) -> tuple[GridPoint, ...]:
-    """Return every threshold of the grid, tested on the questions that can be answered; arrays have shape (m,)."""
+    """Return the test of every threshold of the grid, on the questions that can be answered.
+
+    `confidence` and `wrong` have an element for each of these questions.
+    """
     order = np.argsort(-confidence, kind="stable")
     falling, errors = confidence[order], np.concatenate([[0], np.cumsum(wrong[order])])
     m = len(falling)
@@ -92,15 +95,16 @@ def bounds_on_grid(confidence: Floats, wrong: Bools, wanted: Guarantee) -> tuple
 
 
 def certify(tested: Sequence[GridPoint], wanted: Guarantee) -> GridPoint | None:
-    """Return the threshold with the largest coverage whose bound is at most the allowed risk, or None."""
+    """Return the tested threshold that accepts most answers while its bound is at most the allowed risk, or None."""
     safe = [point for point in tested if point.upper <= wanted.max_risk]
     return max(safe, key=lambda point: (point.accepted, -point.threshold), default=None)
 
 
 def needed(wanted: Guarantee, rate: float = 0.0) -> int | None:
-    r"""Return how many accepted answers certify the risk if a share `rate` is wrong, or None if no number does.
+    r"""Return how many accepted answers certify the risk if a share `rate` of them is wrong; None if no number does.
 
-    The number of wrong answers is rounded up. Without errors it is the smallest k with $1 - (δ/G)^{1/k} \le r$.
+    The number of wrong answers is rounded up. Without errors it is the smallest k with $1 - (δ/G)^{1/k} \le r$, where δ
+    is 1 minus the confidence, G the number of thresholds, and r the allowed risk.
     """
 
     def enough(k: int) -> bool:

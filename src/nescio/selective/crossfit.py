@@ -17,11 +17,11 @@ from nescio.stats.streams import Stream
 
 
 class Choice(Struct, frozen=True, eq=False):
-    """The chosen thresholds: accept if confidence >= threshold; inf accepts nothing, -inf every possible answer.
+    """The thresholds chosen for a run, which gives an answer if its confidence is at least the threshold.
 
-    `threshold` was chosen on all questions, and `without[k]` on those outside part k. `fold` holds the part of each
-    question, shape (questions,). `without` is empty if nothing can be held out. `grid` holds the tested thresholds
-    of a guaranteed risk.
+    `threshold` was chosen on all questions, and `without[k]` on those outside part k; inf accepts nothing, -inf every
+    answer. `fold` has the number of each question's part. `without` is empty if nothing can be held out. `grid` holds
+    the tested thresholds if a risk is guaranteed.
     """
 
     threshold: float
@@ -31,12 +31,15 @@ class Choice(Struct, frozen=True, eq=False):
     notes: tuple[Note, ...] = ()
 
     def held_out(self, one: OneRun) -> Bools:
-        """Return a mask of the questions answered when each has the threshold that was chosen without its part."""
+        """Return a mask of the questions that are answered if each has the threshold chosen without its part."""
         return one.accept(self.without[self.fold])
 
 
 def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> Choice:
-    """Return the thresholds that make a measure best or guarantee a risk: on all questions, and without each part."""
+    """Return the thresholds that make a measure best, or that guarantee a risk (`wanted`).
+
+    One threshold is chosen on all questions, and one without each of up to `folds` parts of the questions.
+    """
     fold = deal(one.data, folds, seed)
     parts = int(fold.max()) + 1
     masks = np.ones((1, len(fold)), dtype=bool)
@@ -69,11 +72,13 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
 
 
 def deal(data: Evidence, folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the part with which each question is held out; a cluster stays whole.
+    """Return, for each question, the number of the part with which it is held out.
 
-    The seed deals clusters in the order of the questions' names. Parts differ by at most one question (or cluster), and
-    there are at most as many parts as questions (or clusters). One question alone cannot be held out: then all are in
-    part 0.
+    The questions of a cluster share a part.
+
+    The parts depend on the seed and on the order of the questions' names. Parts differ by at most one question (or
+    cluster), and there are at most as many parts as questions (or clusters). If there is only one, nothing can be held
+    out, and all questions are in part 0.
     """
     clusters = np.arange(len(data.questions)) if data.clusters is None else data.clusters
     _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)

@@ -56,9 +56,9 @@ class OneRun(Struct, frozen=True, eq=False):
     def apply(self, accepted: Bools) -> Evidence:
         """Return the run with the accepted questions answered, and its other answers turned into declined candidates.
 
-        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. In any other
-        column a declined question earns the value that the column's declaration states. Answers of lower ranks are
-        dropped, because a threshold on the first says nothing about them.
+        On a question that has no answer (`answerable` 0), declining is correct and answering is incorrect. The
+        declaration of any other column states the value of a declined question. Answers below the first rank are
+        dropped, because a threshold on the first answer says nothing about them.
         """
         yes, no = self.has_confidence & accepted, self.has_confidence & ~accepted
         old = {name: values[0] for name, values in self.data.columns.items() if not known(name).lower_ranks}
@@ -161,7 +161,10 @@ def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64],
 
 
 def as_outcomes(data: Evidence) -> Outcomes:
-    """Return evidence of outcomes in the form of a reader's result, for `nescio.tables.outcomes_writer`."""
+    """Return graded data in the form in which readers of files return outcomes.
+
+    `nescio.tables.outcomes_writer` can then write them.
+    """
     columns, shape = data.columns, data.absence.shape
     answered = columns["answered"] == 1
     state = np.where(answered, np.where(columns["correct"] == 1, CORRECT, INCORRECT), SILENT).astype(np.int8)

@@ -26,7 +26,10 @@ def guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] |
 
 
 def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[str, Any]:
-    """Return the fields of `Tuning` about a guarantee, and add notes on it to `notes`."""
+    """Return the fields of `Tuning` on the requested guarantee, and add notes on it to `notes`.
+
+    Returns no fields if `wanted` is None.
+    """
     if not wanted:
         return {}
     row: dict[str, Any] = {"max_risk": wanted.max_risk, "confidence": wanted.confidence}
@@ -48,7 +51,8 @@ def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict
         note(
             "tuning.not_certified",
             "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: this needs "
-            "{needed:,} accepted answers without an error, but the grid accepts at most {accepted:,}",
+            "{needed:,} accepted answers without an error, but even the lowest threshold of the grid accepts only "
+            "{accepted:,}",
             max_risk=wanted.max_risk,
             confidence=wanted.confidence,
             needed=least,
@@ -64,7 +68,10 @@ def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict
 
 
 def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None) -> Note:
-    """Return a note on the most promising threshold, and on how many answers would be needed at its error rate."""
+    """Return a note on the threshold that came nearest to the guarantee, and on how many answers it would need.
+
+    `rate` is the share of wrong answers at this threshold. `needed_at_rate` is None if no number of answers is enough.
+    """
     if not needed_at_rate:
         return note(
             "tuning.never_enough",
@@ -88,7 +95,7 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
 
 
 def how_certified(wanted: Guarantee | None) -> dict[str, object]:
-    """Return the part of a signature that describes a guarantee."""
+    """Return the fields of a signature that describe a guarantee; none if `wanted` is None."""
     if not wanted:
         return {}
     grid = f"{wanted.tries} ranks" if wanted.grid is None else "+".join(f"{value:g}" for value in wanted.grid)

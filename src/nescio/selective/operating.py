@@ -23,10 +23,10 @@ CONFIDENCE = 0.95
 
 
 class Counts(Struct, frozen=True):
-    """The outcomes of a run if it answers at a confidence of `threshold` or more; inf answers nothing.
+    """The outcomes of a run if it answers only with a confidence of at least `threshold`; inf answers nothing.
 
-    `answered` counts the answers, and `wrong` the wrong ones among them. A question that was asked several times counts
-    once, so the counts may be fractions.
+    `answered` counts the answers, and `wrong` the wrong answers. A question that was asked several times counts once,
+    so the counts may be fractions.
     """
 
     threshold: float
@@ -40,8 +40,8 @@ class Counts(Struct, frozen=True):
 class Part(Struct, frozen=True):
     """The outcomes of one part of the questions, at the threshold that was chosen on the other parts.
 
-    `rows`, `answered` and `wrong` count the questions, answers, and wrong answers. `elsewhere` is the value of the
-    measure on the other parts, by which the best run is chosen.
+    `rows` is the number of questions in the part; a question that was asked several times counts each time. `elsewhere`
+    is the value of the measure on the other parts, by which the best run is chosen.
     """
 
     elsewhere: float
@@ -69,16 +69,16 @@ class TunedPoint(Struct, frozen=True):
 
     @property
     def declines(self) -> bool:
-        """Return whether the threshold declines any possible answer."""
+        """Return whether the threshold declines any of the questions that could be answered."""
         return self.answered < self.tried
 
 
 class Operating(Struct, frozen=True):
-    """The counts of a run at many thresholds, from the strictest to answering all.
+    """The counts of a run at many thresholds (`points`), from the strictest threshold to that of answering everything.
 
-    `given` is the run before tuning. `measure` is the measure that the tuned threshold makes best. `grid` has the
-    thresholds that were fixed before anybody saw a verdict, so that they can certify a risk (`selective.certified`).
-    `grid` is empty if questions are clustered or repeated.
+    `given` has the counts before tuning, and `tuned` the threshold that makes `measure` best. `grid` has the thresholds
+    that were fixed before anybody saw a verdict, so that they can certify a risk (`selective.certified`). `grid` is
+    empty if questions are clustered or repeated.
     """
 
     run: str
@@ -91,7 +91,7 @@ class Operating(Struct, frozen=True):
 
     @property
     def idle(self) -> bool:
-        """Return whether the tuned threshold leaves the run as it was."""
+        """Return whether the tuned threshold changes nothing about the run."""
         return (
             self.tuned is not None
             and not self.tuned.declines
@@ -119,9 +119,9 @@ def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
 
 
 def _weights(one: OneRun) -> Floats | None:
-    """Return the weight of each row, or None for equal weights.
+    """Return the weight of each row of a run, so that a question counts once, however often it was asked.
 
-    A question counts once, however often it was asked.
+    Returns None if every question was asked once.
     """
     if one.data.repeats is None:
         return None
@@ -131,14 +131,21 @@ def _weights(one: OneRun) -> Floats | None:
 
 
 def _each(columns: Mapping[str, Array], weight: Floats | None) -> Iterator[Array]:
-    """Yield correct, incorrect, unanswered, answered, and wrongly answered, each with a cell for each row."""
+    """Yield five columns with a value for each row: correct, incorrect, unanswered, answered, and wrongly answered.
+
+    The values are multiplied by `weight`, unless it is None.
+    """
     four = [columns[name][0] for name in ("correct", "incorrect", "unanswered", "answered")]
     for values in (*four, four[3] * four[1]):
         yield values if weight is None else values * weight
 
 
 def _counts(one: OneRun, weight: Floats | None, thresholds: Floats) -> tuple[Counts, ...]:
-    """Return the counts at each threshold: those of declining all, changed by accepting the surer answers."""
+    """Return the counts of outcomes at each threshold.
+
+    They start from the counts if all questions are declined. The changes from accepting the answers above the threshold
+    are added.
+    """
     declined = _each(one.apply(np.zeros_like(one.has_confidence)).columns, weight)
     accepted = _each(one.apply(one.has_confidence).columns, weight)
     order = np.flatnonzero(one.has_confidence)[np.argsort(-one.confidence[one.has_confidence], kind="stable")]
@@ -181,7 +188,11 @@ def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
 
 
 def part_of(one: OneRun, measure: Measure, inside: Bools, accepted: Bools | None = None) -> Part:
-    """Return the counts of a run on the questions `inside` a part, with the `accepted` answers (None: its own)."""
+    """Return the counts of a run on one part of the questions, and the measure on all other questions.
+
+    The mask `inside` marks the part, and `accepted` the questions to answer. If `accepted` is None, the run stays as it
+    is.
+    """
     data = one.data if accepted is None else one.apply(accepted)
     inputs, _ = measure_inputs(data.select(~inside), [measure])
     answered = data.columns["answered"][0][inside] == 1
@@ -190,9 +201,10 @@ def part_of(one: OneRun, measure: Measure, inside: Bools, accepted: Bools | None
 
 
 def chosen_anew(runs: Sequence[Sequence[Part]], *, lower_is_better: bool) -> tuple[float, float]:
-    """Return the share answered, and the share of wrong answers, of the best run chosen anew without each part.
+    """Return the share answered, and the share of these answers that is wrong, to expect of the best run.
 
-    For each part, the best run on the other parts is chosen. The result is what to expect from the best run.
+    On each part of the questions, the run counts that is best on the other parts. So no part helps to choose its own
+    run. `runs` has the parts of each run.
     """
     sign = -1 if lower_is_better else 1
 
@@ -205,7 +217,10 @@ def chosen_anew(runs: Sequence[Sequence[Part]], *, lower_is_better: bool) -> tup
 
 
 def _grid(one: OneRun) -> tuple[float, ...]:
-    """Return the thresholds at the ranks of `certified`, each as the lowest confidence that it accepts."""
+    """Return the thresholds at the ranks that `certified` tests, each as the lowest confidence that it accepts.
+
+    There are none if questions are clustered or repeated, or if no answer has a confidence.
+    """
     sure = one.confidence[one.has_confidence]
     if one.data.clusters is not None or one.data.repeats is not None or not len(sure):
         return ()

@@ -34,10 +34,10 @@ def check_follows(run: OneRun, measure: Measure) -> None:
 
 
 def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
-    """Return the thresholds tried, falling from inf (nothing is answered), and the measure at each, for each mask.
+    """Return the thresholds tried, falling from inf (nothing is answered), and the measure at each on each mask.
 
-    `masks` has shape (R, questions) and marks the questions that count. The values have shape (R, thresholds), NaN if
-    undefined. For a measure of sums (`order` None) one pass of cumulative sums gives every distinct confidence. Any
+    A row of `masks`, shape (R, questions), marks the questions that count. The values have shape (R, thresholds), NaN
+    if undefined. For a measure of sums (`order` None) one pass of cumulative sums gives every distinct confidence. Any
     other measure is computed anew at up to `MOST` thresholds, evenly spaced in rank, the ends included.
     """
     distinct = np.unique(run.confidence[run.has_confidence])[::-1]
@@ -51,10 +51,10 @@ def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
 
 
 def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, lower_is_better: bool) -> Floats:
-    """Return the best threshold on each mask, a confidence of a question in it; inf if answering nothing is best.
+    """Return the best threshold on each mask: the confidence of a question in it, or inf if answering nothing is best.
 
-    Among equal values the one with the highest coverage wins. Undefined values are skipped, and the threshold is inf if
-    all are undefined.
+    `tried` is the result of `sweep`. Of equally good thresholds, the one with the highest coverage is chosen. Undefined
+    values are skipped, and the threshold is inf if all are undefined.
     """
     thresholds, table = tried
     best = []
@@ -94,7 +94,10 @@ def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) ->
 
 
 def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
-    """Return each question's contribution to the sums that the formula reads, 0 if the measure cannot use it."""
+    """Return what each question adds to the totals that the formula of the measure reads.
+
+    It is 0 for a question that the measure cannot use.
+    """
     read, usable = columns_for(data, measure)
     use = usable[0]
     used = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
@@ -117,10 +120,11 @@ def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
 
 
 def break_even(n: int, right: float, unanswered: float) -> float:
-    r"""Return the chance of being right above which answering one more question raises the expected c@1.
+    r"""Return the chance of being right above which answering one more question raises the expected c@1; in [0, 1].
 
-    $\frac{A}{n + U}$, with A of the other questions answered rightly and U of them unanswered, n questions in all; in
-    [0, 1]. Answering adds $p\,(n + U)/n^2$, declining $A/n^2$. Undefined (NaN) for n = 0.
+    It is $\frac{A}{n + U}$ for n questions in all, if A of the other questions are answered rightly and U of them are
+    unanswered. Answering with the chance p adds $p\,(n + U)/n^2$, and declining adds $A/n^2$. The result is NaN for n =
+    0.
     """
     return right / (n + unanswered) if n else float("nan")
 

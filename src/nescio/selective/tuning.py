@@ -71,8 +71,8 @@ def tune(
     `nescio.score`. `next` is a number of other questions, for which `tables["next_sample"]` has the prediction
     interval. With `simultaneous` these intervals, and the bound of `max_risk`, hold for all runs of `source` together,
     and so for the run that is chosen because it is best (`nescio.stats.chosen.level_of_each`). `points` limits the
-    risk-coverage curve (None: all points), and `progress` is told how many draws are made. Other arguments are those of
-    `nescio.score`.
+    points of the risk-coverage curve (None keeps all), and `progress` is told how many draws are made. Other arguments
+    are those of `nescio.score`.
 
     Raises NescioError: MismatchError if there are no confidences or no questions, UsageError for invalid options.
     """
@@ -135,9 +135,10 @@ def _figures(
     *,
     certified: bool,
 ) -> tuple[dict[str, Any], MeasureInput | None, list[Note]]:
-    """Return the measure, coverage and risk in four settings, the held-out run as the measure sees it, and notes.
+    """Return the figures for a `Tuning`, the held-out run as input of the measure, and notes.
 
-    The settings are: at the threshold, with everything answered, before tuning, and held out.
+    The figures are the measure, coverage and risk in four settings: at the threshold, with everything answered, before
+    tuning, and held out.
     """
     chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
@@ -193,7 +194,10 @@ def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
 
 
 def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
-    """Return the fields of `Tuning` on the exact rule of c@1; empty for other measures, or without probabilities."""
+    """Return the fields of `Tuning` on the exact rule of c@1.
+
+    There are none for another measure, or if the confidences are not probabilities. `notes` gets a note on the reason.
+    """
     declared = measure.declaration
     if "c@1" not in (declared.name, declared.same_formula_as) or not one.has_confidence.any():
         return {}

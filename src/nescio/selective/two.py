@@ -91,7 +91,7 @@ def tune_pair(
 
 
 def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) -> Evidence:
-    """Return a run at thresholds of `measure`: each question at the threshold that was chosen without its part."""
+    """Return a run with each question at the threshold for `measure` that was chosen without the question's part."""
     alone = one_run(data, run)
     check_follows(alone, measure)
     choice = choose(alone, measure, folds, seed)
@@ -101,7 +101,7 @@ def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) 
 
 
 def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
-    """Return the runs with the given thresholds applied, on the questions that all have.
+    """Return the runs with the given thresholds applied, on the questions that all runs have.
 
     A run without a threshold stays unchanged. Raises UnknownNameError for an unknown run, and the errors of `one_run`.
     """
@@ -119,7 +119,7 @@ def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
 
 
 def together(runs: Sequence[Evidence]) -> Evidence:
-    """Return one Evidence of all runs, on the questions (and repeats) that all have."""
+    """Return one Evidence of all runs, on the questions (and repeats) that all runs have."""
     keys = [
         list(zip(part.questions, part.repeats.label, strict=True)) if part.repeats else list(part.questions)
         for part in runs

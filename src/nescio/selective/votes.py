@@ -25,7 +25,7 @@ Counted = tuple[Voted, NDArray[np.bool_], tuple[Floats, Floats]]
 
 
 class Vote(Struct, frozen=True):
-    """The result of votes of `of` answers: the shares right, wrong and unanswered, c@1, and the gain of c@1.
+    """The result of letting `of` answers to each question vote: shares right, wrong and unanswered, and c@1 (`value`).
 
     `alone` is c@1 of one answer drawn at random, and `gain` is `value` minus `alone`. The gain has Student's interval,
     with one imagined question at either end of the possible gains (docs/cascades.md), and the p-value of no gain.
@@ -50,7 +50,10 @@ class Vote(Struct, frozen=True):
 
 
 class Ballot(Struct, frozen=True):
-    """The number of answers that vote (None: all), and how many votes the winner needs (`stats.votes.vote`)."""
+    """The rules of a vote: how many answers vote (`of`, None for all), and how many votes the winner needs.
+
+    `stats.votes.vote` explains `rule` and `at_least`.
+    """
 
     of: int | None
     rule: Rule
@@ -58,9 +61,10 @@ class Ballot(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True, eq=False):
-    """The samples of a run, or of all runs.
+    """The answers that vote with each other on each question: the samples of one run, or the answers of all runs.
 
-    `cells` has one row for each question, with indices of (run, row), and -1 if an answer is lacking.
+    `cells` has a row for each question, with the places of its answers in the flattened (run, row) table, and -1 where
+    an answer is lacking.
     """
 
     name: str
@@ -72,10 +76,11 @@ class Group(Struct, frozen=True, eq=False):
 def lay_votes(
     loaded: Loaded, said: Said | None, *, across: Across, of: int | None, rule: Rule, at_least: int | None
 ) -> tuple[LaidOut, Outcomes | None]:
-    """Return the votes on each question over the repeats of each run, or over all runs.
+    """Return the results of votes on each question, among the repeats of each run or among all runs.
 
     `said` holds the texts of the answers. If these tell which wrong answers agree, the votes of all answers are also
-    returned as runs of outcomes. Raises MismatchError if nothing was answered twice, UsageError for invalid options.
+    returned as outcomes, where each vote is a run. Raises MismatchError if nothing was answered twice, UsageError for
+    invalid options.
     """
     data = with_questions(loaded.data, "vote on")
     if not data.columns.keys() >= {"correct", "incorrect", "answered"}:
@@ -145,7 +150,7 @@ def _of_runs(data: Evidence) -> Group:
 
 
 def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
-    """Return a number for each distinct answer text, ignoring capitals and spaces.
+    """Return a number for each answer. Answers with the same text, ignoring capitals and spaces, have the same number.
 
     Returns None if an answer has no text.
     """
@@ -176,9 +181,9 @@ def _keyings(data: Evidence, known: NDArray[np.int64] | None) -> list[tuple[str,
 
 
 def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ballot) -> Counted:
-    """Return the votes on each question, a mask of questions with enough answers, and the shares of single answers.
+    """Return the votes on each question, a mask of the questions with enough answers, and shares of single answers.
 
-    These shares are those of right answers and of abstentions.
+    The shares are those of right answers, and of abstentions, if one answer to the question is drawn at random.
     """
     present = np.where(group.cells >= 0, data.present.ravel()[group.cells], False)
     many = present.sum(axis=1)
@@ -225,7 +230,7 @@ def _row(group: Group, counted: Counted, words: str, of: int | None) -> Laid:
 
 
 def c_at_1(right: Any, silent: Any, n: Any) -> Any:
-    """Return c@1 of totals over n questions."""
+    """Return c@1 for the totals of right answers (`right`) and of abstentions (`silent`) over n questions."""
     return right / n * (1 + silent / n)
 
 
@@ -236,7 +241,10 @@ def _outcomes(group: Group, found: Voted, use: NDArray[np.bool_]) -> tuple[str, 
 
 
 def _joined(made: Sequence[tuple[str, dict[str, int]]]) -> Outcomes:
-    """Return the votes as one collection of outcomes, each vote as a run."""
+    """Return the results of votes as one collection of outcomes. `made` has the name and the outcomes of each vote.
+
+    Each vote becomes a run.
+    """
     questions = tuple(dict.fromkeys(name for _, states in made for name in states))
     state = np.array([[states.get(name, ABSENT) for name in questions] for _, states in made], dtype=np.int8)
     return Outcomes(tuple(name for name, _ in made), questions, state)

@@ -38,7 +38,7 @@ def check_files(source: Mapping[str, Any]) -> None:
 
 
 def check_named(data: Evidence | Outcomes, by: str) -> None:
-    """Raise MismatchError if the column `by`, which names the benchmark of each question, is blank for a question."""
+    """Raise MismatchError if the column `by` is blank for a question, because its benchmark would have no name."""
     values = data.strata.get(by, ())
     blank = {q: None for q, value in zip(data.questions, values, strict=False) if _blank(value)}
     if blank:

@@ -164,8 +164,10 @@ def _check_paired(suite: Suite) -> None:
 def _differences(
     suite: Suite, measure: Measure, pairs: Sequence[Runs], plan: TestPlan
 ) -> tuple[list[PairOverSuite], list[Note]]:
-    """Return the differences of the pairs that share a benchmark, with wider intervals for shares of few answers, and
-    notes on these."""
+    """Return the differences of the pairs of runs that share a benchmark, and notes.
+
+    If the measure is a share of few answers, the interval on a benchmark is widened, and a note says so.
+    """
     compared = [pair for pair in pairs_over_suite(see(suite, measure), pairs, plan, sampled=True) if pair is not None]
     notes: list[Note] = []
     few: dict[tuple[Runs, str], PairOnBenchmark] = {}
@@ -183,7 +185,7 @@ def _differences(
 
 
 def _part_row(runs: Runs, part: PairOnBenchmark, measure: Measure, level: float) -> Comparison:
-    """Return the difference on a benchmark as a separate comparison."""
+    """Return the difference of two runs on one benchmark, as if only this benchmark had been compared."""
     low, high, spread = part_interval(part, measure, level)
     return Comparison(
         *runs, measure.label, part.difference, low, high, part.p, None, part.test, part.n,
@@ -192,7 +194,7 @@ def _part_row(runs: Runs, part: PairOnBenchmark, measure: Measure, level: float)
 
 
 def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
-    """Return the pairs to compare, as (run, baseline)."""
+    """Return the pairs of runs to compare, each as (run, baseline)."""
     if run is not None and run not in suite.runs:
         raise UnknownNameError("run", run, suite.runs)
     if run is not None:
@@ -229,7 +231,10 @@ def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comp
 
 
 def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str) -> list[BenchmarkDifference]:
-    """Return the differences on the benchmarks, with verdicts that account for the number of benchmarks."""
+    """Return a row with the difference and verdict on each benchmark.
+
+    The p-values are adjusted for the number of benchmarks, unless `correction` is "none".
+    """
     adjusted = adjust([part.p for part in pair.parts], "holm" if correction != "none" else "none")
     rows = []
     for part, p in zip(pair.parts, adjusted, strict=True):
@@ -248,8 +253,10 @@ def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str)
 def _ranks(
     suite: Suite, measure: Measure, rows: Sequence[Comparison], drawn: Sequence[Drawn], block: Block
 ) -> list[Rank]:
-    """Return the ranks of the runs by their macro means; empty for a descriptive measure, or if a run lacks a
-    benchmark."""
+    """Return the ranks of the runs by their macro means.
+
+    There are none for a descriptive measure, or if a run lacks a benchmark.
+    """
     if measure.declaration.descriptive or any(len(b.data.runs) < len(suite.runs) for b in suite.benchmarks):
         return []
     of_measure = [row for row in rows if row.measure == measure.label]

@@ -74,7 +74,10 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
 
 
 def over_shared(suite: Suite, pairs: Sequence[tuple[str, str]]) -> Note:
-    """Return the note on the number of benchmarks that both runs of each pair (run, baseline) have."""
+    """Return a note on how many benchmarks each pair is compared over: those that both runs have.
+
+    A pair is (run, baseline).
+    """
     over: dict[int, list[str]] = {}
     for run, baseline in pairs:
         count = sum({run, baseline} <= {*b.data.runs} for b in suite.benchmarks)

@@ -49,7 +49,7 @@ OWN = ("files", "runs", "format", *OPTIONS)  # the options that a benchmark may 
 
 
 class Benchmark(Struct, frozen=True, eq=False):
-    """One benchmark of a suite, with its name, ready to be scored."""
+    """One benchmark of a suite: its name, and its data as they were loaded."""
 
     name: str
     loaded: Loaded
@@ -60,14 +60,17 @@ class Benchmark(Struct, frozen=True, eq=False):
         return self.loaded.data
 
     def take_runs(self, runs: Sequence[str]) -> Benchmark:
-        """Return the benchmark with some of its runs, in the given order, skipping those that it lacks."""
+        """Return the benchmark with only these runs, in the given order. Names that the benchmark lacks are skipped."""
         data = self.loaded.data
         chosen = [data.runs.index(run) for run in runs if run in data.runs]
         return replace(self, loaded=replace(self.loaded, data=data.take_runs(chosen)))
 
 
 class Suite(Struct, frozen=True, eq=False):
-    """Benchmarks, and the names of the measures to compute; if there are none, those that suit all benchmarks."""
+    """The benchmarks of a suite, and the names of the measures to compute.
+
+    If there are no names, the measures are computed that suit all benchmarks.
+    """
 
     benchmarks: tuple[Benchmark, ...]
     measures: tuple[str, ...] = ()
@@ -88,7 +91,10 @@ class Suite(Struct, frozen=True, eq=False):
         return hashlib.blake2b(lines.encode(), digest_size=6).hexdigest()
 
     def signature(self, measures: Sequence[Measure], **how: object) -> dict[str, object]:
-        """Return the fields of a signature that name the measures, the benchmarks and their data."""
+        """Return the fields of a signature that name the measures, the benchmarks and their data.
+
+        `how` adds more fields.
+        """
         asked = [benchmark.data for benchmark in self.benchmarks if isinstance(benchmark.data, Evidence)]
         clustered = [b.loaded.options.cluster for b in self.benchmarks if getattr(b.data, "groups", None) is not None]
         return {
@@ -104,7 +110,7 @@ class Suite(Struct, frozen=True, eq=False):
     def default_measures(self) -> tuple[str, ...]:
         """Return the measures to show if the user names none.
 
-        Raises UsageError if the benchmarks have none in common.
+        Raises UsageError if the benchmarks have no such measure in common.
         """
         if self.measures:
             return self.measures
@@ -116,9 +122,9 @@ class Suite(Struct, frozen=True, eq=False):
         return shared
 
     def notes(self, more: Mapping[str, Iterable[Note]] | None = None) -> tuple[Note, ...]:
-        """Return the notes on reading the benchmarks, and those in `more`, which are keyed by benchmark.
+        """Return the notes from reading the benchmarks, and those in `more`, which maps names of benchmarks to notes.
 
-        A note on several benchmarks occurs once.
+        A note that several benchmarks have is returned once, with their names.
         """
         whose: dict[Note, dict[str, None]] = {}
         for benchmark in self.benchmarks:
@@ -131,7 +137,7 @@ class Suite(Struct, frozen=True, eq=False):
 
 
 def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = None, *, by: str | None = None) -> Suite:
-    """Return a suite from a mapping of benchmarks, from a TOML file, or from any data with a column `by` of benchmarks.
+    """Return a suite from a mapping of benchmarks, a TOML file, or data whose column `by` names the benchmarks.
 
     `options` are the options of reading for all benchmarks; a benchmark's own options take precedence. Raises
     FormatError, MismatchError, UsageError or UnknownNameError, naming the benchmark.
@@ -180,8 +186,10 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
 
 
 def _names_of(runs: Any) -> Sequence[str] | Mapping[str, str]:
-    """Return the entry `runs` of a benchmark: the names of the runs to use (none: all), or a mapping from names in the
-    suite to names in the files."""
+    """Return the runs to use on a benchmark: their names, or a mapping from names in the suite to names in the files.
+
+    `runs` is this entry in the definition of the benchmark. Returns no names if it is None, which means all runs.
+    """
     if runs is None:
         return ()
     if isinstance(runs, (list, tuple)):
@@ -197,10 +205,10 @@ def _names_of(runs: Any) -> Sequence[str] | Mapping[str, str]:
 
 
 def _with_names(loaded: Loaded, runs: Sequence[str] | Mapping[str, str], wanted: Sequence[str]) -> Loaded:
-    """Return the data of the listed runs, or of all runs with the names that a mapping gives them.
+    """Return the data of the listed runs, or, if `runs` is a mapping, of all runs with the names that it gives them.
 
-    Notes get the new names too, because gates look for runs in notes. If `wanted` has names, other names may be those
-    of missing runs.
+    Notes get the new names too, because gates look for runs in notes. Raises UnknownNameError for a listed run that the
+    data lack. If `wanted` has names, other listed runs may be missing.
     """
     data = loaded.data
     renames = isinstance(runs, Mapping)
@@ -234,7 +242,7 @@ def files_of_definition(path: Path) -> list[Any]:
 
 
 def files_of_benchmark(what: Any) -> list[Any]:
-    """Return the files of a benchmark: those that it names beside its options, or the benchmark itself."""
+    """Return the files of a benchmark: the entry `files` if `what` is a mapping, and otherwise `what` itself."""
     return items_of(what.get("files", ()) if isinstance(what, Mapping) else what)
 
 
@@ -255,7 +263,10 @@ def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the benchmarks of a TOML file by name, with their files, and its measures. Raises FormatError."""
+    """Return the benchmarks that a TOML file defines, keyed by name, with their files; and the names of its measures.
+
+    `content` is what the file at `path` says. Raises FormatError for an invalid definition.
+    """
     benchmarks, measures = content.get("benchmarks"), content.get("measures", [])
     if not isinstance(benchmarks, dict) or not benchmarks:
         raise FormatError(path, "a suite needs a table [benchmarks.NAME] for each benchmark")
@@ -282,7 +293,10 @@ def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any
 
 
 def expand(pattern: str) -> list[Path]:
-    """Return the files that match a pattern, in order, or the name itself if it is no pattern or exists."""
+    """Return the files that match a pattern such as "runs/*.csv", sorted by name.
+
+    Returns only the file itself if `pattern` is the name of a file. Raises UsageError if no file matches.
+    """
     if Path(pattern).exists() or not glob.has_magic(pattern):
         return [Path(pattern)]
     matches = sorted(glob.glob(pattern, recursive=True))
@@ -292,7 +306,10 @@ def expand(pattern: str) -> list[Path]:
 
 
 def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Measures) -> list[Benchmark]:
-    """Return each value of a column as a benchmark, with the runs that have an answer there."""
+    """Return a benchmark for each value of the column `by`.
+
+    Its questions are those with this value, and its runs are those that have an answer to one of them.
+    """
     if isinstance(source, (Loaded, Evidence, Tally)):
         loaded = open_data(source, {"strata": (by,), **options}, measures)
         data = with_questions(loaded.data, f"take the values of {by!r} as benchmarks")

@@ -19,7 +19,7 @@ FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
 
 
 def on_lacking(suite: Suite, runs: Iterable[str], baseline: str | None) -> Iterator[Note]:
-    """Yield a note on each of `runs` that lacks a benchmark which the baseline has."""
+    """Yield a note on each of `runs` that lacks a benchmark which the baseline has. The note names these benchmarks."""
     for run in runs:
         names = [b.name for b in suite.benchmarks if baseline in b.data.runs and run not in b.data.runs]
         if names:
@@ -29,9 +29,10 @@ def on_lacking(suite: Suite, runs: Iterable[str], baseline: str | None) -> Itera
 
 
 def on_benchmarks(suite: Suite, differences: Sequence[tuple[Measure, PairOverSuite]]) -> Iterator[Note]:
-    """Yield notes on few clusters, on questions that a measure cannot use, and on answers lost without declining.
+    """Yield notes on the pairs of runs that are compared, and on the benchmarks.
 
-    Each benchmark has notes of its own, because each counts as much as any other in the mean.
+    The notes are on few clusters, on questions that a measure cannot use, and on abstentions that no system decided on,
+    such as lost answers. Each benchmark has notes of its own, because each counts as much as any other in the mean.
     """
     pairs = [pair.runs for _, pair in differences]
     for remark in notes_on_pairs(pairs, [benchmark.loaded.silence for benchmark in suite.benchmarks]):

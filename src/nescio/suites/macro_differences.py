@@ -26,13 +26,13 @@ Runs = tuple[str, str]  # a run and the run that it is compared with
 
 
 class PairOnBenchmark(Struct, frozen=True):
-    """The difference of two runs (first minus second) on the questions of one benchmark that both have, with its p.
+    """The difference of two runs (first minus second) on one benchmark, on the questions that both runs have.
 
-    `p` is None if it needs random exchanges. `law` is the null distribution of the difference under exchanges, None if
-    it cannot be computed. `error` is the standard error with its degrees of freedom. `n` counts the questions that both
-    runs have, and `of` those that either has. `ends` is the interval of a share of few answers. `step` is how far one
-    more unit can lower the difference, NaN if unknown. `even` is the number of equally large units that tell as much
-    about unseen losses (`nescio.stats.few_units.even_units`).
+    `p` is None if only random exchanges can give it. `law` is the null distribution of the difference under exchanges,
+    None if it cannot be computed. `error` is the standard error with its degrees of freedom. `n` counts the questions
+    that both runs have, and `of` those that at least one has. `ends` is the interval if the measure is a share of few
+    answers. `step` is how far one more unit can lower the difference, NaN if unknown. `even` is the number of equally
+    large units that tell as much about unseen losses (`nescio.stats.few_units.even_units`).
     """
 
     benchmark: str
@@ -50,7 +50,10 @@ class PairOnBenchmark(Struct, frozen=True):
 
 
 class PairOverSuite(Struct, frozen=True):
-    """The mean difference of two runs over the benchmarks that both have, and its p (None: needs random exchanges)."""
+    """The mean difference of two runs over the benchmarks that both have; `parts` has the difference on each benchmark.
+
+    `p` is None if only random exchanges can give it, and none were made.
+    """
 
     runs: Runs
     difference: float
@@ -65,28 +68,28 @@ class PairOverSuite(Struct, frozen=True):
 
 
 class SeenBenchmark(Struct, frozen=True, eq=False):
-    """A benchmark's name and runs, with what one measure reads of each run (`seen`)."""
+    """A benchmark's name and runs, and what one measure reads of these runs (`seen`)."""
 
     name: str
     runs: tuple[str, ...]
     seen: RunsSeen
 
     def places(self, runs: Runs) -> tuple[int, int] | None:
-        """Return the indices of two runs, or None if the benchmark lacks one of them."""
+        """Return the indices of two runs in `self.runs`, or None if the benchmark lacks one of them."""
         if runs[0] not in self.runs or runs[1] not in self.runs:
             return None
         return self.runs.index(runs[0]), self.runs.index(runs[1])
 
 
 def see(suite: Suite, measure: Measure) -> list[SeenBenchmark]:
-    """Return all benchmarks with what one measure reads of their runs."""
+    """Return each benchmark with what one measure reads of its runs."""
     return [SeenBenchmark(b.name, b.data.runs, measured_runs(b.data, measure)) for b in suite.benchmarks]
 
 
 def pairs_over_suite(
     benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan, *, sampled: bool
 ) -> Iterator[PairOverSuite | None]:
-    """Yield the difference of each pair of runs over the benchmarks, None if they share no benchmark.
+    """Yield the difference of each pair of runs over the benchmarks, or None if the two runs share no benchmark.
 
     The null hypothesis is that the two labels can be exchanged within every benchmark. p is exact if the null
     distribution on each benchmark is known, and an upper bound if their sum needs a grid. Otherwise p comes from random
@@ -134,7 +137,10 @@ Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark
 
 
 def _sampled(benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan) -> dict[Runs, Drawn]:
-    """Return the p-values of pairs from random exchanges, shuffled so that benchmarks are independent of each other."""
+    """Return the p-value of each pair of runs from random exchanges.
+
+    The draws on each benchmark are shuffled, so that they are independent of the draws on the others.
+    """
     plan = replace(plan, test="permutation")
     total = np.zeros((len(pairs), plan.size))
     observed, counted = np.zeros(len(pairs)), np.zeros(len(pairs))

@@ -21,7 +21,7 @@ NO_SPREAD = 1e-12
 
 
 def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: float) -> tuple[float, float, float]:
-    r"""Return the interval of the mean of these differences, and its standard error.
+    r"""Return the interval of the mean of the differences in `parts`, and its standard error.
 
     If every benchmark has a spread, the interval is Student's, with Satterthwaite's degrees of freedom. A benchmark
     without spread may still hide units that go the other way, at most a share $s = 1 - (\alpha/2)^{1/m}$ of its m
@@ -73,9 +73,10 @@ def worst_mean(
     measure: Measure,
     level: float,
 ) -> float | None:
-    """Return the worst mean difference that a gate cannot rule out, or None if its error or its steps are unknown.
+    """Return the worst true mean difference that these data do not rule out, for a gate; None if it is unknown.
 
-    It assumes that unseen losses lie in the benchmark whose units weigh most.
+    Losses may be so rare that none was seen. They are assumed to lie in the benchmark whose units weigh most. `ends` is
+    the interval of the mean `difference`, and `error` its standard error.
     """
     if not counts_answers(measure) or not error > NO_SPREAD or math.isnan(ends[0]):
         return None
@@ -86,7 +87,7 @@ def worst_mean(
 
 
 def _reach(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float]:
-    """Return how far the true difference may lie below and above the observed one."""
+    """Return how far the true difference on a benchmark may lie below the observed difference, and how far above it."""
     low, high, error = part_interval(part, measure, level)
     if error > NO_SPREAD and counts_answers(measure):  # else what is seldom lost on it seems to be never lost
         step = reach(measure) / part.units

@@ -34,7 +34,7 @@ def is_fast(suite: Suite) -> bool:
 def marks(
     suite: Suite, measure: Measure, rows: Sequence[SuiteScore], plan: TestPlan, *, sampled: bool
 ) -> list[SuiteScore]:
-    """Return the rows of one measure with marks and bounds of win rates.
+    """Return the rows of one measure with marks on the best runs, and with bounds of win rates.
 
     The rows are returned unchanged if a test needs random exchanges and `sampled` is off, or if two runs with means
     have no defined difference. They get bounds but no marks if the means are over different benchmarks.

@@ -30,12 +30,12 @@ Floats = NDArray[np.float64]
 
 
 class Drawn(Struct, frozen=True, eq=False):
-    """One benchmark under one measure, with figures for each run.
+    """The figures of one measure on one benchmark, each keyed by run.
 
-    They are the value, its variance, its standard error with the degrees of freedom (none for an ordered measure), the
-    units that lower and that raise the value (`seen`, missing if it is unknown how far a question moves it), and the
-    number of questions. The values on resamples have shape (runs, resamples). `together` tells whether runs were drawn
-    on the same resamples.
+    They are the value, its variance, its standard error with the degrees of freedom (no errors for an ordered measure),
+    and the number of questions. `seen` tells how single units lower the value and how they raise it; a run is missing
+    there if this is unknown. `draws` has the values on resamples. `together` says whether all runs were drawn on the
+    same resamples.
     """
 
     values: dict[str, float]
@@ -48,7 +48,7 @@ class Drawn(Struct, frozen=True, eq=False):
 
 
 def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed: int, jobs: int) -> list[Drawn]:
-    """Return the draws of one benchmark under each measure."""
+    """Return the figures of each measure on one benchmark, with the values on resamples."""
     blocks = resampling.blocks(resamples, seed)
     order = shuffle(benchmark.name, resamples, seed)
     data, runs = benchmark.data, benchmark.data.runs
@@ -81,9 +81,9 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
 
 
 def shuffle(name: str, size: int, seed: int) -> NDArray[np.int64]:
-    """Return the order in which a benchmark's draws join those of others.
+    """Return a random order in which a benchmark's draws are combined with those of other benchmarks.
 
-    It depends on the benchmark's name alone, not on the other benchmarks.
+    It depends on the benchmark's name and the seed, but not on which other benchmarks there are.
     """
     key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
     child = np.random.SeedSequence(seed, spawn_key=(int(Stream.SUITES), key & 0xFFFFFFFF, key >> 32))
@@ -93,8 +93,8 @@ def shuffle(name: str, size: int, seed: int) -> NDArray[np.int64]:
 def variance(sample: MeasureInput) -> float | None:
     r"""Return the variance of a value by the delta method, or None for an ordered measure.
 
-    $V = \sum_k n_k g_k^2$ over kinds of unit, where g is the derivative of the value by the weight of a unit. For a
-    share p of n questions it is $p(1 - p)/n$. It is NaN if the value is NaN.
+    It is $V = \sum_k n_k g_k^2$ over kinds of unit, where g is the derivative of the value by the weight of a unit. For
+    a share p of n questions, V is $p(1 - p)/n$. If the value is NaN, so is V.
     """
     if sample.measure.order is not None:
         return None
@@ -106,8 +106,8 @@ def variance(sample: MeasureInput) -> float | None:
 def _error(sample: MeasureInput) -> tuple[float, float]:
     """Return the standard error of a value, and its degrees of freedom.
 
-    Units that all agree on a limit of the range show no spread, but others may differ. They get the standard error of
-    one unit that goes the other way.
+    Units that all agree on a limit of the range show no spread, although other units may differ. The standard error is
+    then that of one unit that goes the other way.
     """
     units, (low, high) = sample.patterns.units, sample.measure.bounds
     if math.isnan(sample.value) or units < 2:
@@ -120,9 +120,9 @@ def _error(sample: MeasureInput) -> tuple[float, float]:
 
 
 def _seen(sample: MeasureInput) -> tuple[Seen, Seen] | None:
-    """Return the units of a run as they lower and as they raise its value.
+    """Return how the units of a run lower its value, and how they raise it.
 
-    None if the value is undefined, or if it is unknown how far a question moves it.
+    Returns None if the value is undefined, or if it is unknown how far a question moves it.
     """
     patterns = sample.patterns
     if sample.measure.order is not None or patterns.units < 2 or math.isnan(sample.value):

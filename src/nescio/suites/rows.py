@@ -17,10 +17,10 @@ class SuiteScore(Struct, frozen=True):
     `value` is the mean over `benchmarks` benchmarks, each counting the same, with standard error `se` and the interval
     from `low` to `high`. `win_rate` is the mean share of other runs that the run beats. It stays between `stable_low`
     and `stable_high` when questions are resampled (a band of stability, not a confidence interval). `sure_low` to
-    `sure_high` are the win rates that significant differences allow (None: not tested). `best` and `tied_with_best` are
-    marks like those of `Score`, by the paired test of macro differences. `n` counts the questions of all benchmarks.
-    `chosen_low` to `chosen_high` is an interval for the run with the best mean only. It allows for the choice among all
-    k runs (level 1 - α/k, Bonferroni), and is None for other runs.
+    `sure_high` are the win rates that significant differences allow (None if nothing was tested). `best` and
+    `tied_with_best` are marks like those of `Score`, by the paired test of macro differences. `n` counts the questions
+    of all benchmarks. `chosen_low` to `chosen_high` is an interval for the run with the best mean only, and None for
+    other runs. It allows for the choice among all k runs (level 1 - α/k, Bonferroni).
     """
 
     run: str
@@ -75,8 +75,8 @@ class BenchmarkDifference(Struct, frozen=True):
 class MeanRank(Struct, frozen=True):
     """The mean rank of a run over benchmarks.
 
-    `groups` numbers the bars above the run in a critical-difference diagram. Mean ranks nearer than
-    `critical_difference` do not differ significantly.
+    `groups` has the numbers of the bars that cover the run in a critical-difference diagram. Two runs differ
+    significantly if their mean ranks lie at least `critical_difference` apart.
     """
 
     measure: Annotated[str, Shown()]
@@ -90,7 +90,10 @@ class SuiteScores(Results[SuiteScore], frozen=True):
     """The scores of a suite: rows of `SuiteScore`, and the single benchmarks in `tables["benchmarks"]`."""
 
     def value(self, run: str, measure: str) -> float:
-        """Return the macro mean of a run. Raises UnknownNameError, with the computed means, if there is none."""
+        """Return the macro mean of a run by a measure.
+
+        Raises UnknownNameError if there is no such mean; the error names the means that there are.
+        """
         means = {f"{row.measure} of {row.run}": row.value for row in self.rows}
         name = f"{measure} of {run}"
         if name not in means:

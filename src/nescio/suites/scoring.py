@@ -68,9 +68,9 @@ def score_suite(
       too, with their critical difference (`tables["mean_ranks"]`, from six benchmarks on).
 
     `incomplete` decides on runs that lack a benchmark: error, complete-runs (leave out these runs), common-benchmarks
-    (leave out the benchmarks that they lack) or available (each run's mean over its benchmarks). `mark` marks the best
-    run by paired tests of macro differences, Holm over all pairs (None: if that is fast). Other arguments are those of
-    `nescio.score`.
+    (leave out the benchmarks that they lack) or available (each run's mean over its benchmarks). With `mark`,
+    the best run is marked by paired tests of macro differences, adjusted for all pairs (Holm). If `mark` is None, it is
+    marked only if the tests are fast. Other arguments are those of `nescio.score`.
     """
     suite = open_suite(source, options, measures, by=suite_by)
     suite, notes = complete(suite, incomplete)
@@ -110,7 +110,7 @@ def score_suite(
 def _scored(
     suite: Suite, measure: Measure, drawn: Sequence[Drawn], plan: TestPlan, *, over: str, mark: bool | None
 ) -> list[SuiteScore]:
-    """Return the macro means of all runs by one measure, with win rates and marks if the runs can be ranked."""
+    """Return the macro mean of each run by one measure. If the runs can be ranked, win rates and marks are added."""
     scored = [_row(measure, drawn, run, over, plan.level) for run in suite.runs]
     if not _is_ranked(suite, measure):
         return scored
@@ -138,7 +138,7 @@ def _with_chosen(
 
 
 def _alike(rows: Sequence[SuiteScore]) -> list[Note]:
-    """Return notes on the runs whose value is the same on all benchmarks."""
+    """Return notes on the runs whose value is the same on all benchmarks, which therefore have no interval."""
     return gather(
         [
             (
@@ -170,9 +170,9 @@ def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: f
 def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, level: float) -> Estimate:
     """Return a run's mean over benchmarks with its interval.
 
-    Over benchmarks it is Student's. Over the questions within each it has the score bounds of an empirical likelihood,
-    or Student's interval if it is unknown how far a question moves the measure. A measure that orders the questions by
-    confidence has a percentile interval from resampled questions.
+    With `over` "benchmarks", the interval is Student's. With "questions", it has the score bounds of an empirical
+    likelihood, or is Student's if it is unknown how far a question moves the measure. A measure that orders the
+    questions by confidence has a percentile interval from resampled questions.
     """
     values, n = np.array([of.values[run] for of in drawn]), sum(of.n[run] for of in drawn)
     if over == "benchmarks":
@@ -189,7 +189,7 @@ def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, le
 
 
 def interval_name(measures: Sequence[Measure], over: str) -> str:
-    """Return the name of the intervals of means over benchmarks by these measures."""
+    """Return the names of the methods for intervals of means over benchmarks by these measures, joined by "+"."""
     return "+".join(sorted({"t" if over == "benchmarks" else _over_questions(measure) for measure in measures}))
 
 
@@ -202,7 +202,7 @@ def _over_questions(measure: Measure) -> str:
 def _with_win_rates(
     rows: Sequence[SuiteScore], drawn: Sequence[Drawn], measure: Measure, level: float
 ) -> list[SuiteScore]:
-    """Return the rows with win rates, and with the percentiles of these over resamples."""
+    """Return the rows with win rates, and with the percentiles of each win rate over the resamples."""
     runs, lower = [row.run for row in rows], measure.declaration.lower_is_better
     values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
     rates = suites.win_rates(values, lower_is_better=lower)
@@ -285,7 +285,10 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
 
 
 def _doubts(own: dict[str, Scores]) -> list[Note]:
-    """Return a note that names the benchmarks whose intervals may cover too seldom."""
+    """Return a note that names the benchmarks whose intervals may cover too seldom; no note if there are none.
+
+    `own` has the scores on each benchmark, keyed by its name.
+    """
     names = [name for name, scores in own.items() if any(remark.code in DOUBTS for remark in scores.notes)]
     if not names:
         return []

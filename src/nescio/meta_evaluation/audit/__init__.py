@@ -31,7 +31,10 @@ SEARCHED = note(
 
 
 class Earned(Struct, frozen=True):
-    """The score of a system: a cheat, or an honest one that answers everything and has this share right."""
+    """The score of one system in the audit.
+
+    The system is a cheat, or an honest system whose name tells its share of right answers.
+    """
 
     measure: str
     system: str
@@ -74,7 +77,10 @@ def audit(
 
 
 def registered(more: Sequence[str] = ()) -> list[Measure]:
-    """Return every registered measure with its defaults, and `more` measures, in the order of `nescio measures`."""
+    """Return all registered measures with default parameters, and the measures named in `more`.
+
+    They have the order in which `nescio measures` lists them.
+    """
     load_installed()
     extra = [parse(name) for name in more]
     by_label = {measure.label: measure for measure in [*map(with_defaults, REGISTRY.values()), *extra]}
@@ -92,7 +98,10 @@ def with_defaults(declaration: Declaration) -> Measure:
 
 
 def audit_one(measure: Measure, questions: int = 500, seed: int = 0) -> tuple[list[Finding], list[Earned]]:
-    """Return all tests of one measure, and the scores of the systems; both are the same in any audit."""
+    """Return the results of all tests of one measure, and the scores of the systems.
+
+    They do not depend on which other measures are audited.
+    """
     nan = float("nan")
     missing = _kinds.lacking(measure)
     if missing or measure.declaration.repeats:

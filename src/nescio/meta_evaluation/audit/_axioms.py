@@ -28,9 +28,11 @@ ROUNDING = 1e-9
 
 
 class Checks(Struct, frozen=True, eq=False):
-    """An axiom on many tables, from small to large: the value, the value `against` it, and a mask of violations.
+    """The check of one axiom on many tables of counts, from small to large.
 
-    `after` holds the tables after a change, if the axiom is about a change.
+    `value` is the score of each of the `tables`, `against` what the axiom compares it with, and `broken` a mask of the
+    tables that violate the axiom. If the axiom is about a change, such as abstaining once more, `after` holds the
+    changed tables.
     """
 
     tables: Ints
@@ -41,12 +43,12 @@ class Checks(Struct, frozen=True, eq=False):
 
     @property
     def compared(self) -> Bools:
-        """Return a mask of the tables on which both sides are defined."""
+        """Return a mask of the tables on which both `value` and `against` are defined."""
         return ~np.isnan(self.value) & ~np.isnan(self.against)
 
     @property
     def half(self) -> Bools:
-        """Return a mask of the tables on which only one side is defined."""
+        """Return a mask of the tables on which only one of `value` and `against` is defined."""
         return np.isnan(self.value) != np.isnan(self.against)
 
 
@@ -63,7 +65,7 @@ class AxiomResult(Struct, frozen=True):
 
 
 def search(measure: Measure, rng: np.random.Generator) -> list[AxiomResult]:
-    """Return the results of every axiom on every small table and on random ones."""
+    """Return the result for each axiom, checked on every small table of counts and on random larger ones."""
     small, large = view(measure, COARSE), view(measure, FINE)
     pools = [(small, every_table(len(small.kinds.behaviour))), (large, random_tables(large, rng))]
     return [
@@ -74,7 +76,10 @@ def search(measure: Measure, rng: np.random.Generator) -> list[AxiomResult]:
 
 @lru_cache
 def every_table(kinds: int) -> Ints:
-    """Return all tables of up to m questions, the small ones first, for the largest m with at most `SMALL_TABLES`."""
+    """Return every table of counts with 1 to m questions, the small tables first; shape (tables, kinds).
+
+    m is the largest number for which there are at most `SMALL_TABLES` tables.
+    """
     sizes = 1
     while comb(kinds + sizes + 1, kinds) - 1 <= SMALL_TABLES:
         sizes += 1
@@ -86,9 +91,9 @@ def every_table(kinds: int) -> Ints:
 
 
 def random_tables(seen: View, rng: np.random.Generator) -> Ints:
-    """Return random tables of 2 to `LARGEST` questions, the small ones first.
+    """Return random tables of counts, with 2 to `LARGEST` questions, the small tables first.
 
-    Each behaviour has the same weight, however many kinds it has.
+    Each behaviour of a system, such as a wrong answer, is equally frequent, however many kinds of question show it.
     """
     _, deed, many = np.unique(seen.kinds.behaviour, return_inverse=True, return_counts=True)
     shares = rng.dirichlet(2 / many[deed], RANDOM_TABLES)
@@ -128,9 +133,9 @@ def _nothing(seen: View, tables: Ints) -> Checks:
 
 
 def _bounded(seen: View, tables: Ints) -> Checks:
-    """Check that no score lies outside the declared range, and that the range is finite.
+    """Check that the declared range is finite, and that no score lies outside it.
 
-    For an infinite range, the most extreme score is shown.
+    If the range is infinite, the tables with the most extreme score count as violations.
     """
     low, high = seen.measure.bounds
     value = seen.value(tables)
@@ -155,7 +160,10 @@ AXIOMS: dict[str, Check] = {
 
 
 def _silenced(seen: View, tables: Ints, which: Bools) -> tuple[Ints, Ints]:
-    """Return pairs of tables: before and after one answer of a kind among `which` became an abstention."""
+    """Return tables before, and tables after, one answer of a table is replaced with an abstention.
+
+    The answer is of one of the kinds that the mask `which` marks.
+    """
     there = (tables > 0) & which
     place, many = np.cumsum(there, axis=1) - 1, np.maximum(there.sum(axis=1, keepdims=True), 1)
     # all answers if there are few, or `SILENCES` evenly spread ones
@@ -167,20 +175,24 @@ def _silenced(seen: View, tables: Ints, which: Bools) -> tuple[Ints, Ints]:
 
 
 def _only(tables: Ints, which: Bools) -> Ints:
-    """Return the distinct nonempty tables that remain without all other kinds, in order."""
+    """Return the tables with only the kinds that the mask `which` marks, without empty and repeated tables."""
     left = tables * which
     left = left[left.sum(axis=1) > 0]
     return left[np.sort(np.unique(left, axis=0, return_index=True)[1])]
 
 
 def _apart(value: Floats, other: Floats) -> Bools:
-    """Return a mask of the places where two numbers differ by more than rounding, or one is infinite."""
+    """Return a mask of the elements in which two arrays differ by more than rounding."""
     differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
     return differ
 
 
 def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> AxiomResult:
-    """Return the verdict on all tables, with the first table that broke the axiom or left it undefined."""
+    """Return the result of one axiom, and the first table that shows it if the axiom does not hold.
+
+    That table violates the axiom, or leaves just one of the compared values undefined. `pools` holds the checks on the
+    small tables and on the random ones.
+    """
     cases = sum(int(checks.compared.sum()) for _, checks in pools)
     undefined = sum(len(checks.tables) for _, checks in pools) - cases
     # A violation has priority over an undefined value.
@@ -197,7 +209,10 @@ def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Axi
 
 
 def _first(checks: Checks, which: str) -> Checks:
-    """Return the check of the smallest table that `which` ("broken" or "half") marks."""
+    """Return the check of only the smallest table that is marked as `which` says.
+
+    `which` is "broken" (the table violates the axiom) or "half" (just one of the compared values is defined).
+    """
     size = checks.tables.sum(axis=1) * 1_000 + (checks.tables > 0).sum(axis=1)
     at = np.array([np.argmin(np.where(getattr(checks, which), size, np.iinfo(np.int64).max))])
     after = None if checks.after is None else checks.after[at]
@@ -205,7 +220,11 @@ def _first(checks: Checks, which: str) -> Checks:
 
 
 def _smaller(check: Check, seen: View, witness: Checks, which: str) -> Checks:
-    """Return a random counterexample reduced to few questions and few kinds, by removing and moving questions."""
+    """Return a smaller counterexample than `witness`, reached by removing questions or changing their kind.
+
+    `which` says what makes a counterexample: "broken" (the table violates the axiom) or "half" (just one of the
+    compared values is defined).
+    """
     while True:
         table = witness.tables[0]
         there = np.flatnonzero(table)

@@ -31,10 +31,11 @@ REFERENCES = (DECENT, 0.8, 1.0)
 
 
 class Contest(Struct, frozen=True, eq=False):
-    """All systems on one collection. The name of a run is its kind and its number of right answers.
+    """The answers of all cheats and honest systems to the same questions, each as a run.
 
-    A `paired` system answers half as many questions twice each, in the same way. A `half silent` one answers one of the
-    two. A `half` system has only the answered half.
+    The names of honest runs end in the number of right answers. "honest 400" answers every question. "paired 400"
+    answers half as many questions, but each of them twice and in the same way. "half silent 400" is the same system,
+    but it abstains the second time. "half 400" has only its answered half.
     """
 
     data: Evidence
@@ -43,17 +44,20 @@ class Contest(Struct, frozen=True, eq=False):
     paired: tuple[int, ...]
 
     def nearest(self, share: float, among: tuple[int, ...] = ()) -> int:
-        """Return the number of right answers of the honest system whose share is closest to this one."""
+        """Return how many right answers the honest system gives whose share of right answers is closest to `share`.
+
+        `among` holds the numbers of right answers to choose from; if it is empty, all honest systems are considered.
+        """
         return min(among or self.honest, key=lambda right: abs(right - share * self.questions))
 
     @property
     def remark(self) -> str:
-        """Return a remark on the number of questions without an answer; empty if there are none."""
+        """Return the number of questions without an answer as a remark in parentheses, or "" if all have an answer."""
         without = int((self.data.columns["answerable"][0] == 0).sum())
         return f" (of {self.questions} questions, {without} without an answer)" if without else ""
 
     def counts(self, run: str) -> str:
-        """Return a system's counts of outcomes in words."""
+        """Return the counts of a system's outcomes as text."""
         at = self.data.runs.index(run)
         answered, right = (self.data.columns[name][at] == 1 for name in ("answered", "correct"))
         masks = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}
@@ -61,10 +65,10 @@ class Contest(Struct, frozen=True, eq=False):
 
 
 class CheatResult(Struct, frozen=True):
-    """The result of one cheat: its score (`value`), and the score of a decent honest system (`against`).
+    """The result of one cheat: its score `value`, and the score `against` of an honest system with 60% right answers.
 
-    `worth` is the share of right answers of the best honest system that scores no better than the cheat. For the cheat
-    that abstains on half of the questions, `worth` is that of the best honest system whose score this cheat raises.
+    `worth` is a share of right answers: that of the best honest system which scores no better than the cheat. For the
+    cheat that abstains on half of the questions, it is that of the best honest system whose score rises by doing so.
     """
 
     cheat: str
@@ -79,7 +83,10 @@ class CheatResult(Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def contest(questions: int, *, unanswerable: bool) -> Contest:
-    """Return the cheats and the honest systems on a collection, with some questions without an answer if wanted."""
+    """Return the answers of the cheats and of the honest systems to `questions` questions.
+
+    If `unanswerable`, some of the questions have no answer.
+    """
     rows: dict[str, Kinds] = {}
     open_, few = _answerable(questions, unanswerable), _answerable(questions // 2, unanswerable)
     rights = sorted({questions * percent // 100 for percent in range(51, 101)})
@@ -108,7 +115,10 @@ def contest(questions: int, *, unanswerable: bool) -> Contest:
 
 
 def _honest(right: int, answerable: Bools) -> Kinds:
-    """Return the kinds of a system that answers all questions, `right` of them rightly, and is calibrated."""
+    """Return the kind of each question for a calibrated system that answers them all, `right` of them rightly.
+
+    `answerable` is a mask of the questions that have an answer.
+    """
     many = int(answerable.sum())
     level = (np.arange(many) + 0.5) / many
     rate = right / many
@@ -123,12 +133,15 @@ def _honest(right: int, answerable: Bools) -> Kinds:
 
 
 def _spread(count: int, step: float) -> Floats:
-    """Return numbers that fill [0, 1) evenly and look random: fractional parts of multiples of an irrational number."""
+    """Return `count` numbers that fill [0, 1) evenly and look random: fractional parts of multiples of `step`.
+
+    `step` is an irrational number.
+    """
     return np.asarray((np.arange(1, count + 1) * step) % 1, dtype=np.float64)
 
 
 def _first(key: Floats, many: int, among: Bools) -> Bools:
-    """Return a mask of the `many` elements `among` these with the smallest keys."""
+    """Return a mask of the `many` elements that have the smallest `key`, among those that the mask `among` marks."""
     first = np.zeros(len(key), dtype=bool)
     first[np.argsort(np.where(among, key, np.inf), kind="stable")[:many]] = True
     return first
@@ -158,7 +171,7 @@ def _but_one(mute: Kinds, behaviour: int, sure: float) -> Kinds:
 
 
 def play(measure: Measure, questions: int) -> tuple[list[CheatResult], dict[str, float]]:
-    """Return the result of each cheat, and the score of every system that is shown."""
+    """Return the result of each cheat against a measure, and the scores of the systems to show, by their names."""
     game = contest(questions, unanswerable="answerable" in measure.reads)
     score = {game.data.runs[sample.run]: sample.value for sample in measure_inputs(game.data, [measure])[0]}
     results = [_reach(measure, game, score, cheat) for cheat in CHEATS[:-1]]
@@ -176,7 +189,10 @@ def _share(right: int, questions: int) -> str:
 
 
 def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str) -> CheatResult:
-    """Return the result of a cheat: whether it scores as well as an honest system, and as well as which."""
+    """Return the result of one cheat: whether it scores as well as an honest system, and as well as which.
+
+    `score` maps each run of the contest to its score.
+    """
     sign = -1 if measure.declaration.lower_is_better else 1
     honest = np.array([score[f"honest {right}"] for right in game.honest])
     value, decent = score[cheat], score[f"honest {game.nearest(DECENT)}"]
@@ -196,7 +212,10 @@ def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str)
 
 
 def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> CheatResult:
-    """Return the result of abstaining on a random half: whether it raises the score of an honest system."""
+    """Return whether an honest system's score rises if it abstains on half of the questions, as a cheat's result.
+
+    `score` maps each run of the contest to its score.
+    """
     sign = -1 if measure.declaration.lower_is_better else 1
     before, after, alone = (
         np.array([score[f"{which} {right}"] for right in game.paired]) for which in ("paired", "half silent", "half")

@@ -35,10 +35,12 @@ Bools = NDArray[np.bool_]
 
 
 class Kinds(Struct, frozen=True, eq=False):
-    """Kinds of question, in arrays of one shape.
+    """Kinds of question: what a system does with a question, and what the question is like.
 
-    `sure` is the confidence, NaN without an answer or candidate. `side` is the true one of two sides, for tasks that
-    have two.
+    The four arrays have one shape.
+
+    `behaviour` is what the system does, such as `RIGHT` or `SILENT`. `sure` is its confidence, NaN without an answer or
+    candidate. For tasks with two classes, such as yes and no, `side` says which one is true.
     """
 
     behaviour: Ints
@@ -63,13 +65,15 @@ class Kinds(Struct, frozen=True, eq=False):
         return self.answered & ~self.right
 
     def take(self, chosen: Ints) -> Kinds:
-        """Return the chosen kinds."""
+        """Return the kinds with the indices `chosen`."""
         return Kinds(self.behaviour[chosen], self.sure[chosen], self.side[chosen], self.answerable[chosen])
 
 
 def columns(kinds: Kinds) -> dict[str, Array]:
-    """Return all stored columns of `nescio.data.evidence` in the shape of the kinds; a second answer has half the
-    confidence."""
+    """Return all columns that `nescio.data.evidence` stores, by name, for these kinds; they have the shape of `kinds`.
+
+    If a system gives two answers, the second has half the confidence of the first.
+    """
     did, sure, answered = kinds.behaviour, kinds.sure, kinds.answered
     second = (did == SECOND) & kinds.answerable
     whole = {
@@ -92,13 +96,16 @@ def columns(kinds: Kinds) -> dict[str, Array]:
 
 
 def evidence(runs: Sequence[str], kinds: Kinds) -> Evidence:
-    """Return Evidence from kinds of shape (runs, questions)."""
+    """Return these runs as Evidence. `kinds` has the kind of each question for each run, shape (runs, questions)."""
     questions = tuple(f"q{i}" for i in range(kinds.behaviour.shape[1]))
     return Evidence(tuple(runs), questions, columns(kinds), np.zeros(kinds.behaviour.shape, dtype=np.uint8))
 
 
 def lacking(measure: Measure) -> list[str]:
-    """Return the columns that a measure reads but outcomes do not determine, and the parameters that it lacks."""
+    """Return the names of what a measure needs but an audit lacks: its required parameters, or else columns.
+
+    A column is lacking if the outcomes and confidences of the questions do not determine it.
+    """
     needed = [name for name, default in measure.declaration.parameters.items() if default is Parameter.empty]
     if needed and not measure.parameters:
         return needed
@@ -107,7 +114,7 @@ def lacking(measure: Measure) -> list[str]:
 
 
 def _has(stock: Evidence, name: str) -> bool:
-    """Return whether a column is stored, or can be derived from stored columns."""
+    """Return whether `stock` has a column, or can derive it from the columns that it has."""
     if name in stock.columns:
         return True
     try:
@@ -118,7 +125,11 @@ def _has(stock: Evidence, name: str) -> bool:
 
 @lru_cache
 def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evidence, Ints]:
-    """Return every kind at these confidences (the simple ones first), as one run, and the abstention for each kind."""
+    """Return every kind of question, the simple ones first, as `Kinds`, and again as the questions of one run.
+
+    `levels` are the possible confidences. If `unanswerable`, some kinds have no answer. The third result is, for each
+    kind, the index of the kind that it becomes if the system abstains.
+    """
     rows = [
         (did, level if did != SILENT else np.nan, side, answerable)
         for level in levels
@@ -137,11 +148,12 @@ def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evi
 
 
 class View(Struct, frozen=True, eq=False):
-    """The kinds of question that a measure distinguishes (by outcome or by what it reads), and its value on any table.
+    """A measure as a function of tables of counts, with the kinds of question that the measure distinguishes.
 
-    A table has the number of questions of each kind; tables have shape (tables, kinds). `silence` is the kind that each
-    kind becomes if the system abstains. `shown` is the number with which a kind is described, NaN if it has no effect.
-    `plain` tells that counts of outcomes describe every table. `sides` are the words for the two sides of the truth.
+    A table has the number of questions of each kind; tables have shape (tables, kinds). `silence` is the index of the
+    kind that each kind becomes if the system abstains. `shown` is the number that describes a kind, such as a
+    confidence (NaN if it has no effect). If `plain`, the counts of outcomes describe every table. `sides` are the words
+    for the two classes.
     """
 
     measure: Measure
@@ -161,7 +173,10 @@ class View(Struct, frozen=True, eq=False):
         return np.where(used.sum(axis=1) > 0, self.measure.value(self.patterns, used), np.nan)
 
     def describe(self, table: Ints) -> str:
-        """Return a table in words: its counts of outcomes, and the kinds if the measure reads more than these."""
+        """Return a table as text, such as "C=2 W=1 U=0".
+
+        The kinds follow in parentheses if the measure reads more than outcomes.
+        """
         kinds = self.kinds
         right = int(table[kinds.answered & kinds.right].sum())
         silent = int(table[~kinds.answered].sum())
@@ -178,9 +193,9 @@ class View(Struct, frozen=True, eq=False):
 
 
 def view(measure: Measure, levels: tuple[float, ...]) -> View:
-    """Return a measure as a function of the number of questions of each kind; `levels` are the possible confidences.
+    """Return a measure as a function of tables of counts, which have the number of questions of each kind.
 
-    Questions without an answer are included only if the measure reads `answerable`.
+    `levels` are the possible confidences. Kinds without an answer are included only if the measure reads `answerable`.
     """
     kinds, stock, silence = _stock(levels, unanswerable="answerable" in measure.reads)
     read, usable = columns_for(stock, measure)

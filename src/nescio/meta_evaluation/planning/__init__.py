@@ -21,10 +21,10 @@ MOST_POWER = 0.999
 
 
 class Plans(Results[PowerPlan], frozen=True):
-    """The result of `plan`: rows of `PowerPlan`, and in `tables` the `systems` of its start."""
+    """The result of `plan`. Rows are `PowerPlan`; `tables["systems"]` has the rates of the two systems at the start."""
 
     def title(self, name: str | None = None) -> str:
-        """Return the title of a table."""
+        """Return the title of the table `name`; "" for the rows, which need none."""
         return "What the plan starts from, as shares of the questions" if name == "systems" else ""
 
 

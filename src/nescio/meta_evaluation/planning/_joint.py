@@ -29,7 +29,10 @@ STEEPNESS = np.geomspace(0.01, 200, 60)  # of tilts, from almost none to the poi
 
 
 class Joint(Struct, frozen=True, eq=False):
-    """The joint table: the kinds of question, with the columns of both systems in `pair`, and their probabilities."""
+    """The joint distribution of two systems over kinds of question, such as "the run is right, the baseline wrong".
+
+    `pair` holds the columns of both systems for each kind, and `probabilities` how probable the kinds are.
+    """
 
     pair: Pair
     probabilities: Floats
@@ -46,10 +49,10 @@ class Joint(Struct, frozen=True, eq=False):
 
     @property
     def linear(self) -> bool:
-        """Return whether the permutation distribution can be summed exactly.
+        """Return whether the permutation distribution of the difference can be summed exactly.
 
-        The difference must be linear in the exchanges of labels, and the classes (`classes`) must have at most three
-        distinct weights.
+        It can if the difference is linear in the exchanges of labels, and if the classes of kinds (`classes`) have at
+        most three distinct weights.
         """
         counts = np.full(len(self.probabilities), 64)
         # Multiples of the golden ratio give exchanges that are unrelated to the kinds.
@@ -64,9 +67,10 @@ class Joint(Struct, frozen=True, eq=False):
         return bool(np.allclose(differences, straight, rtol=0, atol=1e-11) and len(unlike[unlike > 0]) <= 3)
 
     def classes(self) -> tuple[Floats, Floats]:
-        """Return classes of kinds whose exchange changes the totals alike: the changes, and the kinds of each class.
+        """Return classes of kinds of question: kinds whose exchange of labels changes the totals by the same amounts.
 
-        Changes have shape (classes, columns). Kinds have shape (kinds, classes), with 1 or -1 for the direction.
+        The first result holds these changes, shape (classes, columns). The second, shape (kinds, classes), is 1 or -1
+        where a kind belongs to a class, and 0 elsewhere. It is -1 if the exchange has the opposite direction.
         """
         steps = self.steps()
         apart = (steps != 0).any(axis=1)
@@ -78,22 +82,22 @@ class Joint(Struct, frozen=True, eq=False):
         return moves, member
 
     def steps(self) -> Floats:
-        """Return the run's column values minus the baseline's for each kind of question, shape (kinds, columns)."""
+        """Return run minus baseline in each column, for each kind of question; shape (kinds, columns)."""
         one, other = np.split(np.stack(list(self.pair.patterns.columns.values()), axis=1), 2)
         return one - other
 
     def tables(self, questions: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` random collections of `questions`: numbers of questions of each kind, shape (size, kinds)."""
+        """Return `size` random collections of `questions` questions, as numbers of each kind; shape (size, kinds)."""
         return rng.multinomial(questions, self.probabilities, size=size)
 
     def influence(self) -> Floats:
-        """Return the derivative of the difference by the weight of each kind; its mean is 0."""
+        """Return the derivative of the difference by the weight of each kind of question; the mean over kinds is 0."""
         moves = STEP * np.eye(len(self.probabilities))
         rise = self.pair.resampled(self.probabilities + moves) - self.pair.resampled(self.probabilities - moves)
         return rise / (2 * STEP)
 
     def spreads(self) -> tuple[float, float]:
-        """Return √n times the standard error of the difference, over exchanges of the labels and over collections."""
+        """Return √n times the standard error of the difference: under exchanges of labels, and over collections."""
         sizes, weights, _ = exchanges(self, self.probabilities)
         exchanged = float(np.sqrt(np.einsum("j,j->", sizes, weights**2)))
         sampled = float(np.sqrt(np.einsum("k,k->", self.probabilities, self.influence() ** 2)))
@@ -101,12 +105,13 @@ class Joint(Struct, frozen=True, eq=False):
 
 
 def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
-    """Return the effect of exchanging labels on the difference, for tables of `counts` of shape (…, kinds).
+    """Return how much the difference changes if labels are exchanged, for tables of `counts` of shape (…, kinds).
 
-    The result has, for each class of `Joint.classes`, its number of questions, the weight w of one question, and the
-    balance of the two directions; each of shape (…, classes). If labels are exchanged at random, a balance is 2B - size
-    with B of Bin(size, ½). The difference is Σ w · balance: exactly if it is linear in the exchanges, and otherwise as
-    its leading term about the middle.
+    To exchange the labels of a question is to swap the answers of the two systems. The three results have shape (…,
+    classes), for the classes of `Joint.classes`: the questions in a class, the weight w of one question, and the
+    balance of the two directions. If labels are exchanged at random, a balance is 2B - size with B of Bin(size, ½). The
+    difference is Σ w · balance if it is linear in the exchanges. Otherwise this sum is its leading term about the
+    middle.
     """
     columns = joint.pair.patterns.columns
     counts = np.asarray(counts, dtype=np.float64)
@@ -130,16 +135,20 @@ def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
 
 
 def from_pilot(measure: Measure, columns: dict[str, tuple[Array, Array]]) -> Joint:
-    """Return the observed joint table; `columns` maps a name to (run's, baseline's) values on the same questions."""
+    """Return the joint distribution observed on a pilot.
+
+    `columns` maps each name to two arrays, the values of the run and of the baseline on the same questions.
+    """
     pair = pair_up(measure, columns)
     return Joint(pair, pair.counts / pair.counts.sum())
 
 
 def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float], agreement: float = 0.0) -> Joint:
-    r"""Return the joint table of two systems with these shares of correct, incorrect and unanswered.
+    r"""Return the joint distribution of two systems with these shares of correct, incorrect and unanswered questions.
 
-    $(1 - a)\,r_i b_j + a\,m_{ij}$ with agreement a. $r_i b_j$ are independent answers. m is the table with these
-    margins in which the two systems have equal outcomes as often as possible. With equal rates, a is Cohen's kappa.
+    It is $(1 - a)\,r_i b_j + a\,m_{ij}$ for the agreement a. $r_i b_j$ is the distribution of independent answers. m
+    has the same margins, and gives the two systems equal outcomes as often as possible. With equal rates, a is Cohen's
+    kappa.
     """
     one, other = np.array(run, dtype=np.float64), np.array(baseline, dtype=np.float64)
     alike = np.minimum(one, other)
@@ -158,11 +167,11 @@ def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float]
 
 
 def tilt(joint: Joint, difference: float) -> Joint:
-    r"""Return the table closest to this one, along the measure's influence, that has this `difference`.
+    r"""Return the distribution closest to `joint` that has this `difference`, tilted along the measure's influence.
 
-    The probabilities become $p_k e^{\theta\psi_k}$, renormalised, for the influence $\psi_k$ of kind k. Of all tables
-    with the same mean of ψ, this is the closest in the Kullback–Leibler sense. θ is the value that gives the
-    difference. Raises UsageError if no θ gives it.
+    The probabilities become $p_k e^{\theta\psi_k}$, renormalised, for the influence $\psi_k$ of kind k. Of all
+    distributions with the same mean of ψ, this is the closest in the Kullback–Leibler sense. θ is the value that gives
+    the difference. Raises UsageError if no θ gives it.
     """
     from scipy.optimize import brentq
 
@@ -188,14 +197,14 @@ def tilt(joint: Joint, difference: float) -> Joint:
 
 
 def furthest(joint: Joint, sign: float) -> float:
-    """Return the largest difference (in the direction of `sign`) that tilting reaches."""
+    """Return the largest difference, positive or negative by `sign`, that tilting `joint` can reach."""
     path, width = _path(joint)
     reached = np.array([joint.difference, *(path(theta).difference for theta in sign * STEEPNESS / width)])
     return sign * float(np.nanmax(sign * reached))
 
 
 def _path(joint: Joint) -> tuple[Callable[[float], Joint], float]:
-    """Return the tilted table as a function of θ (`tilt`), and the largest influence of a kind minus the smallest.
+    """Return the function that maps θ to the tilted `joint` (see `tilt`), and the range of the influences of its kinds.
 
     Raises UsageError if no question tells the two systems apart.
     """

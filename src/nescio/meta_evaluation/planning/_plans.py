@@ -31,12 +31,12 @@ NAN = float("nan")
 
 
 class PowerPlan(Row, frozen=True):
-    """A plan: a two-sided test at `alpha` of `questions` detects a `difference` with probability `power`.
+    """A plan: with `questions` questions, a two-sided test at `alpha` detects `difference` with probability `power`.
 
-    `solved` is "questions" or "difference": the one that was computed from the other. `difference` is run minus
-    baseline. Without a solution, the `solved` one is NaN or None, and a note says why. `error` is the Monte Carlo
-    standard error of the power, None without simulation. `apart` is the share of questions on which the two outcomes
-    differ, None if only scores are known. `clusters` is the number of clusters of the questions, None without clusters.
+    `solved` is "questions" or "difference", whichever was computed from the other. Without a solution, this number is
+    None or NaN, and a note says why. `difference` is run minus baseline. `error` is the Monte Carlo standard error of
+    the power (None if it was not simulated). `apart` is the share of questions with different outcomes of the two
+    systems (None if only scores are known). `clusters` is the number of clusters (None if there are none).
     """
 
     measure: Annotated[str, Shown()]
@@ -52,14 +52,17 @@ class PowerPlan(Row, frozen=True):
 
     @property
     def power_sure(self) -> Annotated[str | None, Shown("power", numeric=True, after="clusters")]:
-        """Return the power as text, with the Monte Carlo standard error if it was simulated."""
+        """Return the power as text, such as "0.803", or "0.803 ± 0.004" with the Monte Carlo error of a simulation.
+
+        Returns None if the power is undefined.
+        """
         if math.isnan(self.power):
             return None
         return f"{self.power:.3f}" + ("" if self.error is None else f" ± {self.error:.3f}")
 
     @property
     def sentence(self) -> str:
-        """Return the plan in words."""
+        """Return the plan as a sentence, such as "c@1: 1,200 questions detect a difference of 0.05 with power …"."""
         if self.questions is None:
             return f"{self.measure}: no feasible number of questions detects a difference of {self.difference:.4g}"
         single = self.questions == 1
@@ -73,19 +76,19 @@ class PowerPlan(Row, frozen=True):
 
     @classmethod
     def above(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:
-        """Return each plan in words."""
+        """Return the sentence of each plan, to be shown above the table."""
         return [row.sentence for row in rows]
 
     @classmethod
     def below(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:
-        """Return sentences on the unit of the number of questions, and on the uncertainty of the power."""
+        """Return sentences that explain the number of questions, and the "±" after a power."""
         yield "Both systems answer the same questions; the number is their total."
         if any(row.error is not None for row in rows):
             yield "±: the standard error of the simulated power."
 
 
 class Answer(Struct):
-    """The rows of a plan, their notes, and the reasons for missing rows."""
+    """The plans for one measure as `rows`, notes on them, and `refusals`, which are notes on why a row is missing."""
 
     rows: list[PowerPlan] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -93,7 +96,10 @@ class Answer(Struct):
 
 
 class PlanRequest(Struct, frozen=True):
-    """The request of one call of `plan`, for every measure; a value that is not stated is None."""
+    """What a call of `plan` asks for: a power (`aim`), and a difference or a number of questions.
+
+    The difference or the number is None if the caller gave none.
+    """
 
     aim: Aim
     difference: float | None
@@ -101,7 +107,10 @@ class PlanRequest(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True, eq=False):
-    """The joint table from which a plan starts: of a pilot of `n` questions, or of stated rates (`n` None)."""
+    """The start of a plan: the joint distribution observed on a pilot of `n` questions, or that of stated rates.
+
+    For stated rates `n` is None.
+    """
 
     joint: Joint
     n: int | None
@@ -114,7 +123,7 @@ class Table(Struct, frozen=True, eq=False):
 
     @property
     def method(self) -> str:
-        """Return the method that computes the power of a plan."""
+        """Return the name of the method that computes the power."""
         return EXACT if self.joint.linear else PERMUTATION
 
     @property
@@ -123,12 +132,18 @@ class Table(Struct, frozen=True, eq=False):
         return self.joint.difference
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:
-        """Return the row with the number of questions for this difference, or that number alone if it is too large."""
+        """Return the plan with the number of questions that `difference` needs.
+
+        If this number is too large for a simulation, returns only the number, as a float.
+        """
         simulated = needed(tilt(self.joint, difference), aim)
         return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
 
     def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
-        """Return the row with the smallest difference that `questions` detect, or None if there is none."""
+        """Return the plan with the smallest difference of this `sign` that `questions` questions detect.
+
+        Returns None if they detect no difference.
+        """
         simulated = resolvable(self.joint, questions, aim, sign)
         return None if simulated is None else self._row("difference", simulated.joint.difference, simulated, aim)
 
@@ -138,7 +153,10 @@ class Table(Struct, frozen=True, eq=False):
 
 
 class Spread(Struct, frozen=True, eq=False):
-    """The difference on a pilot of `n` questions in `units` units; `deviation` is √units times its standard error."""
+    """The start of a plan by normal approximation: the difference on a pilot of `n` questions in `units` units.
+
+    `deviation` is the standard error of this difference times √units.
+    """
 
     measure: Measure
     observed: float
@@ -194,7 +212,7 @@ def fewest(alpha: float) -> int:
 
 
 def distance(aim: Aim) -> float:
-    """Return the size of a difference, in standard errors, at which a two-sided normal test has the wanted power."""
+    """Return the true difference, in standard errors, at which a two-sided normal test has the wanted power."""
     from scipy.optimize import brentq
     from scipy.special import ndtr
 
@@ -205,7 +223,10 @@ def distance(aim: Aim) -> float:
 def spread(
     measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: NDArray[np.int64] | None, seed: int
 ) -> tuple[Spread, list[Note]]:
-    """Return the `Spread` of the difference on a pilot, by the bootstrap, and notes on it."""
+    """Return the `Spread` of the difference of two runs on a pilot, from the bootstrap, and notes on it.
+
+    `columns` maps each name to the values of the run and those of the baseline.
+    """
     pair = pair_up(measure, columns, clusters)
     units = int(pair.counts.sum())
     differences = np.concatenate(
@@ -234,7 +255,10 @@ def spread(
 
 
 def answer(source: Table | Spread, request: PlanRequest) -> Answer:
-    """Return the plans for one measure: for the difference, and for the number of questions, as far as they exist."""
+    """Return the plans for one measure: the questions for a difference, and the difference for a number of questions.
+
+    A plan without a solution is missing, and `refusals` say why.
+    """
     reply = Answer()
     if math.isnan(source.observed):
         reply.refusals.append(
@@ -261,7 +285,10 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
 
 
 def _remark_on_difference(source: Table | Spread, wanted: float | None, request: PlanRequest, reply: Answer) -> None:
-    """Add a note to `reply`: where a difference that was not stated comes from, or that there is none."""
+    """Add a note to `reply` on the difference to plan for, because the user stated none.
+
+    `wanted` is the difference on the pilot. If it is None, the two systems do not differ, and the note says so.
+    """
     label = source.measure.label
     if wanted is not None and source.n is not None:
         reply.notes.append(
@@ -294,7 +321,7 @@ def _remark_on_difference(source: Table | Spread, wanted: float | None, request:
 
 
 def _rough(rows: Sequence[PowerPlan], label: str) -> Iterator[Note]:
-    """Yield notes on plans that use a normal approximation of few units."""
+    """Yield a note for each plan that relies on a normal approximation although it has few questions or clusters."""
     for row in rows:
         units = row.questions if row.clusters is None else row.clusters
         if row.method == NORMAL and units is not None and units < FEW and not math.isnan(row.power):

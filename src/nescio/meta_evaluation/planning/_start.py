@@ -35,9 +35,10 @@ class System(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """What a plan starts from: a table or a spread for each measure, and the rates of the two systems.
+    """What a plan starts from: a `Table` or a `Spread` for each measure, and the rates of the two systems.
 
-    `signature` is the part of the plan's signature about these. `systems` is empty if no rates are known.
+    `signature` holds the fields of the plan's signature that describe the start. `systems` is empty if no rates are
+    known.
     """
 
     sources: list[Table | Spread]
@@ -61,7 +62,10 @@ def start_from_rates(shares: Shares, measures: Measures, agreement: float) -> St
 def start_from_pilot(
     pilot: Any, options: Mapping[str, Any], measures: Measures, asked: tuple[str | None, str | None], seed: int
 ) -> Start:
-    """Return the start of a plan from two runs of a pilot; `asked` has the names of the run and of the baseline."""
+    """Return the start of a plan from two runs of a pilot.
+
+    `asked` has the names of the run and of the baseline, as the user gave them (None for a name that was not given).
+    """
     loaded = open_data(pilot, {"strata": (), **options}, measures)
     data = with_questions(loaded.data, "see how the answers of two runs agree", "give its counts as rates")
     if len(data.runs) < 2:
@@ -78,7 +82,11 @@ def start_from_pilot(
 
 
 def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
-    """Return the stated shares of the run and of the baseline, or None for a pilot, and notes on how we read them."""
+    """Return the stated shares of the run and of the baseline, and notes on how `rates` was read.
+
+    The shares are None if the plan starts from a pilot. Raises UsageError if the user gives both a pilot and rates, or
+    neither.
+    """
     if rates is None:
         if pilot is None:
             raise UsageError(
@@ -114,7 +122,10 @@ def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None
 
 
 def _read(side: Any, notes: list[Note]) -> tuple[float, ...]:
-    """Return shares that sum to 1, from shares, percentages or counts; add notes on how we read them to `notes`."""
+    """Return the rates of one system as three shares that sum to 1, and add notes on how they were read to `notes`.
+
+    `side` has the rates for correct, incorrect and unanswered, as shares, percentages or counts.
+    """
     try:
         values = [float(value) for value in side]
     except (TypeError, ValueError):
@@ -158,7 +169,10 @@ def _from_rates(measure: Measure, shares: Shares, agreement: float) -> Table:
 
 
 def run_and_baseline(runs: Sequence[str], run: str | None, baseline: str | None) -> list[int]:
-    """Return the indices of the run to plan for, and of its baseline if there is one."""
+    """Return the index of the run to plan for, followed by that of the baseline if `baseline` is given.
+
+    If `run` is None, it is the only other run. Raises UsageError if there are several.
+    """
     for name in (run, baseline):
         if name is not None and name not in runs:
             raise UnknownNameError("run", name, runs)
@@ -244,7 +258,7 @@ def _systems(names: Sequence[str], shares: Shares) -> tuple[System, ...]:
 
 
 def _observed(data: Evidence, pair: tuple[int, int]) -> tuple[System, ...]:
-    """Return the rates of the two runs on the questions that both have; empty if the data have no outcomes."""
+    """Return the rates of two runs on the questions that both have; empty if the data have no outcomes."""
     if not set(OUTCOMES) <= set(data.columns):
         return ()
     both = data.present[pair[0]] & data.present[pair[1]]

@@ -30,12 +30,12 @@ from nescio.text import plural
 
 
 class LabelPlan(Row, frozen=True):
-    """A plan of labels: `labels` labels give an interval of `half_width`, or detect `difference` with `power`.
+    """A plan: `labels` human labels give an interval of `half_width`, or detect `difference` with `power`.
 
-    `people_alone` is the number of labels needed without the judge. Both numbers are None if labels on all `answers`
-    that need one are not enough. `spread` is the standard deviation of people's values over these answers, and
-    `correlation` the correlation of people's and the judge's values. `narrowest` is the half width with labels on all
-    answers.
+    `people_alone` is the number of labels needed without the judge. `answers` is the number of answers that could be
+    labelled; if labelling all of them is not enough, `labels` and `people_alone` are None. Over these answers, `spread`
+    is the standard deviation of people's values, and `correlation` that of people's with the judge's values.
+    `narrowest` is the half width if all of them are labelled.
     """
 
     run: str
@@ -54,7 +54,7 @@ class LabelPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Return the plan in words."""
+        """Return the plan as a sentence, which says how many labels are needed for what."""
         whose = f"{self.run} against {self.baseline}" if self.baseline else self.run
         what = "the value" if self.measure == "value" else f"{self.measure} of {whose}"
         aim = (
@@ -72,14 +72,15 @@ class LabelPlan(Row, frozen=True):
 
     @classmethod
     def above(cls, rows: Sequence[LabelPlan]) -> Iterable[str]:
-        """Return each plan in words."""
+        """Return the sentence of each plan, to be shown above the table."""
         return [row.sentence for row in rows]
 
 
 class Share(Struct, frozen=True):
-    """The number of labels for the questions with these `verdicts` of the judge (run, then baseline).
+    """The number of labels for the questions on which the judge gave these `verdicts`.
 
-    It applies if labels are drawn by verdicts (`--labels-by verdicts`).
+    With a baseline, `verdicts` holds the verdict on the run, and then the one on the baseline. These numbers apply if
+    labels are drawn by verdicts (`--labels-by verdicts`).
     """
 
     run: str
@@ -92,7 +93,10 @@ class Share(Struct, frozen=True):
 
     @property
     def whose(self) -> str:
-        """Return the heading of the verdicts, which names the run that comes first."""
+        """Return the heading of the column `verdicts`.
+
+        With a baseline it names the two runs, in the order of their verdicts.
+        """
         return "verdicts" if self.baseline is None else f"verdicts ({self.run}, {self.baseline})"
 
 
@@ -161,7 +165,10 @@ def plan_labels(
 def _stated(
     spread: float | None, correlation: float | None, questions: int | None
 ) -> tuple[list[Spreads], dict[str, Any]]:
-    """Return the spreads of a plan from stated values, and their part of the signature."""
+    """Return the spreads from which a plan of labels starts, as the user stated them, and the signature fields on them.
+
+    Raises UsageError if one of the values is missing.
+    """
     if spread is None or correlation is None or questions is None:
         raise UsageError(
             "a plan of labels starts from judged answers (files), or from a stated spread, correlation and number"
@@ -247,7 +254,7 @@ def _row(spreads: Spreads, aim: tuple[float | None, float | None, float, float],
 
 
 def _remarks(spreads: Spreads, row: LabelPlan) -> Iterator[Note]:
-    """Yield a note if no number of labels is enough, or if the planned number is too small for the interval."""
+    """Yield a note if labels on all answers would not be enough, or if intervals from so few labels are approximate."""
     if row.labels is None:
         yield note(
             "plan.labels_too_few",
@@ -268,10 +275,11 @@ def _remarks(spreads: Spreads, row: LabelPlan) -> Iterator[Note]:
 
 
 def _shares(spreads: Spreads, row: LabelPlan) -> list[Share]:
-    """Return the allocation of labels to the judge's verdicts, in proportion to answers times standard deviation.
+    """Return how many of the planned labels each verdict of the judge gets.
 
-    The numbers sum to the planned labels: each is the whole part of its share, and the largest fractions get one more.
-    If all verdicts that vary are labelled completely, the rest is allocated in proportion to answers.
+    The numbers are in proportion to the verdict's answers times the standard deviation of people's values. They sum to
+    the planned labels: each is rounded down, and those with the largest fractions get one more. If all verdicts that
+    vary are labelled completely, the rest is allocated in proportion to the answers.
     """
     assert row.labels is not None
     given = allocation([(answers, sd) for _, answers, sd in spreads.patterns], row.labels)

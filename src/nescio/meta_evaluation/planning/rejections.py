@@ -36,7 +36,7 @@ Simulate = Callable[[float, int, int], tuple[float, float]]
 
 
 class Aim(Struct, frozen=True):
-    """The wanted power of a two-sided test at alpha, and the seed of the simulations."""
+    """What a plan must reach: the `power` of a two-sided test at level `alpha`. `seed` is that of the simulations."""
 
     power: float
     alpha: float
@@ -51,14 +51,14 @@ class Aim(Struct, frozen=True):
 
     @property
     def distance(self) -> float:
-        """Return the size of a difference, in standard errors, that has this power if one tail is ignored."""
+        """Return the true difference, in standard errors, at which the test has this power if one tail is ignored."""
         from scipy.special import ndtri
 
         return self.critical + float(ndtri(self.power))
 
     @property
     def close(self) -> float:
-        """Return the largest allowed distance between a simulated power and the wanted one."""
+        """Return how far a simulated power may lie from the wanted power to be accepted."""
         return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
 
 
@@ -79,9 +79,9 @@ class SimulatedPlan(Struct, frozen=True):
 
 
 def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
-    """Return the smallest collection on which the test detects the difference of `joint` with the wanted power.
+    """Return the smallest number of questions with which the test has the wanted power for the difference of `joint`.
 
-    If it has more than `LARGEST` questions, returns about their number, as a float.
+    If this is more than `LARGEST`, returns roughly that number, as a float.
     """
     difference = abs(joint.difference)
     exchanged, sampled = joint.spreads()
@@ -102,7 +102,10 @@ def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
 
 
 def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> SimulatedPlan:
-    """Return the smallest sufficient collection near `questions`, which has the power `share`, one by one."""
+    """Return the smallest number of questions with the wanted power, searched in steps of one from `questions`.
+
+    `share` is the simulated power with `questions` questions.
+    """
     known = {questions: share}
 
     def power(size: int) -> float:
@@ -118,7 +121,10 @@ def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> Simulat
 
 
 def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> SimulatedPlan | None:
-    """Return the smallest difference with this `sign` that `questions` detect with the wanted power, or None."""
+    """Return the smallest difference with this `sign` that `questions` questions detect with the wanted power.
+
+    Returns None if they detect no difference.
+    """
     end = sign * furthest(joint, sign) * (1 - 1e-6)
     size = 0.0
     spreads = joint.spreads()
@@ -140,10 +146,11 @@ def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Simulated
 
 
 def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tuple[float, float]) -> tuple[float, float]:
-    """Return the place where the simulated power equals the wanted one, and that power.
+    """Return the value at which the simulated power equals the wanted power, and that power.
 
-    `simulate` maps a place, a number of tables and a turn to the place used and its power. The probit of the power is
-    nearly a straight line, which is fitted to all simulations. The next place is where this line meets the wanted
+    The value is what the plan searches: a number of questions, or a difference. `simulate` takes a value, a number of
+    tables and the number of the turn, and returns the value used and its power. The probit of the power is nearly
+    linear in the value. A line is therefore fitted to all simulations, and the next value is where it meets the wanted
     power. The returned power comes from `TABLES` fresh collections.
     """
     points: list[tuple[float, float, int]] = []
@@ -160,7 +167,10 @@ def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tupl
 
 
 def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) -> float:
-    """Return the place where a line through the probits of simulated powers meets the wanted power."""
+    """Return the value at which a line through the probits of the simulated powers meets the wanted power.
+
+    Each of `points` has a value, such as a number of questions, with its simulated power and the number of tables.
+    """
     from scipy.special import ndtri
 
     place, share, tables = np.array(points).T
@@ -177,17 +187,20 @@ def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) ->
 
 
 def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> float:
-    """Return the share of simulated collections on which the test rejects; `turn` numbers the draw."""
+    """Return the power: the share of `tables` simulated collections of `questions` questions on which the test rejects.
+
+    Each `turn` draws other collections.
+    """
     rng = resampling.Block(turn * resampling.BLOCK, tables, aim.seed).generator(Stream.PLANNING)
     drawn, times = np.unique(joint.tables(questions, tables, rng), axis=0, return_counts=True)
     return float(times[rejected(joint, drawn, aim)].sum() / tables)
 
 
 def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bool_]:
-    """Return whether p ≤ alpha for the difference on each table of counts, shape (tables, kinds).
+    """Return, for each table of counts, whether the test rejects (p ≤ alpha); `tables` has shape (tables, kinds).
 
-    It is false if the difference is undefined. If the difference is not linear in the exchanges, p is that of its
-    leading term (`exchanges`), which has the same limit.
+    The test does not reject if the difference is undefined. If the difference is not linear in the exchanges of labels,
+    p is that of its leading term (see `exchanges`), which has the same limit.
     """
     sizes, weights, balances = exchanges(joint, tables)
     weights = np.where(sizes > 0, weights, 0)
@@ -208,9 +221,10 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
 
 
 def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
-    """Return P(|Σ w (2B - size)| ≥ observed) for many tables, B of Bin(size, ½).
+    """Return P(|Σ w (2B - size)| ≥ observed) for each table.
 
-    `sizes` and `weights` have shape (tables, classes). The p-value is NaN for a table with too many sums.
+    The sum is over the classes, each with an independent B of Bin(size, ½). `sizes` and `weights` w have shape (tables,
+    classes). The p-value is NaN if a table has too many different sums.
     """
     sizes = np.where(weights == 0, 0, sizes)
     order = np.argsort(-sizes, axis=1, kind="stable")
@@ -229,7 +243,10 @@ def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Flo
 
 
 def _binomials(largest: int) -> tuple[Floats, Floats]:
-    """Return P(B = k) and P(B ≥ k) of Bin(n, ½) for n and k from 0 to `largest` (+ 1)."""
+    """Return P(B = k) and P(B ≥ k) for B of Bin(n, ½), for n up to `largest` and k up to `largest` + 1.
+
+    Both arrays have a row for each n and a column for each k, from 0 on.
+    """
     probabilities = np.zeros((largest + 1, largest + 2))
     probabilities[0, 0] = 1.0
     for n in range(1, largest + 1):
@@ -241,7 +258,11 @@ def _binomials(largest: int) -> tuple[Floats, Floats]:
 def _summed(
     sizes: NDArray[np.int64], weights: Floats, observed: Floats, probabilities: Floats, tails: Floats
 ) -> Floats:
-    """Return two-sided p-values: sums over all combinations of the smaller classes of the tail of the largest class."""
+    """Return the exact two-sided p-value of each table.
+
+    It is a sum over all combinations of the smaller classes. Each term is the chance of a combination times the tail of
+    the largest class. `probabilities` and `tails` are those of `_binomials`.
+    """
     rest, chance = np.zeros((len(sizes), 1)), np.ones((len(sizes), 1))
     for j in range(1, sizes.shape[1]):
         size, count = sizes[:, j, None], np.arange(sizes[:, j].max() + 1)

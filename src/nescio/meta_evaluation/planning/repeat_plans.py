@@ -30,9 +30,9 @@ Z = 1.959963984540054  # the normal quantile of a 95% interval
 class RepeatsPlan(Row, frozen=True):
     """A plan within the budget: the number of questions, and the number of repeats of each.
 
-    `se` is the standard error of the value, or of the difference of two runs, and `half_width` that of its 95%
-    interval. `least` is a lower bound of the standard error of any plan. `best` marks the plan with the smallest
-    standard error.
+    `se` is the standard error of the value, or of the difference of two runs, and `half_width` is half of its 95%
+    interval. `least` is a lower bound of the standard error of all plans that the budget allows. `best` marks the plan
+    with the smallest standard error.
     """
 
     measure: Annotated[str, Shown()]
@@ -46,14 +46,14 @@ class RepeatsPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Return the plan in words."""
+        """Return the plan as a sentence, which says how many questions to ask, and how often."""
         times = "once" if self.repeats == 1 else f"{self.repeats} times each"
         questions = plural(self.questions, "question")
         return f"{self.measure}: ask {questions} {times}, for a half width of {self.half_width:.3g}"
 
     @classmethod
     def above(cls, rows: Sequence[RepeatsPlan]) -> Iterable[str]:
-        """Return the best plans in words."""
+        """Return a sentence for each plan that is the best for its measure."""
         return [row.sentence for row in rows if row.best]
 
 
@@ -73,12 +73,12 @@ def plan_repeats(
 
         nescio.plan_repeats(variances=(0.15, 0.10), budget=1000, per_question=2, per_answer=0.1).rows[1].repeats
 
-    A question costs `per_question` once (to write, to have answered by people) and `per_answer` for each answer. The
-    `variances` are that between questions, and that of single answers about their question's mean. State them, or give
-    a pilot whose questions were asked several times. With `baseline`, they are those of the difference of two runs, and
-    the answers of both cost. With the variances $\sigma_q^2$ and $\sigma_s^2$ and the costs a and b, the best number of
-    repeats is $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$. Rows are the plans with the whole numbers beside it, and with a
-    single repeat.
+    A question costs `per_question` once (to write, to have answered by people) and `per_answer` for each answer.
+    `variances` are the variance between questions, and the variance of single answers about their question's mean.
+    State them, or give a pilot whose questions were asked several times. With `baseline`, they are the variances of the
+    difference of two runs, and the answers of both runs cost. With the variances $\sigma_q^2$ and $\sigma_s^2$ and the
+    costs a and b, the best number of repeats is $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$. Rows are the plans with the
+    whole numbers of repeats next to $r^*$, and with a single repeat.
 
     Raises UsageError if the options contradict each other, MismatchError for a pilot without repeats.
     """
@@ -108,9 +108,10 @@ def plan_repeats(
 
 
 class _Start(Struct, frozen=True):
-    """What a plan starts from: the variances between and within questions, by measure.
+    """What a plan starts from: for each measure, the variance between questions and the variance within a question.
 
-    `start` is the part of the signature about these, and `sides` the number of runs whose answers cost.
+    `start` holds the signature fields that describe these. `sides` is the number of runs whose answers must be paid: 1,
+    or 2 with a baseline.
     """
 
     variances: Mapping[str, tuple[float, float]]
@@ -128,8 +129,8 @@ def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str
         between = by_measure[measure.label][0]
         if math.isnan(between):
             raise MismatchError(
-                f"{measure.label}: some questions of the pilot were asked only once, so they do not show chance; "
-                "leave these questions out"
+                f"{measure.label}: some questions of the pilot were asked only once, so they do not show how much the "
+                "outcome varies when a question is asked again; leave these questions out"
             )
         if between <= 0:
             notes.append(
@@ -159,7 +160,10 @@ def _stated(variances: Sequence[float]) -> tuple[float, float]:
 
 
 def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[float, float]:
-    """Return the variance between questions and that of a single answer, or those of the difference of two runs."""
+    """Return the variance between questions, and the variance of single answers about their question's mean.
+
+    `sides` has the index of one run, or those of two runs for the variances of their difference.
+    """
     added = [influence(data, measure, side) for side in sides]
     shared = added[0][1] if len(added) == 1 else np.intersect1d(added[0][1], added[1][1])
     parts, means_of = [], []
@@ -173,9 +177,10 @@ def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[
 
 
 def _designs(label: str, between: float, single: float, budget: float, costs: tuple[float, float]) -> list[RepeatsPlan]:
-    """Return the plans with one repeat, and with the two whole numbers of repeats beside the best real number.
+    """Return the plans with one repeat, and with the whole numbers of repeats just below and above the best number.
 
-    Raises UsageError if the budget does not pay for one question.
+    `between` and `single` are the variances between questions and of a single answer. Raises UsageError if the budget
+    does not pay for one question.
     """
     best = best_repeats(between, single, costs)
     tried = sorted({1, max(1, math.floor(best)), max(1, math.ceil(best))})
