@@ -163,23 +163,14 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     return why or _of_other_questions(remark, pair, alone=alone)
 
 
-<<<<<<< HEAD
 def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair) -> bool:
-    """Return whether the judged run has another judge than its baseline; a baseline's file was compared before.
+    """Return whether the judged run was graded by another judge than its baseline.
 
-    `judges` are the judges of runs; a run that was joined from several may have several.
+    `judges` are pairs of a run and a judge; a run that was joined from several may have several judges. A baseline's
+    file is not checked here, because its judge was compared before.
     """
     own = {judge for run, judge in judges if run == pair.baseline}
     return bool(own) and any(pair.judges(run) and {judge} != own for run, judge in judges)
-=======
-def _judged_otherwise(judges: Mapping[str, str], pair: Pair) -> bool:
-    """Return whether the judged run was graded by another judge than its baseline.
-
-    A baseline's file is not checked here, because its judge was compared before.
-    """
-    own = judges.get(pair.baseline or "")
-    return own is not None and any(pair.judges(run) and judge != own for run, judge in judges.items())
->>>>>>> s6
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
