@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def mixed_judges(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Return a note if runs, some of which have several values in the column `judge`, do not have the same values."""
+    """Return a note if the column `judge` names different judges for different runs.
+
+    The judges of a run with several are compared together ("ana+ben").
+    """
     query = "SELECT run, string_agg(DISTINCT judge, '+' ORDER BY judge) FROM rows GROUP BY run ORDER BY run"
     rows = connection.execute(query).fetchall()
     return judges_differ([run for run, _ in rows], [judges for _, judges in rows])
@@ -22,7 +25,7 @@ def mixed_judges(connection: duckdb.DuckDBPyConnection) -> list[Note]:
 def judges_of(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
     """Return the judge of each run according to the column `judge`.
 
-    Returns None if a run has several values, because then the column has another meaning.
+    Returns None if a run has several values there, because the column must then mean something else.
     """
     rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
     if any(low != high for _, low, high in rows):
