@@ -23,8 +23,11 @@ from nescio.tables.responses import answer_key, read_runs
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of `id` and `question`, of `id` and `answer` (or another name for it, if there is nothing
-    else), or of `id` and `sentences`."""
+    """Recognise JSON Lines of questions, of answers to them, or of stories.
+
+    Their fields are `id` and `question`, `id` and `answer`, and `id` and `sentences`. Another name may replace `answer`
+    if there are no further fields.
+    """
     if source.suffix not in LINES or "id" not in source.columns:
         return None
     key = answer_key(source.columns)
@@ -59,7 +62,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
 
 
 def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]:
-    """Return a note that a file of stories makes clusters of the questions, which changes intervals."""
+    """Return a note that a file of stories groups the questions into clusters, which changes the intervals."""
     used = {question.story for question in questions.questions if question.story}
     if not stories or len(used) == len(questions.questions):
         return []
