@@ -32,7 +32,7 @@ class DrawnResults(Results[Row], frozen=True):
 
 
 def figure_of(request: Figured, inputs: Iterable[Any] = ()) -> Path | None:
-    """Return the file of the figure, or None without one. Raises UsageError if it cannot be written there."""
+    """Return the path of the figure, or None if none is requested. Raises UsageError if it cannot be written there."""
     path = as_path(request.figure)
     if path is not None:
         check_file(path, "a figure", (".svg",), inputs)

@@ -283,9 +283,9 @@ def score(request: MarkRequest) -> Scores:
 
 
 def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
-    """Return a note on the largest possible HumSent.
+    """Return a note on the largest HumSent that any run can reach.
 
-    A question for which people accept no sentence cannot be won.
+    If people accept no sentence of a story for a question, no run can be right on it.
     """
     if not isinstance(result.data, Unjudged) or all(row.measure != "read.HumSent" for row in scores):
         return []
@@ -306,7 +306,7 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
 
 
 def _with_correlations(scores: Scores) -> Scores:
-    """Return the scores with the measures' correlations over the runs, or with a note if there are too few runs."""
+    """Return the scores with the correlations between measures over the runs; too few runs get a note instead."""
     runs, notes = len({row.run for row in scores}), list(scores.notes)
     if runs < LEAST_RUNS:
         notes.append(

@@ -182,7 +182,7 @@ class Report(Struct, frozen=True):
         return f"<report: {'; '.join(filter(None, (*self.wrote, held)))}>"
 
     def _repr_html_(self) -> str:
-        """Return the page for a notebook, in a separate frame in which its scripts run."""
+        """Return the page as HTML for a notebook, in a separate frame in which its scripts run."""
         if not self.html:
             return f"<p>{html.escape(', '.join(self.figures))}</p>"
         shown = html.escape(self.html)
@@ -223,7 +223,7 @@ def report(request: ReportRequest) -> Report:
 
 
 def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
-    """Return the data of the page for a request."""
+    """Return the data of the page that a request asks for."""
     return page.gather(
         request.source,
         request.chosen,
@@ -246,7 +246,7 @@ def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Re
 
 
 def _advice(request: ReportRequest, data: page.ReportData, texts: Any) -> Results[ToRead]:
-    """Return the results for the terminal.
+    """Return the advice that the terminal shows on the runs of a request.
 
     A note names the deciding measure if the format of the files chose it.
     """
@@ -296,6 +296,6 @@ def _of_a_change(request: ReportRequest) -> Report:
 
 
 def title_of(source: Any) -> str:
-    """Return the title of a page without its own: the names of the files, each once."""
+    """Return the title of a page to which the user gave none: the names of the files, each once."""
     names = list(dict.fromkeys(Path(item).name for item in items_of(source) if isinstance(item, (str, Path))))
     return ", ".join(names[:MOST_NAMED]) or "nescio"

@@ -121,7 +121,10 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
 
 
 class TunedRun(Tuned, frozen=True):
-    """A tuned run, with whether to keep and print its whole curve, and the message on the file written."""
+    """A run with its chosen threshold, and the message on the file written.
+
+    It also says whether to keep and print the whole curve of the run.
+    """
 
     whole_curve: bool = False
     wrote: tuple[str, ...] = ()
@@ -164,7 +167,7 @@ def tune(request: TuneRequest) -> Tuned:
 
 
 def _which(runs: Sequence[str]) -> UsageError:
-    """Return the error that asks for the name of the run."""
+    """Return the error that asks for the name of the run to tune, if there are several runs."""
     more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
     return UsageError(
         f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}, and another with"
@@ -173,7 +176,10 @@ def _which(runs: Sequence[str]) -> UsageError:
 
 
 def _written(tuned: TunedRun, output: Path) -> TunedRun:
-    """Write the run with the threshold applied, if there is one, and return the result with a message."""
+    """Write the run with its threshold applied, and return the result with a message about the file.
+
+    Nothing is written if no threshold was chosen.
+    """
     if tuned.applied is None:
         why = f"{output} is not written, because there is no threshold to apply"
         return replace(tuned, wrote=(why,))
