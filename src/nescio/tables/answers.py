@@ -171,9 +171,9 @@ def _is_own(placed: Placed) -> bool:
 
 
 def _whole_numbers(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether predictions and gold answers are whole numbers that differ only by `.0`.
+    """Return whether all predictions are whole numbers and all gold answers end in `.0`, or the reverse.
 
-    pandas writes a column of whole numbers with `.0` if a cell is empty.
+    pandas writes a column of whole numbers with `.0` if any of its cells is empty.
     """
     whole, point = (f"bool_and(regexp_full_match({{0}}, '{pattern}'))" for pattern in ("[+-]?\\d+", "[+-]?\\d+\\.0"))
     ways = [f"({whole.format(a)} AND {point.format(b)})" for a, b in (("gold", "prediction"), ("prediction", "gold"))]
@@ -249,7 +249,7 @@ def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], *, own: b
 
 
 def _is_letter(text: str) -> bool:
-    """Return whether a text is a single letter, such as that of an option, apart from signs such as brackets."""
+    """Return whether a text is a single letter, such as that of an option, perhaps with brackets or other signs."""
     letter = "".join(filter(str.isalnum, text))
     return len(letter) == 1 and letter.upper() != letter.lower()
 
@@ -440,7 +440,7 @@ def _listed(text: str | None, place: tuple[Source, int], structured: Structured)
 
 
 def _given(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:
-    """Return the predictions in a cell, in the order of their ranks if JSON holds a list."""
+    """Return the predictions in a cell; a list in JSON has one for each rank, the best first."""
     if text is None:
         return ()
     kind = _kind(text, place, structured, "prediction")

@@ -92,7 +92,7 @@ class Cells:
 
 
 class Column:
-    """A column: its name, its cell in SQL, and facts about its cells."""
+    """A column of a table: its name, the SQL of its cells, and facts about its cells."""
 
     def __init__(self, cells: Cells, name: str, cell: str) -> None:
         self.name, self.cell, self._cells = name, cell, cells
@@ -167,7 +167,7 @@ class Column:
 
     @property
     def is_share(self) -> bool:
-        """Return whether the cells are numbers from 0 to 1, and not only these two."""
+        """Return whether the cells are numbers from 0 to 1, including others than 0 and 1."""
         return self.is_number and self.low is not None and self.low >= 0 and (self.high or 0) <= 1 and not self.is_truth
 
     def _known(self, meaning: Callable[[str], object]) -> bool:

@@ -175,7 +175,10 @@ def _load(source: Source, notes: list[Note]) -> _Held:
 
 
 def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int]) -> list[int]:
-    """Return the three counts of a row. Raises FormatError if they contradict their total."""
+    """Return the counts of correct, incorrect and unanswered answers in a row.
+
+    Raises FormatError if they contradict the row's total.
+    """
     columns = held.columns
     own = [_taken(source, row, [(columns[part], numbers[part]) for part in held.made[name]]) for name in OUTCOMES]
     if "all" in numbers and sum(own) != numbers["all"]:
@@ -186,7 +189,7 @@ def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int])
 
 
 def _tally(runs: tuple[str, ...], counts: Mapping[tuple[str, float | None], list[int]]) -> Tally:
-    """Return the counts of each run, or of each run at each confidence."""
+    """Return the counts of each run or, if there are confidences, of each run at each confidence."""
     if len(runs) == len(counts):
         return outcome_tally(runs, np.array([*counts.values()], dtype=np.int64))
     number = {run: i for i, run in enumerate(runs)}

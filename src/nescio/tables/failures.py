@@ -42,7 +42,7 @@ def is_failing_status(column: Column) -> bool:
 
 
 def is_status(name: str) -> bool:
-    """Return whether a column has the name of a status."""
+    """Return whether a column has a name for statuses, such as that of an HTTP call."""
     return squash(_PATH.split(name)[-1]) in lexicon().statuses
 
 
@@ -58,7 +58,7 @@ def _says_more(table: Table, status: Column, verdict: Column) -> bool:
 
 
 def is_count(column: Column) -> bool:
-    """Return whether a column has numbers that are not HTTP codes."""
+    """Return whether a column has numbers other than HTTP codes, so that it may count something."""
     return column.is_number and any(word != "0" and fails(word) is None for word in column.words or ("",))
 
 

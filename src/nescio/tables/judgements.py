@@ -236,7 +236,10 @@ def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) 
 
 
 def _probability(source: Any, row: int, cell: str) -> float:
-    """Return a probability of inclusion, above 0 and at most 1. Raises FormatError for others."""
+    """Return the probability with which people were given a question: a number above 0 and at most 1.
+
+    Raises FormatError for any other cell.
+    """
     value = decimal(cell)
     if value is None or not 0 < value <= 1:
         rule = "a probability of inclusion is a number above 0 and at most 1"

@@ -153,7 +153,10 @@ def plain(text: str) -> str:
 
 @cache
 def squash(header: str) -> str:
-    """Return the letters and digits of a header in lower case, without accents, brackets, and a final `@k`."""
+    """Return the letters and digits of a column's name, in lower case and without accents.
+
+    Brackets and a final `@k` are left out.
+    """
     if header.isidentifier() and header.isascii():  # as most are
         return header.lower().replace("_", "")
     header = _AT.sub("", header)

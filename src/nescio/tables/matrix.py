@@ -186,7 +186,7 @@ def _as_verdicts(parts: Sequence[SourceRole], options: ReadOptions, source: Sour
 
 
 def _refuse_scales(source: Source, names: Sequence[str], scores: Array) -> None:
-    """Raise FormatError if the columns have several scales."""
+    """Raise FormatError if the columns are on different scales."""
     low, high = np.nanmin(scores, axis=1, initial=np.inf), np.nanmax(scores, axis=1, initial=-np.inf)
     shares, others = np.flatnonzero((low >= 0) & (high <= 1)), np.flatnonzero((low > 1) & np.isfinite(low))
     if len(shares) and len(others):

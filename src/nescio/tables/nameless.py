@@ -140,7 +140,7 @@ def _grades_answers(table: Table, column: Column) -> bool:
 
 
 def _are_grades(table: Table, column: Column) -> bool:
-    """Return whether each word of a column may be a grade, and no other column of answers has all of them."""
+    """Return whether each word of a column may be a grade, and no other column of answers has all these words."""
     words = {*(column.words or ())}
     graded = len(words) > 1 and (
         _are_codes([*words]) or all(word == "-1" or state_of(word) is not None for word in words)
@@ -294,7 +294,7 @@ def _speaks_of_outcomes(header: str) -> bool:
 
 
 def _tells_something_else(column: Column) -> bool:
-    """Return whether the name of a column speaks of a measurement, a part of a pipeline, or abstaining."""
+    """Return whether a column's name has a word for a measurement, for a part of a pipeline, or for abstaining."""
     measured = column.is_number and is_measured(column.name)
     return measured or speaks_of_components(column.name) or has_role(column, ABOUT_ANSWERING)
 
@@ -367,7 +367,10 @@ def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
 
 
 def _names_rows(column: Column, table: Table) -> bool:
-    """Return whether a column may name the questions: no cell is empty, a list or long, and most differ."""
+    """Return whether a column may name the questions.
+
+    It may if no cell is empty, a list or a long text, and if most cells differ.
+    """
     many = column.words is None or len(column.words) == table.rows
     return many and column.filled == table.rows and not column.structured and column.longest < _LONGEST
 

@@ -215,7 +215,7 @@ def _build(
     held: Collection[str],
     notes: list[Note],
 ) -> Outcomes:
-    """Return the outcomes; runs and questions are in the order in which they first occur in the files."""
+    """Return the outcomes of the relation `rows`; runs and questions are in the order in which the files name them."""
     names: dict[str, tuple[str, ...]] = {}
     repeated_by = [mapping["repeat"] for _, mapping in placed if "repeat" in mapping and mapping["repeat"].columns]
     several = bool(repeated_by) or first(connection, f"SELECT count(DISTINCT {REPEAT}) > 1 FROM rows")[0]

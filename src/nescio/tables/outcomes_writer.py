@@ -210,7 +210,7 @@ def guard(cell: Any) -> Any:
 
 
 def _write_lines(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
-    """Write a JSON object for each row, and return the number of bytes of the longest."""
+    """Write a JSON object for each row, and return the number of bytes of the longest object."""
     import msgspec
 
     encoder, longest = msgspec.json.Encoder(), 0

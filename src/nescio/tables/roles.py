@@ -205,7 +205,7 @@ def hints(roles: Roles) -> list[Column]:
 
 
 def says_more(column: Column) -> bool:
-    """Return whether the name or the cells of a column suggest that it describes answers beside their outcomes."""
+    """Return whether the name or the cells of a column suggest that it describes answers besides their outcomes."""
     return has_role(column) or _is_hint(column) or failures.is_failing_status(column)
 
 

@@ -249,7 +249,7 @@ def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
 
 
 def two_scales(cell: str) -> str:
-    """Return the SQL condition that some numbers of a column are shares and others seem to be percentages."""
+    """Return the SQL condition that some numbers of a column are shares, and others seem to be percentages."""
     number = NUMBER.format(cell)
     return f"min({number}) >= 0 AND max({number}) BETWEEN 10 AND 100 AND bool_or({number} > 0 AND {number} < 1)"
 
@@ -333,7 +333,7 @@ def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Files) -> None
 def check_ranks(connection: duckdb.DuckDBPyConnection, sources: Files, cells: Mapping[str, Array]) -> None:
     """Raise AskedError for answers that occur twice, and FormatError if a question has no answer of rank 1.
 
-    The cells are in order.
+    `cells` has the columns of the relation `rows`, in sorted order.
     """
     run, question, rank = (cells[name] for name in ("run", "question", "rank"))
     follows = (run[1:] == run[:-1]) & (question[1:] == question[:-1])

@@ -82,7 +82,7 @@ class Tried(Struct, frozen=True):
     def signature(self) -> tuple[object, ...]:
         """Return the outcomes by run and question, in the order of the rows.
 
-        Two readings that differ only in names have equal signatures.
+        Two readings have equal signatures if they differ only in the names of runs and questions.
         """
         counts = tuple(own[1:] for own in self.counts)  # these differ if abstaining is right
         return self.questions, counts, self.outcomes.state.shape, self.outcomes.state.tobytes()
@@ -255,7 +255,7 @@ def counts_of(found: Outcomes) -> tuple[Counts, int]:
 def _no_reading(
     connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions, errors: Sequence[NescioError]
 ) -> NescioError:
-    """Return the error of the likeliest reading, or the question to ask if no name says how to read the table."""
+    """Return the error of the likeliest reading, or a question if no column's name says how to read the table."""
     broken = [error for error in errors if not isinstance(error, AskedError)]
     if broken and len(errors) == len(broken) and options.column:
         return broken[0]

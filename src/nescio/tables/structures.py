@@ -128,7 +128,7 @@ def _told_apart_by(
 
 
 def _may_count_repeats(roles: Roles, mapping: Mapped) -> bool:
-    """Return whether the run is an unnamed column of different numbers, which may number repeats."""
+    """Return whether the run is a column with an unknown name and only different numbers, which may number repeats."""
     names = mapping.get("run", NOTHING).columns
     if len(names) != 1 or "run" in roles.given or roles.is_own:
         return False
@@ -172,7 +172,10 @@ def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -
 
 
 def _subsets(names: Sequence[str]) -> list[Expression]:
-    """Return all sets of some columns, the smallest first; of many columns, only none, each and all."""
+    """Return all subsets of some columns, the smallest first.
+
+    Of many columns, returns only the empty set, each column alone, and all columns.
+    """
     sizes: Iterable[int] = range(len(names) + 1) if len(names) <= 4 else (0, 1, len(names))
     return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]
 

@@ -216,7 +216,10 @@ def _sums_up(
     *,
     naming: str,
 ) -> bool:
-    """Return whether the numbers of a last row sum up those above it, whose names are in the cell `naming`."""
+    """Return whether the numbers of the last row sum up those of the rows above.
+
+    The cell `naming` has the names of the rows.
+    """
     written = {have[name]: text for name, text in last.cells.items() if have[name] in cells and text}
     above = f"{relation} WHERE row < {last.row}"
     shares = {cell: _as_share(text) for cell, text in written.items()}

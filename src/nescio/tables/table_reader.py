@@ -70,7 +70,7 @@ def recognise(source: Source) -> str | None:
     columns=ROLES,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Return the data of tables; several are read as one, and no run may be in two of them."""
+    """Return the data of tables; several tables are read as one, and no run may be in two of them."""
     sources = [source for _, source in parts]
     if len(sources) == 1 and not options.column and (large := read_large(sources[0], options)):
         return large

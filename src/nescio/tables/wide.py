@@ -54,7 +54,10 @@ def of_run(run: str, columns: Iterable[str]) -> dict[str, str]:
 
 
 def _splits(column: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the ways to cut a name into a run and a name for a role, the longest name for a role first."""
+    """Yield the ways to split a column's name into a run's name and a name for a role.
+
+    The way with the longest name for a role comes first.
+    """
     cuts = [(match.start(), match.end()) for match in BOUNDARY.finditer(column) if match.start() > 0]
     behind = [(column[:start], column[end:]) for start, end in cuts[-DEEPEST:]]
     before = [(column[end:], column[:start]) for start, end in reversed(cuts[:DEEPEST])]
@@ -143,7 +146,7 @@ def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]
 
 
 def _runs_of(names: Sequence[str]) -> dict[str, str]:
-    """Return a dictionary from run names to the columns that hold a role for these runs."""
+    """Return the columns that hold a role, keyed by the name of the run to which each belongs."""
     before, behind = _same_beginning(names), _same_end(names)
     runs = [name[len(before) : len(name) - len(behind)].strip("_. -") or name for name in names]
     if len({*runs}) < len(runs):

@@ -14,19 +14,19 @@ Row = TypeVar("Row")
 
 
 class Figured(Request):
-    """The option for the file of a figure."""
+    """The option for the file in which a figure is saved."""
 
     figure: Path | str | None = option(default=None, metavar="FILE", help="Also draw the figure as FILE (.svg).")
 
 
 class DrawnScores(Scores, frozen=True):
-    """Scores, and the files written beside them."""
+    """Scores, and the paths of the files that were written with them."""
 
     wrote: tuple[str, ...] = ()
 
 
 class DrawnResults(Results[Row], frozen=True):
-    """Rows of a study, and the files written beside them."""
+    """Rows of a study, and the paths of the files that were written with them."""
 
     wrote: tuple[str, ...] = ()
 

@@ -33,7 +33,7 @@ def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
 
 
 def check_file(output: Path, what: str, suffixes: Sequence[str], inputs: Iterable[Any] = ()) -> None:
-    """Raise UsageError if `what` ("a run") cannot be written to `output`, because of its suffix or its place."""
+    """Raise UsageError if `what` ("a run") cannot be written to `output`: its suffix or its place does not allow it."""
     if output.suffix.lower() not in suffixes:
         between = " or " if len(suffixes) == 2 else ", "
         raise UsageError(f"{output}: {what} is written to {between.join(suffixes)} (found {output.suffix!r})")
@@ -50,7 +50,7 @@ def check_results(output: Path | None, inputs: Iterable[Any] = ()) -> None:
 
 
 def check_apart(output: Path, others: Mapping[str, Any]) -> None:
-    """Raise UsageError if results and a file that an option names would have the same path."""
+    """Raise UsageError if results and a file that another option names would have the same path."""
     for name, other in others.items():
         if output.absolute() == Path(other).absolute():
             raise UsageError(f"{opt('output')} and {opt(name)} each need a file of their own (found {str(output)!r})")

@@ -63,7 +63,7 @@ def laid_out(paper: Paper, item: Item, ran: Sequence[Ran], *, on_files: bool) ->
 
 
 def empty_columns(item: Item, cells: Sequence[Cell]) -> list[str]:
-    """Return the columns of an item that no cell of the user's files fills."""
+    """Return the columns of an item in which no cell has a value from the user's files."""
     filled = {cell.column for cell in cells if cell.ours}
     return [head for head, field in zip(item.head, item.fields, strict=True) if field != NAME and head not in filled]
 
@@ -128,7 +128,7 @@ def _named_rows(result: Any) -> Iterable[tuple[str, dict[str, Any]]]:
 def _value(record: Mapping[str, Any], field: str) -> Any:
     """Return the value of the first field in `field` ("a|b") that a record has, or None if it has none of them.
 
-    Some fields are replaced by words: "=text" stands for "text", for example.
+    A field may be replaced by words: "=text" gives "text", for example.
     """
     for name in filter(None, field.split("|")):
         letter = _LETTER.fullmatch(name)

@@ -89,9 +89,9 @@ def _check_figure(paper: Paper, item: Item, commands: Sequence[Sequence[str]], f
 
 
 def commands_for(item: Item) -> tuple[str, ...]:
-    """Return the commands of an item that can run on files of the user, without the item's own files.
+    """Return the commands of an item for files of the user, with placeholders such as {files} for these.
 
-    By default this is the first command.
+    By default this is the item's first command, without the item's own files.
     """
     if item.yours is not None:
         return item.yours
@@ -115,7 +115,7 @@ def files_for(item: Item) -> str:
 
 
 def _filled(words: Sequence[str], files: Sequence[Path | str]) -> list[str]:
-    """Return the words of a command in which the user's files have the places of the item's files."""
+    """Return the words of a command in which the user's files replace placeholders such as {files}."""
     ave = [file for file in files if _is_ave(file)] if "{ave}" in words else []
     ranking = [word for file in files if file not in ave for word in ("--ranking", file)]
     named = {"{files}": files, "{each}": files, "{first}": files[:1], "{ave}": ave, "{ranking}": ranking}

@@ -282,7 +282,7 @@ def _line(
 
 
 def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
-    """Return the number of questions in the denominator of a rule's measure, in the run that has fewer."""
+    """Return the number of questions in the denominator of a rule's measure; of both runs' numbers, the lower."""
     limited = rule.at_least is not None or rule.at_most is not None
     runs = [policy.run] if limited else [policy.run, policy.baseline]
     shares = shares_of(loaded.data, parse(rule.measure).on(loaded.data.columns))

@@ -82,10 +82,7 @@ def _benchmarks(words: list[str]) -> Any:
 
 
 def _source(value: Any) -> Any:
-    """Return the source to read.
-
-    This is the suite in a value that lists only a suite, or else the unchanged value.
-    """
+    """Return the suite if the value is a list with only a suite in it, or else the unchanged value."""
     items = items_of(_items(value))
     return items[0] if len(items) == 1 and is_suite(items) else value
 
@@ -195,7 +192,7 @@ class Measured(WithMeasures, Sourced):
 
 
 class BrokenDown(Request):
-    """The option for a breakdown."""
+    """The option for scores by group of questions."""
 
     by: str | None = option(
         default=None,
@@ -352,10 +349,7 @@ class Suited(SuiteOrSource, group="Suites"):
         return found
 
     def is_(self, fact: str) -> bool:
-        """Return whether a fact holds for the request.
-
-        The fact "suite" is that the source is a suite: a mapping of names to files, or a TOML file that defines one.
-        """
+        """Return whether a fact holds; "suite" means that the source is a mapping of names to files, or a TOML file."""
         if fact != "suite":
             return super().is_(fact)
         return self.suite_by is not None or is_suite(self.source)

@@ -66,7 +66,10 @@ class PairsRequest(StatisticRequest):
 
 
 class Estimated(Results[R], frozen=True):
-    """The results of a statistic: a row for each run, or pair of runs; `wrote` names the files written."""
+    """The results of a statistic: a row for each run, or for each pair of runs.
+
+    `wrote` names the files that were written.
+    """
 
     wrote: tuple[str, ...] = ()
 

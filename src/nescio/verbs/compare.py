@@ -167,7 +167,7 @@ class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Lookin
 
 
 class Compared(Comparisons, frozen=True):
-    """Comparisons, and the files written beside them."""
+    """Comparisons, and the paths of the files that were written with them."""
 
     wrote: tuple[str, ...] = ()
 

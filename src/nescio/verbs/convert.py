@@ -48,7 +48,7 @@ HUB = "eval_results"  # this format is about a benchmark
 class Converted(Struct, frozen=True):
     """The result of a conversion: the input, the output and its path, and notes.
 
-    `judge` names who judged during the conversion; it is "" if all answers had an outcome already.
+    `judge` names who judged during the conversion; it is "" if nobody had to judge.
     """
 
     format: str

@@ -349,7 +349,7 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
 
     @classmethod
     def typed(cls, words: dict[str, Any], **further: Any) -> Self:
-        """Return the request of a shell's words. Raises UsageError if the outcomes would go nowhere."""
+        """Return the request that the words of a shell make. Raises UsageError if no option says where outcomes go."""
         request = super().typed(words, **further)
         if request.output is None and request.against is None:
             raise UsageError(
@@ -398,13 +398,13 @@ def judge(request: JudgeRequest) -> Judged:
 
 
 def _is_among(table: Path | str | None, items: list[Any]) -> bool:
-    """Return whether a table is one of the files that are judged."""
+    """Return whether a table of people's verdicts is one of the files to judge."""
     files = [own_path(item) for item in items if isinstance(item, (str, Path))]
     return table is not None and own_path(table) in files
 
 
 def _say_waiting(cache: Path) -> None:
-    """Say on standard error why a run that is being stopped does not end at once."""
+    """Print on standard error why a command that the user stops does not end at once."""
     say(f"waiting for the current calls; grades are stored in {cache} (press Ctrl-C again to stop at once)")
 
 

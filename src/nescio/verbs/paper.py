@@ -102,7 +102,7 @@ class Reproduced(Results[Cell], frozen=True, kw_only=True):
 
 
 def show(results: Results) -> None:
-    """Print a list of papers or of items, or an item."""
+    """Print a list of papers, a list of a paper's items, or one item."""
     if not isinstance(results, Reproduced):
         show_grid(record_grid(results.records()))
         known = results.signature.get("paper")
@@ -158,7 +158,7 @@ def _show_one(ran: Ran) -> None:
 
 
 def _reads_examples(command: str) -> bool:
-    """Return whether a command names a file of the examples."""
+    """Return whether a command reads a file of the examples."""
     return any((examples() / word.partition("*")[0]).exists() for word in shlex.split(command))
 
 

@@ -60,7 +60,7 @@ def check_power(power: float, alpha: float) -> None:
 
 
 class Pilot(Request):
-    """The options for the basis of a plan."""
+    """The options for the pilot that a plan is based on."""
 
     facts: ClassVar[dict[str, str]] = {"pilot": "a pilot"}
 
@@ -83,7 +83,7 @@ class Pilot(Request):
 
 
 class Piloted(WithMeasures, Pilot):
-    """The options for the basis of a plan, and its measures."""
+    """The options for the pilot that a plan is based on, and for the measures."""
 
 
 class PlanRequest(Reading, Seeded, Piloted, Worked):

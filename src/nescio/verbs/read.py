@@ -57,7 +57,7 @@ class OfStories(Request):
 
 
 class KeepingPronouns(Request):
-    """The option for which words count."""
+    """The option that says whether pronouns count when sentences are compared."""
 
     keep_pronouns: bool = option(default=False, help="Count personal and possessive pronouns as content words.")
 
@@ -182,9 +182,9 @@ def candidates(request: CandidatesRequest) -> CandidatesWritten:
 
 
 class KeyWritten(Struct, frozen=True):
-    """The result of `key`: how many questions have a sentence that matches their key, out of all.
+    """The result of `nescio read key`: the number of questions with a sentence that matches their key, and of all.
 
-    The other questions can have no AutSent.
+    A question without such a sentence can have no AutSent.
     """
 
     output: Path

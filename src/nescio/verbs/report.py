@@ -138,7 +138,10 @@ class ReportRequest(Advised, SinceBaseline, Suited, Paged):
 
     @classmethod
     def typed(cls, words: dict[str, Any], **further: Any) -> Self:
-        """Return the request of a shell's words; without an output or figures, the page goes to `report.html`."""
+        """Return the request that the words of a shell make.
+
+        Without an output or figures, the page goes to `report.html`.
+        """
         page_ = {} if {"output", "figures"} & words.keys() else {"output": str(PAGE)}
         return super().typed(words | page_, **further)
 
@@ -159,7 +162,7 @@ class Report(Struct, frozen=True):
 
     @property
     def wrote(self) -> tuple[str, ...]:
-        """Return words on the written page and figures."""
+        """Return a sentence on the page and the figures that were written."""
         page = () if self.page is None else (f"wrote {self.page}",)
         if not self.figures:
             return page
@@ -190,7 +193,7 @@ class Report(Struct, frozen=True):
 
 
 def show(results: Any) -> None:
-    """Print the advice, or what changed, or the means over a suite."""
+    """Print the advice of a report, or what changed, or the means over a suite."""
     from nescio.reporting import screen
     from nescio.verbs import compare
 

@@ -67,7 +67,7 @@ class Thresholds(
 
 
 class Two(Request, group="Two runs"):
-    """The options for another run that is tuned, too."""
+    """The options for another run, which is tuned as well."""
 
     baseline: str | None = option(
         default=None,
@@ -190,7 +190,7 @@ def _written(tuned: TunedRun, output: Path) -> TunedRun:
 
 
 def _lost_columns(measure: str) -> list[Note]:
-    """Return a note on the columns of a measure that an outcome table cannot hold."""
+    """Return a note on the columns that a measure reads but an outcome table cannot hold."""
     lost = sorted(bare(name) for name in parse(measure).reads if known(name).namespace)
     if not lost:
         return []

@@ -25,7 +25,7 @@ from nescio.verbs.ave._shared import OfCollection, collection_of
 
 
 class Paired(Struct, frozen=True):
-    """The result of `pairs`: the numbers of pairs and of questions."""
+    """The result of `nescio ave pairs`: the numbers of pairs and of questions."""
 
     output: Path
     pairs: int
