@@ -369,13 +369,13 @@ def speaks_of_questions(header: str) -> bool:
 
 
 def is_of_people(header: str) -> bool:
-    """Return whether a header has a word for people who judge, and none for a machine."""
+    """Return whether a column's name has a word for people who judge, and none for a machine."""
     words = {squash(part).rstrip("0123456789") for part in BOUNDARY.split(header[:_LONGEST_NAME])}
     return bool(words & lexicon().people) and not words & lexicon().machines
 
 
 def is_of_a_judge(header: str) -> bool:
-    """Return whether a header has a word for a machine or for judging, and none for people."""
+    """Return whether a column's name has a word for a machine or for judging, and none for people."""
     words = {squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME])}
     return bool(words & (lexicon().machines | lexicon().judging)) and not words & lexicon().people
 
@@ -391,7 +391,7 @@ def may_mean_wrong(header: str) -> bool:
 
 
 def names_collections(header: str) -> bool:
-    """Return whether a header names the collections of the questions."""
+    """Return whether a column's name says that the column names the collection from which each question comes."""
     return squash(header) in lexicon().collections
 
 

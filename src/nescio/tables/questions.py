@@ -49,7 +49,7 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of one file, with their stories if a file of stories is given too, and notes."""
+    """Return the questions of one file, with their stories if another file has these, and notes."""
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
         what = "were" if len(gold) > 1 else "was"
@@ -85,7 +85,7 @@ def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Return one collection of questions and the runs that answer it."""
+    """Return a collection of questions from one file, and the runs in the other files, which answer the questions."""
     answers = [source for part, source in parts if part == "answers"]
     if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
         raise MismatchError(f"{gold[0].label} holds only questions; also give the runs that answer these")

@@ -75,7 +75,10 @@ def _of_other_runs(families: Sequence[Mapping[str, str]], taken: set[str], *, se
 
 
 def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str, Expression]]:
-    """Yield mappings of columns that may say which answers are right: an outcome, or predictions and gold answers."""
+    """Yield mappings of the columns that may say which answers are right.
+
+    These columns are an outcome, or predictions and gold answers.
+    """
     texts = _texts(roles, given)
     if "outcome" in given:
         yield {**texts, **given}
@@ -169,7 +172,7 @@ def _sides(roles: Roles) -> tuple[list[str], list[str]]:
 
 
 def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
-    """Yield mappings with a prediction and gold answers."""
+    """Yield mappings with two roles: one or more columns of predictions, and the gold answers to these."""
     gold, predictions = _sides(roles)
     either = [name for name in roles.all("answer") if name not in gold]
     predictions = list(dict.fromkeys((*predictions, *either))) if gold or "gold" in given else predictions

@@ -224,7 +224,7 @@ def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: Rea
 
 
 def _outcomes_of(connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], options: ReadOptions) -> Outcomes:
-    """Return the outcomes of tables under their mappings, after judging if they hold answers without outcomes."""
+    """Return the outcomes of tables under their mappings; answers without outcomes are judged first."""
     placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
     data, _ = execute(connection, placed, options)
     found = data if isinstance(data, Outcomes) else options.judged(replace(data, no_answer=options.no_answer))

@@ -25,7 +25,7 @@ _FILE = re.compile(r"\.(parquet|csv|tsv|jsonl?)(\.gz|\.zst)?$|[*?]|://", re.IGNO
 
 
 class _Spelling(Struct, frozen=True):
-    """The way in which a dialect writes types and file names, quotes a name, and escapes a quote in a text."""
+    """The way in which a database's dialect of SQL writes types, file names, quoted names and quotes in texts."""
 
     text: str
     number: str

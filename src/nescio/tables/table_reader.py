@@ -51,7 +51,10 @@ _ON = ("text", "gold", "prediction")
 
 
 def is_table(source: Source) -> bool:
-    """Return whether a source is a table: delimited, JSON Lines, Parquet, in memory, or a document that holds rows."""
+    """Return whether a source can be read as a table.
+
+    It can if it is delimited, JSON Lines, Parquet or in memory, or if it is a document that holds rows.
+    """
     if source.kind in ("delimited", "lines", "parquet", "table"):
         return True
     return source.kind == "document" and bool(tables_of(source) or tables_of(source, nested=True))

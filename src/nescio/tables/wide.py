@@ -155,14 +155,14 @@ def _runs_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def _same_beginning(names: Sequence[str]) -> str:
-    """Return the common beginning of all names, up to its last boundary between words."""
+    """Return the beginning that all names have in common, up to its last boundary between words."""
     length = _alike(names)
     ends = [match.end() for match in BOUNDARY.finditer(names[0][:length])]
     return names[0][: max(ends, default=0)]
 
 
 def _same_end(names: Sequence[str]) -> str:
-    """Return the common end of all names, from its first boundary between words."""
+    """Return the end that all names have in common, from its first boundary between words."""
     start = len(names[0]) - _alike([name[::-1] for name in names])
     starts = [match.start() for match in BOUNDARY.finditer(names[0]) if match.start() >= start]
     return names[0][min(starts, default=len(names[0])) :]

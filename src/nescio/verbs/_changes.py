@@ -31,7 +31,7 @@ def commands_of(request: Any) -> Commands:
 
 
 class Pair(Struct, frozen=True):
-    """The two runs to compare: the baseline (a run, or a baseline file) and the other run."""
+    """The two runs to compare: the baseline (the name of a run, or a baseline file) and the other run."""
 
     baseline: str | Path | None
     run: str | None

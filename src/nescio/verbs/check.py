@@ -138,9 +138,9 @@ def check(request: CheckRequest) -> Checked:
 
 
 def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
-    """Save how the only table among the items is read.
+    """Save the options with which the only table among the items is read.
 
-    Raises the error in the table, or UsageError for several items.
+    Raises the error that reading the table gave, or UsageError for several items.
     """
     if summary.error is not None:
         raise summary.error

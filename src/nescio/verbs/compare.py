@@ -247,7 +247,7 @@ def _saved(request: CompareRequest, comparisons: Comparisons) -> tuple[str, ...]
 
 
 def _looked(request: CompareRequest) -> Results[Look]:
-    """Return the looks at two runs whose questions arrive in blocks."""
+    """Return the looks at two runs, one after each block of questions that arrives."""
     if request.state is not None:
         check_place(Path(request.state), request.inputs())
     looks = compare_early(

@@ -68,7 +68,7 @@ class Pooled(Request, group="An older run"):
 
 
 class Arranged(Request, group="Output"):
-    """The options for the columns of the table."""
+    """The options for the columns that the table of scores shows."""
 
     columns: Sequence[str] = option(
         default=(),
@@ -82,7 +82,7 @@ class Arranged(Request, group="Output"):
 
 
 class Ceilinged(Gated, group="Gates"):
-    """The options for upper limits, beside the gates of every verb."""
+    """The options for upper limits on measures, in addition to the gates that every verb has."""
 
     fail_over: Mapping[str, float] = option(
         default={},

@@ -112,7 +112,7 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
     )
 
     def check(self) -> None:
-        """Raise UsageError for options that need an interval or a bound on the risk."""
+        """Raise UsageError for options that need an interval, or a bound on the risk, if there is none."""
         super().check()
         if self.simultaneous and self.ci is None and self.max_risk is None:
             raise UsageError(f"{opt('simultaneous')} needs intervals; give {opt('ci')} a level")
