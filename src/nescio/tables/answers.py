@@ -235,8 +235,8 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
 def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], *, own: bool) -> None:
     """Raise AskedError, which asks how to judge, if gold answers are letters of options and answers are longer texts.
 
-    Also raises it if answers are sentences. A longer text may contain the gold answer, but seldom equals it. `own`
-    tells whether the columns have the names of nescio's own format.
+    Also raises it if answers are sentences, unless the table is nescio's `own`. A longer text may contain the gold
+    answer, but seldom equals it.
     """
     letters = all(_is_letter(text) for row in rows for text in row.gold)
     for row in rows:
@@ -403,10 +403,9 @@ def _structured(source: Source, placed: Placed) -> Structured:
 
 
 def _kind(text: str, place: tuple[Source, int], structured: Structured, role: str) -> type:
-    """Return what a cell holds: a list, an object, or a text.
+    """Return the type of a cell's content: list, dict or str.
 
-    `place` is the file and the row. Objects are recognised only in JSON, because all cells of a delimited file are
-    texts.
+    `place` is the file and the row. A text in braces is no object in a delimited file, whose cells are all texts.
     """
     listed = text.startswith("[") and text.endswith("]")
     if structured is not None:

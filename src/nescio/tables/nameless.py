@@ -376,7 +376,7 @@ def _names_rows(column: Column, table: Table) -> bool:
 
 
 def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator[dict[str, Expression]]:
-    """Yield pairs of columns that have words in common: one may hold the gold answers, the other the predictions."""
+    """Yield mappings of columns that have words in common: one may hold the gold answers, others the predictions."""
     if "prediction" in given:
         return
     others = [c for c in free if not (is_measured(c.name) or _NAMING & {*roles_of(c.name)})]

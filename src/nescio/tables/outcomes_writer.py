@@ -81,7 +81,7 @@ def write_outcomes(outcomes: Outcomes, path: Path, progress: Progress | None = N
     """Write an outcome table, completely or not at all, and return its number of rows.
 
     An ungraded answer has an empty outcome. Each kind of graded score has its own column, where an answer without such
-    a score has an empty cell. `progress` is called with the number of rows written so far.
+    a score has an empty cell. `progress` is called with the numbers of rows written and of all rows.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: an outcome table is written to {', '.join(SUFFIXES)} (found {path.suffix!r})")

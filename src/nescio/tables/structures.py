@@ -128,7 +128,7 @@ def _told_apart_by(
 
 
 def _may_count_repeats(roles: Roles, mapping: Mapped) -> bool:
-    """Return whether the run is a column with an unknown name and only different numbers, which may number repeats."""
+    """Return whether the run is a column of several numbers that the user did not name; they may number repeats."""
     names = mapping.get("run", NOTHING).columns
     if len(names) != 1 or "run" in roles.given or roles.is_own:
         return False

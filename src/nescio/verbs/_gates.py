@@ -70,7 +70,7 @@ class Gate(Struct, frozen=True):
 def with_gated(measures: Sequence[str | Measure], limits: Iterable[Limit]) -> list[str | Measure] | None:
     """Return the measures to score: the requested ones, and those that gates limit.
 
-    Returns None if there are neither; then the data decide which measures suit them.
+    Returns None if none are requested; then the data decide which measures suit them.
     """
     wanted: dict[str, str | Measure] = {}
     for measure in (*(measures or ()), *(limit.measure for limit in limits)):

@@ -229,7 +229,10 @@ def _merit(row: Sequence[Cell]) -> float:
 
 
 def _grid(rows: Sequence[Sequence[Cell]], item: Item, *, beside: bool) -> Grid:
-    """Return the table of the rows. With `beside`, it also has our values beside the paper's, and their differences."""
+    """Return the table of the rows. With `beside`, it has our values beside the paper's.
+
+    Its last column says where they differ.
+    """
     columns = [column for cells in zip(*rows, strict=True) for column in _columns(item, cells, beside=beside)]
     verdicts = [_verdict(row) for row in rows]
     if any(verdicts):

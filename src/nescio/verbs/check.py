@@ -205,7 +205,7 @@ def _format(sources: Sequence[Source], options: Options) -> str:
 
 
 def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options) -> bool:
-    """Return whether one of the files has a format only beside others, as answers have beside their questions."""
+    """Return whether `sources` have a format when read together with `beside`, as answers with their questions."""
     try:
         _format([*beside, *sources], options)
     except NescioError:
@@ -216,7 +216,8 @@ def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options)
 def _of_group(group: Sequence[Any], options: Options) -> list[FileSummary]:
     """Return summaries of files that have the same format.
 
-    There is one summary of all, if they can be read together. Otherwise each file has its own, if each holds something.
+    There is one summary of all, if they can be read together. Otherwise each file has its own, if any file holds
+    something.
     """
     together = _summary(group, options)
     if len(group) == 1 or (together.error is None and together.format):
