@@ -137,7 +137,10 @@ def no_unknown_words(
 
 
 def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection[str]) -> None:
-    """Raise AskedError about unknown words in a column that says who abstained or answered (`--outcome-map`)."""
+    """Raise AskedError about unknown words in a column on abstaining or on answerable questions.
+
+    The user explains such words with `--outcome-map`.
+    """
     for cell, known, what, without in (
         ("silent", ("yes", "no"), "says that the system abstained", ("abstained", "answered")),
         ("answerable", ("true", "false"), "says that a question has no answer", ("answerable",)),

@@ -477,7 +477,8 @@ def _by(name: str, result: ReadResult) -> ReadResult:
 def _judged(result: ReadResult, name: str | None, resources: Resources, watch: Progress | None) -> ReadResult:
     """Return the result of reading, judged as the user requested.
 
-    Answers in a log that are judged already keep their outcomes; people's verdicts may be compared with these.
+    Answers in a log that are judged already keep their outcomes, and people's verdicts may be compared with these. But
+    if `name` is the judge "human", people's verdicts replace them.
     """
     data, people = result.data, resources.people
     if isinstance(data, Outcomes) and isinstance(people, Human) and name in (None, HUMAN):
