@@ -45,7 +45,11 @@ _OWN = {
 
 
 class Row(Struct):
-    """One answer: its place, its question, the gold answers, and the given texts, the first of which is the answer."""
+    """One answer of a run: its place in the files, its question, the gold answers, and the texts that the run gives.
+
+    The first text in `given` is the answer; further ones have lower ranks. `why` is the reason if `given` holds no
+    answer.
+    """
 
     file: int
     row: int
@@ -65,7 +69,11 @@ class Row(Struct):
 
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Unjudged, list[Note]]:
-    """Return the questions and runs of tables under their mappings, and notes. Raises FormatError, or AskedError."""
+    """Return the questions and the runs that answer them, for a judge to grade, and notes.
+
+    `placed` pairs each table with its mapping of roles to columns. Raises FormatError for a row that breaks a rule, and
+    AskedError if the meaning of the table is unclear.
+    """
     extra = gathered(connection, placed, options)
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE ({nfc('question')} AS question), 3 AS state, "
@@ -154,7 +162,7 @@ def _rows(
 
 
 def _is_own(placed: Placed) -> bool:
-    """Return whether the columns have the names of nescio's own format, in which a cell without an answer abstains."""
+    """Return whether the columns have the names of nescio's own format, in which an empty answer is an abstention."""
     return all(
         role in mapping and mapping[role].columns and mapping[role].column in names
         for _, mapping in placed
@@ -163,9 +171,9 @@ def _is_own(placed: Placed) -> bool:
 
 
 def _whole_numbers(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether predictions and gold answers are whole numbers that differ only by `.0`.
+    """Return whether all predictions are whole numbers and all gold answers end in `.0`, or the reverse.
 
-    pandas writes a column of whole numbers with `.0` if a cell is empty.
+    pandas writes a column of whole numbers with `.0` if any of its cells is empty.
     """
     whole, point = (f"bool_and(regexp_full_match({{0}}, '{pattern}'))" for pattern in ("[+-]?\\d+", "[+-]?\\d+\\.0"))
     ways = [f"({whole.format(a)} AND {point.format(b)})" for a, b in (("gold", "prediction"), ("prediction", "gold"))]
@@ -184,10 +192,11 @@ def _responses(row: Row) -> Iterator[Response]:
 
 
 def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions, *, own: bool) -> None:
-    """Set the reason of predictions that are no answers.
+    """Mark predictions that are not answers, by setting the reason in `why` of their rows.
 
-    They are words for an abstention, a marker ("PARSE_FAIL", -1), or empty. Raises AskedError if nobody said what
-    markers and empty cells count as.
+    Such a prediction is a word for an abstention, a marker ("PARSE_FAIL", -1), or empty. `own` tells whether the
+    columns have the names of nescio's own format. Raises AskedError if no option says what markers, empty cells or
+    refusals count as.
     """
     gold = {text for row in rows for text in row.gold}
     classes = bool(gold) and all(text.isdecimal() for text in gold)
@@ -224,10 +233,10 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
 
 
 def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], *, own: bool) -> None:
-    """Raise AskedError about the judge if answers are sentences, or if answers to letters of options are more than
-    letters.
+    """Raise AskedError, which asks how to judge, if gold answers are letters of options and answers are longer texts.
 
-    Such an answer contains a gold answer, but seldom equals it.
+    Also raises it if answers are sentences, unless the table is nescio's `own`. A longer text may contain the gold
+    answer, but seldom equals it.
     """
     letters = all(_is_letter(text) for row in rows for text in row.gold)
     for row in rows:
@@ -240,7 +249,7 @@ def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], *, own: b
 
 
 def _is_letter(text: str) -> bool:
-    """Return whether a text is a single letter, such as that of an option, apart from signs such as brackets."""
+    """Return whether a text is a single letter, such as that of an option, perhaps with brackets or other signs."""
     letter = "".join(filter(str.isalnum, text))
     return len(letter) == 1 and letter.upper() != letter.lower()
 
@@ -248,7 +257,7 @@ def _is_letter(text: str) -> bool:
 def _ask_of_none_right(
     rows: Sequence[Row], unjudged: Unjudged, sources: Mapping[int, Source], options: ReadOptions
 ) -> None:
-    """Raise AskedError about the judge if not one answer is right by the judge that suits them."""
+    """Raise AskedError, which asks how to judge, if the default judge finds none of the answers right."""
     given = [row for row in rows if row.given and row.why is None and row.gold and not row.declined]
     answered = [row for row in given if not options.declined.reads(row.given[0])]
     if len(answered) < _FEWEST_WRONG or any(
@@ -272,9 +281,9 @@ OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question
 def _questions(
     rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions, notes: list[Note]
 ) -> tuple[dict[str, Question], OwnGold]:
-    """Return the questions and the gold answers of runs that differ from these.
+    """Return the questions, and the gold answers of each run that has other gold answers than the question.
 
-    Columns with one short text for each question become its strata.
+    A column with one short text for each question becomes a stratum of the questions.
     """
     first: dict[str, Row] = {}
     for row in rows:
@@ -304,7 +313,10 @@ def _questions(
 def _same_in_all_runs(
     first: Mapping[str, Row], rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions
 ) -> None:
-    """Raise MismatchError if runs disagree on a requested column of questions."""
+    """Raise MismatchError if two runs give the same question different values in a column that the user requested.
+
+    `first` is the first row of each question.
+    """
     for row in rows:
         known = first[row.question]
         for name in options.strata or ():
@@ -323,7 +335,10 @@ def _own_gold(
     options: ReadOptions,
     notes: list[Note],
 ) -> OwnGold:
-    """Return the gold answers of runs that differ from the first row of the question; a note counts them."""
+    """Return the gold answers of each run whose gold answers differ from those in the question's first row.
+
+    A note counts such answers. `first` is the first row of each question.
+    """
     gold: OwnGold = {}
     others = [row for row in rows if row.gold != first[row.question].gold]
     check_choice(options, "gold", ("first",))
@@ -372,7 +387,10 @@ Structured = Mapping[tuple[int, str], type] | None  # types by row and role; Non
 
 
 def _structured(source: Source, placed: Placed) -> Structured:
-    """Return the types of JSON Lines cells that are lists or objects, because a text may look like one."""
+    """Return which cells of JSON Lines are lists or objects: the type, keyed by row number and role.
+
+    The type is needed because a text may look like a list. The result is None for other formats.
+    """
     if source.kind != "lines":
         return None
     names = {(r, name) for _, m in placed for r in ("prediction", "gold") if r in m for name in m[r].columns}
@@ -385,7 +403,10 @@ def _structured(source: Source, placed: Placed) -> Structured:
 
 
 def _kind(text: str, place: tuple[Source, int], structured: Structured, role: str) -> type:
-    """Return the type of a cell: a list, an object (only in JSON, as a delimited file holds texts), or a text."""
+    """Return the type of a cell's content: list, dict or str.
+
+    `place` is the file and the row. A text in braces is no object in a delimited file, whose cells are all texts.
+    """
     listed = text.startswith("[") and text.endswith("]")
     if structured is not None:
         return structured.get((place[1], role), list if listed and role == "gold" else str)
@@ -418,7 +439,7 @@ def _listed(text: str | None, place: tuple[Source, int], structured: Structured)
 
 
 def _given(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:
-    """Return the predictions in a cell, in the order of their ranks if JSON holds a list."""
+    """Return the predictions in a cell; a list in JSON has one for each rank, the best first."""
     if text is None:
         return ()
     kind = _kind(text, place, structured, "prediction")

@@ -23,7 +23,10 @@ Counts = tuple[tuple[str, int, int, int, int], ...]  # run, right, wrong, silent
 
 
 class Way(Struct, frozen=True):
-    """A way to read a table: its options, the counts that it gives, and the number of questions."""
+    """One way to read a table: the options that choose it, and what results.
+
+    The result is the counts of outcomes of each run, and the number of questions.
+    """
 
     options: Options
     counts: Counts = ()
@@ -34,7 +37,10 @@ class Way(Struct, frozen=True):
 
     @property
     def gives(self) -> str:
-        """Return the counts of its runs in words; questions without a row are missing."""
+        """Return the counts of outcomes in words: "mine 5/3/2, 10 questions" for 5 right, 3 wrong and 2 unanswered.
+
+        Questions for which a run has no row are counted as missing.
+        """
         if not self.counts:
             return "a table of counts or scores"
         runs: list[str] = []
@@ -56,9 +62,10 @@ _RUNS = 4  # runs that a way shows
 
 
 class AskedError(FormatError):
-    """A question about a table with several possible meanings, with the options of each answer.
+    """The error for a table with several possible meanings: it asks the user a question.
 
-    `ways` has the options of each answer. `screen` is the text below the question, which shows the results of the ways.
+    `ways` has the options that give each answer to the question. `screen` is the text below the question, which shows
+    the result of each answer.
     """
 
     several_lines = True
@@ -80,14 +87,14 @@ class AskedError(FormatError):
 
     @classmethod
     def of_ways(cls, label: str, question: str, ways: Sequence[Way]) -> AskedError:
-        """Return a question about a whole file whose answers have been tried."""
+        """Return an error that asks `question` about the file `label`; each of the ways to answer it has been tried."""
         error = cls(label, question, [way.options for way in ways], screen="\n".join(("", "", *_listed(ways))))
         error.executed = [*ways]
         return error
 
 
 def of_refusals(source: Source, many: int, text: str, where: str | None = None) -> AskedError:
-    """Return the question about `many` answers, such as `text`, that may decline in words."""
+    """Return the error that asks what refusals count as: `many` answers may decline in words, for example `text`."""
     counted = (
         "answers may decline in words ({}): what do they"
         if many > 1
@@ -103,9 +110,10 @@ def _shown(text: str) -> str:
 
 
 def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 0) -> str:
-    """Return the screen of a question: the columns with kinds and first values, the mapping so far, and the ways.
+    """Return the text below a question about a table, from which the user can choose an answer.
 
-    Each way has its result. `more` counts the ways that are not shown.
+    It lists the columns with the kind and the first values of their cells, the mapping that the user gave, and the ways
+    to read the table with their results. `more` is the number of further ways, which are not listed.
     """
     listed = [(_shown(name), column) for name, column in table.columns.items() if name]
     width = min(max((len(name) for name, _ in listed), default=0), _WIDEST)
@@ -124,9 +132,9 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 
 
 
 def _judge_beside_people(table: Table, ways: Sequence[Way], options: ReadOptions) -> list[str]:
-    """Return the command that compares a judge's verdicts with people's in another column of the table.
+    """Return the lines with a command that compares a judge's verdicts with people's in another column of the table.
 
-    The list is empty unless the table has both.
+    The list is empty unless the table has columns of both.
     """
     for way in ways:
         both = comparison(table, {**options.column, **way.options.get("column", {})}, options)
@@ -141,15 +149,16 @@ def _judge_beside_people(table: Table, ways: Sequence[Way], options: ReadOptions
 
 
 def _listed(ways: Sequence[Way]) -> list[str]:
-    """Return the numbered answers to a question, each with its counts."""
+    """Return the possible answers to a question as numbered lines, each with the counts of outcomes that result."""
     numbered = [f"  {i}. {way}" for i, way in enumerate(ways, 1)]
     return ["each possible answer, with the counts that it gives (right/wrong/unanswered, per run):", *numbered]
 
 
 def ask_in_terminal(error: AskedError) -> Options | None:
-    """Show the question, and return the options of the chosen answer, or a role with its column as typed.
+    """Show the question in the terminal, and return the options of the answer that the user chooses.
 
-    Returns None outside a terminal, or if the user chooses nothing.
+    The user may also type a role with its column ("outcome=grade"). Returns None outside a terminal, or if the user
+    chooses nothing.
     """
     if not (error.executed and TYPED.get() and sys.stdin.isatty() and sys.stdout.isatty()):
         return None

@@ -34,10 +34,11 @@ _FEW_ROWS = 1 << 14
 
 
 def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> dict[str, str]:
-    """Create the relation `gathered`, a row for each answer with the columns `CELLS`, and return the other columns.
+    """Create the relation `gathered`, which has a row for each answer, and return the further columns of the tables.
 
-    A table in which several columns are one run each has a row for each of these runs. The result maps each other
-    column of the tables to its cell in SQL; it is empty if the options use no such column.
+    `gathered` has the columns `CELLS`. If each of several columns of a table belongs to one run, each run gets its own
+    rows. The result maps the name of each further column to its SQL in `gathered`; it is empty if no option uses
+    further columns.
     """
     told, wanted = options.outcome_map, options.strata != () or options.graded or options.texts
     names = dict.fromkeys(name for table, mapping in placed if wanted for name in _others(table, mapping))
@@ -60,8 +61,10 @@ def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: Rea
 
 
 def _others(table: Table, mapping: Mapped) -> dict[str, str]:
-    """Return the cells in SQL of further columns, keyed by name: those that are not of one run, or named by their
-    role."""
+    """Return the SQL of the cells of further columns, keyed by the column's name.
+
+    Columns of a single run are no further columns, nor are those with the name of their role ("question").
+    """
     own = {role for role, expression in mapping.items() if expression.columns == (role,)} & {*CELLS}
     of_runs = {role for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
     taken = {name for role in own | of_runs for name in mapping[role].columns}
@@ -74,7 +77,10 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
 
 
 def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
-    """Return each run that has its own column for a role, with its expressions by role; else one run without a name."""
+    """Return each run that has columns of its own, with an expression for each role of these columns.
+
+    If all runs share their columns, the result is one run without a name and without expressions.
+    """
     several = {role: mapping[role].columns for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
     if not several or ("outcome" not in several and "prediction" not in several):
         if "confidence" in several:
@@ -101,7 +107,11 @@ def _role(role: str) -> str:
 def _cells(
     table: Table, mapping: Mapped, stems: Mapping[int, str], run: str, told: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the SQL for each cell of `CELLS`."""
+    """Return the SQL of each column in `CELLS`, for one run.
+
+    `stems` has the name of the run for each file that does not name it. `told` maps words to the outcomes that the user
+    gave them.
+    """
     source = table.source
     named, of_headers = joined(table, mapping["run"]) if "run" in mapping else "", mapping["question"].header
     whole = len(stems) == len(table.sources)
@@ -131,9 +141,10 @@ def _cells(
 
 
 def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> str:
-    """Return the SQL for the word of an outcome.
+    """Return the SQL of the word that states the outcome of each answer.
 
-    Words mean what the lexicon says or the user told. If the expression is inverted, right and wrong change places.
+    Words mean what the user told or, otherwise, what the lexicon says. If the expression is inverted, words for right
+    and wrong change places.
     """
     if not expression.columns:
         return "NULL"
@@ -148,9 +159,9 @@ def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> st
 
 
 def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
-    """Return the SQL for whether a column says that the system abstained: yes, no or NULL.
+    """Return the SQL that is 'yes' if a column says that the system abstained, 'no' if it answered, else NULL.
 
-    If the user told that a word of the column means `unanswered`, unknown words mean an answer.
+    If `told` gives a meaning to a word of the column on abstaining, the unknown words of this column mean an answer.
     """
     flags = []
     if "abstained" in mapping and mapping["abstained"].columns:
@@ -165,15 +176,16 @@ def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
 
 
 def flag_words(table: Table, mapping: Mapped, *roles: str) -> set[str]:
-    """Return the words of the columns that have these roles."""
+    """Return the different words in the columns that have one of these roles."""
     names = [name for role in roles if role in mapping for name in mapping[role].columns]
     return {word for name in names for word in table.columns[name].words or ()}
 
 
 def _about_answers(table: Table, mapping: Mapped, role: str, told: Mapping[str, str]) -> str:
-    """Return the SQL for whether a column says that there is an answer: yes, no or NULL.
+    """Return the SQL that is 'yes' if the column of a role says that there is an answer, 'no' if it says no, else NULL.
 
-    `told` has the meanings that the user gave to words.
+    The role is "answered" (the system gave an answer) or "answerable" (the question has one). `told` maps words to the
+    meanings that the user gave them.
     """
     known = {word: to != "unanswered" for word, to in told.items()}
     other = "'yes'" if known.keys() & flag_words(table, mapping, role) else ""
@@ -181,7 +193,10 @@ def _about_answers(table: Table, mapping: Mapped, role: str, told: Mapping[str, 
 
 
 def _answers(word: str) -> bool | None:
-    """Return whether a cell says that there is an answer, by yes and no or by what a system does or should do."""
+    """Return whether a word says that there is an answer; None for an unknown word.
+
+    It may be a word for yes or no, or a word for what a system does or should do, such as "answer" and "abstain".
+    """
     truth = truth_of(word)
     if truth is not None:
         return truth

@@ -24,7 +24,10 @@ Stories = Mapping[str, tuple[str, ...]]
 
 
 def read_stories(source: Source) -> dict[str, tuple[str, ...]]:
-    """Return the sentences of each story. Raises FormatError with the line of the first unsound one."""
+    """Return the sentences of each story, keyed by its name.
+
+    Raises FormatError with the line of the first unsound story.
+    """
     if source.suffix not in LINES:
         raise FormatError(
             source.label, f"stories are JSON Lines, in a file that ends in {' or '.join(LINES)}", value=source.suffix
@@ -42,7 +45,10 @@ def read_stories(source: Source) -> dict[str, tuple[str, ...]]:
 
 
 def read_collection(source: Source, options: ReadOptions | None = None, stories: Stories | None = None) -> Collection:
-    """Return the questions of one file. Raises FormatError with the line of the first unsound one."""
+    """Return the questions in a file. Raises FormatError with the line of the first unsound question.
+
+    `stories` has the sentences of the stories that the questions name.
+    """
     wanted, gold = (options.strata, options.gold) if options else (None, True)
     questions: dict[str, Question] = {}
     for row, line in json_lines(source):
@@ -94,9 +100,9 @@ def _told(
     stories: Stories,
     wanted: Sequence[str] | None,
 ) -> Question:
-    """Return the question with its story and the accepted sentences.
+    """Return the question with the sentences of its story, and with the sentences that people accept as answers.
 
-    Questions about one story form a cluster.
+    The questions about one story form a cluster. `wanted` names the strata to keep; None keeps all.
     """
     name, accepted = as_text(row.get("story")), row.get("sentences")
     if name is None or name not in stories:

@@ -24,7 +24,10 @@ SHORT = 5  # most words of an answer that is not a sentence
 
 
 class Cells:
-    """The cells of a database relation. On first use, one query finds the words or the statistics of many columns."""
+    """The cells of the columns in a DuckDB relation, with their words and statistics.
+
+    These are computed on first use, for many columns by one query.
+    """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, cells: Sequence[str], rows: int) -> None:
         self.connection, self.relation, self._rows = connection, relation, rows
@@ -36,7 +39,7 @@ class Cells:
         self._heads: dict[str, Sequence[str | None]] = {}
 
     def words(self, cell: str) -> tuple[str, ...] | None:
-        """Return the different cells of a column, sorted, or None if there are more than fifty."""
+        """Return the different values of a column, sorted, or None if there are more than fifty."""
         if cell not in self._words:
             batch = self._batch_of[cell]
             self._words |= dict.fromkeys(batch)
@@ -51,7 +54,7 @@ class Cells:
         return self._words[cell]
 
     def figures(self, cell: str) -> Sequence[Any]:
-        """Return the statistics of a column's cells, which the properties of `Column` name, in their order."""
+        """Return the statistics of a column's cells, in the order in which `Column` has properties for them."""
         if cell not in self._figures:
             has_few = self.words(cell) is not None  # columns of texts take longer, and few of them are asked about
             batch = [own for own in self._batch_of[cell] if (self.words(own) is not None) == has_few]
@@ -65,7 +68,7 @@ class Cells:
         return self._figures[cell]
 
     def samples(self, cell: str) -> tuple[str, ...]:
-        """Return the first different cells of a column."""
+        """Return the first few different values of a column."""
         if cell not in self._heads:
             batch = self._batch_of[cell]
             heads = zip(
@@ -76,7 +79,11 @@ class Cells:
         return (*different,)[:_SAMPLES] or (self.words(cell) or ())[:_SAMPLES]
 
     def _listed(self, batch: Sequence[str], most: int | None = None) -> str:
-        """Return the SQL of a relation with a row for each cell of some columns, and the place of its column."""
+        """Return the SQL of a relation with the cells of several columns in one column, `cell`.
+
+        Its other column, `place`, is the index of the cell's column in `batch`. If `most` is given, only this number of
+        rows is read.
+        """
         rows = self.relation if most is None else f"(SELECT {', '.join(batch)} FROM {self.relation} LIMIT {most})"
         return f"(SELECT unnest(range({len(batch)})) AS place, unnest([{', '.join(batch)}]) AS cell FROM {rows})"
 
@@ -85,7 +92,7 @@ class Cells:
 
 
 class Column:
-    """A column: its name, its cell in SQL, and facts about its cells."""
+    """A column of a table: its name, the SQL of its cells, and facts about its cells."""
 
     def __init__(self, cells: Cells, name: str, cell: str) -> None:
         self.name, self.cell, self._cells = name, cell, cells
@@ -97,12 +104,12 @@ class Column:
 
     @property
     def words(self) -> tuple[str, ...] | None:
-        """Return the different cells of the column, sorted, or None if there are more than fifty."""
+        """Return the different values of the column, sorted, or None if there are more than fifty."""
         return self._cells.words(self.cell)
 
     @property
     def samples(self) -> tuple[str, ...]:
-        """Return the first different cells of the column."""
+        """Return the first few different values of the column."""
         return self._cells.samples(self.cell)
 
     @property
@@ -117,12 +124,12 @@ class Column:
 
     @property
     def low(self) -> float | None:
-        """Return the least number."""
+        """Return the least number in the column."""
         return self._figures[2]
 
     @property
     def high(self) -> float | None:
-        """Return the greatest number."""
+        """Return the greatest number in the column."""
         return self._figures[3]
 
     @property
@@ -132,7 +139,7 @@ class Column:
 
     @property
     def structured(self) -> bool:
-        """Return whether each cell is a list or an object."""
+        """Return whether each cell is a list or an object, as in JSON."""
         return bool(self._figures[5])
 
     @property
@@ -142,12 +149,15 @@ class Column:
 
     @property
     def is_points(self) -> bool:
-        """Return whether the cells are points out of a maximum other than 1, or are that maximum."""
+        """Return whether the cells are points out of a maximum in another column, or are this maximum.
+
+        A maximum of 1 in all rows does not count.
+        """
         return self.out_of is not None and self.out_of.is_number and (self.out_of.low, self.out_of.high) != (1, 1)
 
     @cached_property
     def is_truth(self) -> bool:
-        """Return whether each cell says yes or no."""
+        """Return whether each cell is a word for yes or no."""
         return self._known(truth_of)
 
     @cached_property
@@ -157,7 +167,7 @@ class Column:
 
     @property
     def is_share(self) -> bool:
-        """Return whether the cells are numbers from 0 to 1, and not only these two."""
+        """Return whether the cells are numbers from 0 to 1, including others than 0 and 1."""
         return self.is_number and self.low is not None and self.low >= 0 and (self.high or 0) <= 1 and not self.is_truth
 
     def _known(self, meaning: Callable[[str], object]) -> bool:
@@ -165,7 +175,7 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """Return the kind of its cells, in words for the screen of a question."""
+        """Return what the cells hold, in the words that the user reads below a question."""
         many = len(self.words or ())
         kinds = {
             "empty": not self.filled,
@@ -180,10 +190,10 @@ class Column:
 
 
 class Table(Struct, frozen=True, eq=False):
-    """A loaded table: a relation of DuckDB with the columns `file`, `row` and the cells, and its columns by name.
+    """A loaded table: a DuckDB relation with the columns `file`, `row` and those of the table, and `columns` by name.
 
-    `sources` maps `file` to its files, which all have the same columns. `sums` are rows that summed up others and were
-    left out.
+    `sources` maps the numbers in `file` to the files of the table, which all have the same columns. `sums` holds the
+    rows that sum up other rows, such as "TOTAL"; the relation does not have them.
     """
 
     connection: Any
@@ -195,14 +205,17 @@ class Table(Struct, frozen=True, eq=False):
 
     @property
     def source(self) -> Source:
-        """Return the first of its files, which messages name."""
+        """Return the first file of the table, which messages name."""
         return next(iter(self.sources.values()))
 
 
 def described(
     connection: duckdb.DuckDBPyConnection, relation: str, cells: Mapping[str, str]
 ) -> tuple[int, dict[str, Column]]:
-    """Return the number of rows of a relation, and its columns."""
+    """Return the number of rows of a relation, and its columns by name.
+
+    `cells` maps the name of each column to the SQL of its cells.
+    """
     (rows,) = first(connection, f"SELECT count(*) FROM {relation}")
     held = Cells(connection, relation, [*cells.values()], rows)
     columns = {name: Column(held, name, cell) for name, cell in cells.items()}
@@ -215,7 +228,7 @@ def described(
 
 
 def words_of(table: Table, cell: str) -> list[str]:
-    """Return the different values of a cell, sorted, up to fifty-one."""
+    """Return the different values of a cell's SQL, sorted; fifty-one at most, which shows that there are too many."""
     query = f"SELECT {cell} FROM {table.relation} WHERE {cell} IS NOT NULL GROUP BY 1 LIMIT {MOST_WORDS + 1}"
     return sorted(str(word) for (word,) in table.connection.execute(query).fetchall())
 

@@ -33,7 +33,10 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table of a run and the three counts, or what they follow from, with no column for questions."""
+    """Recognise a table with a run and its counts of correct, incorrect and unanswered answers in each row.
+
+    The row may also hold numbers from which these counts follow. There is no column for questions.
+    """
     if source.suffix not in (*TABLES, *LINES, "") or {*source.named} - {*_NAMED}:
         return None
     columns = columns_of(source.columns, source.named)
@@ -44,7 +47,10 @@ def recognise(source: Source) -> str | None:
 
 
 def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of a counts table by their parts: those that the user named, or that have fitting names."""
+    """Return the column of each part of a counts table, such as "run" and "correct".
+
+    `named` has the columns that the user named; the others are found by their names.
+    """
     names = [name for name in columns if name]
     taken = {part: own for part, own in named.items() if part in _NAMED and own in names}
     for part, known in lexicon().counts.items():
@@ -57,8 +63,11 @@ def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, st
 
 
 def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return the parts that give each outcome's count: its own, or one from which others are subtracted; empty if
-    none."""
+    """Return the parts from which the count of each outcome is computed.
+
+    These are the part with the name of the outcome alone, or a part followed by those to subtract from it. The tuple of
+    an outcome is empty if the table lacks these parts. `columns` maps parts to columns.
+    """
     made = {}
     for name in OUTCOMES:
         ways = [(name,), *_MADE.get(name, ())]
@@ -68,7 +77,10 @@ def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 @reader("counts", about="a counts table: run, correct, incorrect, unanswered", recognise=recognise, columns=_NAMED)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
-    """Return the data of counts tables; no run may occur twice, or twice at one confidence."""
+    """Return the data of counts tables.
+
+    A run may have only one row or, if the tables have confidences, one row for each confidence.
+    """
     seen: dict[str, str] = {}
     counts: dict[tuple[str, float | None], list[int]] = {}
     asked: dict[str, int] = {}
@@ -106,8 +118,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 class _Held(Struct, frozen=True):
     """The content of a counts table.
 
-    `columns` maps parts to columns, and `made` maps outcomes to the parts that give their counts. `parts` are those
-    that are read. Each of `rows` has a number, a run, a confidence and a cell for each part.
+    `columns` maps parts ("run", "total") to columns, and `made` maps each outcome to the parts that give its count.
+    `parts` lists the parts that are read. Each of `rows` has its number, its run, its confidence, and a cell for each
+    of `parts`.
     """
 
     columns: dict[str, str]
@@ -117,7 +130,10 @@ class _Held(Struct, frozen=True):
 
 
 def _load(source: Source, notes: list[Note]) -> _Held:
-    """Return the content of a table, and note columns that are left out or read under other names."""
+    """Return the content of a counts table.
+
+    Adds notes on columns that are left out or read under other names.
+    """
     label = source.label
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "raw")
@@ -159,7 +175,10 @@ def _load(source: Source, notes: list[Note]) -> _Held:
 
 
 def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int]) -> list[int]:
-    """Return the three counts of a row. Raises FormatError if they contradict their total."""
+    """Return the counts of correct, incorrect and unanswered answers in a row.
+
+    Raises FormatError if they contradict the row's total.
+    """
     columns = held.columns
     own = [_taken(source, row, [(columns[part], numbers[part]) for part in held.made[name]]) for name in OUTCOMES]
     if "all" in numbers and sum(own) != numbers["all"]:
@@ -170,7 +189,7 @@ def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int])
 
 
 def _tally(runs: tuple[str, ...], counts: Mapping[tuple[str, float | None], list[int]]) -> Tally:
-    """Return the counts of each run, or of each run at each confidence."""
+    """Return the counts of each run or, if there are confidences, of each run at each confidence."""
     if len(runs) == len(counts):
         return outcome_tally(runs, np.array([*counts.values()], dtype=np.int64))
     number = {run: i for i, run in enumerate(runs)}
@@ -182,7 +201,11 @@ def _tally(runs: tuple[str, ...], counts: Mapping[tuple[str, float | None], list
 
 
 def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]) -> None:
-    """Raise MismatchError if counts leave out questions that a policy has to settle."""
+    """Raise MismatchError if some questions of a row are in none of the three counts.
+
+    Such questions are the "missing" and the "other" ones in `numbers`; the message says which options of `nescio sql`
+    settle them. `whose` says whose counts these are.
+    """
     if numbers.get("missing"):
         raise MismatchError(
             f"{source.label}, {locate(source, row)}: {whose} lacks {plural(numbers['missing'], 'question')}; nescio "
@@ -198,7 +221,7 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
 
 
 def check_asked(asked: Mapping[str, int]) -> None:
-    """Raise MismatchError if runs were counted on different numbers of questions."""
+    """Raise MismatchError if runs have different numbers of questions; `asked` maps each run to its number."""
     if len({*asked.values()}) > 1:
         least, most = min(asked, key=asked.__getitem__), max(asked, key=asked.__getitem__)
         raise MismatchError(
@@ -208,7 +231,10 @@ def check_asked(asked: Mapping[str, int]) -> None:
 
 
 def _taken(source: Source, row: int, parts: Sequence[tuple[str, int]]) -> int:
-    """Return a count, or the first of several counts less the others."""
+    """Return the number of the first part minus the numbers of the other parts.
+
+    Each of `parts` is a name with its number. Raises FormatError if the others are more than the first.
+    """
     (name, whole), *others = parts
     left = whole - sum(number for _, number in others)
     if left < 0:
@@ -218,7 +244,7 @@ def _taken(source: Source, row: int, parts: Sequence[tuple[str, int]]) -> int:
 
 
 def whole(source: Source, row: int, name: str, cell: str | None) -> int:
-    """Return a cell as a count. Raises FormatError if it is none."""
+    """Return a cell as a whole number. Raises FormatError if it is not a count; `name` is the column."""
     if cell and _THOUSANDS.fullmatch(cell):
         rule = f"{name} could be {cell.replace('.', '')} or {cell.split('.')[0]}: write it without a point"
         raise FormatError(source.label, rule, where=locate(source, row), value=cell)

@@ -19,9 +19,10 @@ _MARK = literal(r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\
 
 
 def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) -> list[str]:
-    """Return the columns beside a verdict that report failed calls.
+    """Return the columns beside a verdict that report failed calls of a system.
 
-    These are the columns `named` for errors, the statuses, the error parts of objects and the marked answers.
+    These are columns of statuses, the error parts of objects, columns with markers for failures, and the columns
+    `named`, whose role is "error". `taken` are columns that have another use.
     """
     outcome = answer.get("outcome")
     if outcome is None or len(outcome.columns) != 1:
@@ -36,19 +37,19 @@ def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) ->
 
 
 def is_failing_status(column: Column) -> bool:
-    """Return whether a column has the name of a status, and some cells say that a call failed."""
+    """Return whether a column has a name for statuses, and some of its cells say that a call failed."""
     return is_status(column.name) and any(map(fails, column.words or ()))
 
 
 def is_status(name: str) -> bool:
-    """Return whether a column has the name of a status."""
+    """Return whether a column has a name for statuses, such as that of an HTTP call."""
     return squash(_PATH.split(name)[-1]) in lexicon().statuses
 
 
 def _says_more(table: Table, status: Column, verdict: Column) -> bool:
-    """Return whether a status says something else than the verdict.
+    """Return whether a column of statuses says something that the verdict does not say.
 
-    Either some calls failed that the verdict calls right, or the words of the status are not outcomes.
+    It does if the verdict calls some failed calls right, or if the words of the statuses are not outcomes.
     """
     failing = literals(word for word in status.words or () if fails(word))
     query = f"SELECT DISTINCT {verdict.cell} FROM {table.relation} WHERE {status.cell} IN ({failing})"
@@ -57,7 +58,7 @@ def _says_more(table: Table, status: Column, verdict: Column) -> bool:
 
 
 def is_count(column: Column) -> bool:
-    """Return whether a column has numbers that are not HTTP codes."""
+    """Return whether a column has numbers other than HTTP codes, so that it may count something."""
     return column.is_number and any(word != "0" and fails(word) is None for word in column.words or ("",))
 
 
@@ -71,7 +72,7 @@ def _is_marked(table: Table, answers: Column) -> bool:
 
 
 def failures(table: Table, expression: Expression) -> str:
-    """Return the SQL for whether the columns say that a call failed: yes, no or NULL."""
+    """Return the SQL that is 'yes' where the columns of an expression say that a call failed, else 'no' or NULL."""
     if (own := compared(table, expression)) is not None:
         return own
     said = [_of_column(table, Expression((name,), inverted=expression.inverted)) for name in expression.columns]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def mixed_judges(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     """Return a note if runs do not have the same values in the column `judge`, and some run has several values.
 
-    A row without a value has an unknown judge.
+    The judges of a run with several are compared together ("ana+ben"). A row without a value has an unknown judge.
     """
     judges: dict[str, set[str]] = {}
     for run, text in connection.execute("SELECT DISTINCT run, judge FROM rows ORDER BY run").fetchall():
@@ -28,7 +28,7 @@ def mixed_judges(connection: duckdb.DuckDBPyConnection) -> list[Note]:
 def judges_of(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
     """Return the judge of each run according to the column `judge`.
 
-    Returns None if a run has several values, because then the column has another meaning.
+    Returns None if a run has several values there, because the column must then mean something else.
     """
     rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
     if any(low != high for _, low, high in rows):

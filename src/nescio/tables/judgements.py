@@ -69,7 +69,7 @@ LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if 
 
 
 def state_of(word: str) -> int | None:
-    """Return the state (`nescio.data.outcomes`) that a verdict of people means, or None for an unknown word."""
+    """Return the state (a number of `nescio.data.outcomes`) that a word of people's verdicts means; None if unknown."""
     own = _WORDS.get(word if word in _WORDS else fold(word))
     return outcome_of(word) if own is None else own
 
@@ -142,7 +142,7 @@ def read_judgements(
 
 
 def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
-    """Return the columns that each hold one assessor's verdicts, empty if one column holds all."""
+    """Return the columns of verdicts if each assessor has one of them; empty if one column holds all verdicts."""
     if verdict is not None:
         names = [] if verdict in source.columns else verdict.split(AND)
         return names if len(names) > 1 else []
@@ -155,9 +155,10 @@ def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
 def _told_apart(
     source: Source, rows: Sequence[tuple[Any, ...]], wanted: Mapping[str, str | None]
 ) -> dict[int, tuple[str, str]]:
-    """Return for each row the column and cell that distinguish its verdict from others on the same answer.
+    """Return the column and cell that distinguish a verdict from other verdicts on the same answer, keyed by row.
 
-    Among such columns the one with the fewest values counts. The result is empty if no answer has several verdicts.
+    If several columns could do so, the one with the fewest values is taken. The result is empty if no answer has
+    several verdicts.
     """
     if len({row[1:4] for row in rows}) == len(rows):
         return {}
@@ -179,7 +180,10 @@ def _told_apart(
 
 
 def _columns(source: Source, verdict: str | None, given: Mapping[str, str] | None) -> dict[str, str | None]:
-    """Return the column of each part of a judgement, None for parts without a column."""
+    """Return the column of each part of a judgement ("question", "run", "verdict"); None for a part without a column.
+
+    `verdict` and `given` hold the names that the user gave.
+    """
     named, columns = given or {}, {name.lower(): name for name in source.columns}
     own = {part: column for part, column in named.items() if part in PARTS and column in source.columns}
     lost = next((part for part in OWN_PARTS if part in named and part not in own), None)
@@ -201,13 +205,16 @@ def _columns(source: Source, verdict: str | None, given: Mapping[str, str] | Non
 
 
 def _by_lexicon(source: Source, part: str) -> str | None:
-    """Return the column that has this part by its name, or None if no column or several have it."""
+    """Return the column whose name the lexicon gives to a part of a judgement.
+
+    Returns None unless exactly one column has such a name.
+    """
     columns = [column for column in source.columns if {*_ROLES.get(part, ())} & {*roles_of(column)}]
     return columns[0] if len(columns) == 1 else None
 
 
 def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) -> list[Note]:
-    """Return a note on how each word that is not an outcome's name was read, and how often."""
+    """Return a note on the words that are not the names of outcomes: how each was read, and how often it occurs."""
     names = {state: name for name, state in STATES.items()} | {
         NOT_GRADED: "not judged",
         ANSWERED: "an answer, right or wrong",
@@ -229,7 +236,10 @@ def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) 
 
 
 def _probability(source: Any, row: int, cell: str) -> float:
-    """Return a probability of inclusion, above 0 and at most 1. Raises FormatError for others."""
+    """Return the probability with which people were given a question: a number above 0 and at most 1.
+
+    Raises FormatError for any other cell.
+    """
     value = decimal(cell)
     if value is None or not 0 < value <= 1:
         rule = "a probability of inclusion is a number above 0 and at most 1"
@@ -244,10 +254,10 @@ def holds_verdicts(table: Any) -> bool:
 
 
 def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
-    """Return tables of verdicts alone as outcomes of the runs that they name; answers without a verdict are absent.
+    """Return the outcomes in tables that hold only verdicts, for the runs in these tables.
 
-    Raises FormatError as `read_judgements` does, and MismatchError if a verdict names no run or two on one answer
-    differ.
+    An answer without a verdict is absent. Raises FormatError as `read_judgements` does, and MismatchError if a verdict
+    names no run, or if two verdicts on one answer differ.
     """
     notes: list[Note] = []
     by_answer: dict[tuple[str, str], Label] = {}
@@ -285,7 +295,10 @@ def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
 
 
 def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None, names_it: str) -> str:
-    """Return the column that holds the verdicts; `names_it` is the option by which the command names it."""
+    """Return the column of verdicts: the `chosen` one, or the only one with a fitting name. Raises an error without it.
+
+    `names_it` is the option with which the user names the column; the message shows it.
+    """
     if chosen is not None:
         if chosen in source.columns:
             return chosen
@@ -303,7 +316,11 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None, names_
 
 
 def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: Mapping[str, int]) -> dict[str, int]:
-    """Return the state of each word that is a verdict."""
+    """Return the state of each word that means a verdict.
+
+    `outcome_map` has the meanings that the user gave, `inexact` is the state of an inexact answer, and `more` has the
+    states of further words.
+    """
     mapped = {word: MEANINGS[to] for word, to in outcome_map.items()}
     letters = {word.lower() for word in words} <= set(LETTERS)
     by_word = LETTERS if letters and words else {"inexact": inexact, "x": inexact, **more}

@@ -50,9 +50,10 @@ def read_large(source: Source, options: ReadOptions) -> ReadResult | None:
 
 
 def _known(source: Source) -> dict[str, tuple[str, ...]]:
-    """Return the columns with a role, by role.
+    """Return the columns whose names have a role, keyed by role.
 
-    Columns with nescio's own names have only that role. A score has no role before its cells are seen.
+    A column with a name of nescio's own ("outcome") has only that role. The role "score" is left out, because it
+    depends on the cells.
     """
     roles: dict[str, tuple[str, ...]] = {}
     for name in source.columns:
@@ -63,7 +64,7 @@ def _known(source: Source) -> dict[str, tuple[str, ...]]:
 
 
 def _say_more(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a column without a role may describe answers."""
+    """Return whether a column without a known role may describe the answers."""
     assert source.path is not None
     roles = {name for names in known.values() for name in names}
     others = {name: f"x{i}" for i, name in enumerate(source.columns) if name and name not in roles}
@@ -80,9 +81,9 @@ def _say_more(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
 def _read(
     source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str], options: ReadOptions
 ) -> ReadResult | None:
-    """Return the data of a Parquet table with known columns, including those of `numbers`.
+    """Return the outcomes in a Parquet table whose columns have known roles.
 
-    Returns None if it is small, or must be read row by row.
+    `numbers` lists the columns that hold numbers. Returns None if the table is small, or must be read row by row.
     """
     rows = rows_of(source)
     check_rows(source.label, rows)
@@ -109,9 +110,10 @@ def _read(
 
 
 def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
-    """Return whether the table may have faults that only reading row by row refuses.
+    """Return whether the table may have faults that nescio refuses only when it reads row by row.
 
-    The last row may sum up the others, confidences may be on two scales, or a confidence may not be a number.
+    The last row may sum up the others, confidences may mix shares with percentages, or a confidence may not be a
+    number.
     """
     assert source.path is not None
     none = {column for part in ("run", "question", "confidence") for column in known.get(part, ())}
@@ -131,7 +133,10 @@ def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Seq
 
 
 def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Mapping[str, str | None]) -> bool:
-    """Return whether the last row may sum up the others, by its numbers or because only its name is a word."""
+    """Return whether the last row sums up the others, because of its numbers or because its name alone has no digit.
+
+    `at` is the file and the number of the last row, and `last` has its cells.
+    """
     assert source.path is not None
     relation, where = parquet(source.path, "file_row_number=true, filename=true")
     above = f"{relation} WHERE NOT (filename = {literal(at[0])} AND file_row_number = {at[1]})"

@@ -29,7 +29,11 @@ ABSTAIN, ANSWER = "abstain", "answer"
 
 
 class Lexicon(Struct):
-    """Roles by normalised name (in the order of the file), and meanings by folded word."""
+    """The word lists of `lexicon.toml`.
+
+    `names` has the normalised column names of each role, in the order of the file. `words` maps words for outcomes, in
+    lower case and without accents, to their meanings.
+    """
 
     about: dict[str, str]
     names: dict[str, dict[str, int]]
@@ -63,7 +67,10 @@ class Lexicon(Struct):
     counts: dict[str, dict[str, int]]
 
     def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
-        """Add names of roles, and words for outcomes."""
+        """Add column names by which roles are recognised, and words that mean outcomes.
+
+        `names` is keyed by role ("question"), and `words` by outcome ("correct").
+        """
         for role, own in names.items():
             for name in own:
                 self.names[role].setdefault(squash(name), len(self.names[role]))
@@ -73,7 +80,7 @@ class Lexicon(Struct):
 
 @cache
 def lexicon() -> Lexicon:
-    """Return the lexicon of this process."""
+    """Return the lexicon, which all code of this process shares."""
     held = tomllib.loads(text())
     roles, words = held["roles"], {name: listed.split() for name, listed in held["words"].items()}
     made = Lexicon(
@@ -118,7 +125,7 @@ def lexicon() -> Lexicon:
 
 
 def expanded(names: str) -> list[str]:
-    """Return the names that a text lists, with each choice of `{a,b}`."""
+    """Return the names that a text lists, with each choice written out: "a_{x,y}" lists "a_x" and "a_y"."""
     parts = [[choice.split(",") for choice in re.split(r"\{([^}]*)\}", name)] for name in names.split()]
     return ["".join(chosen) for own in parts for chosen in product(*own)]
 
@@ -129,7 +136,10 @@ def text() -> str:
 
 
 def extend(names: Mapping[str, Iterable[str]] = {}, words: Mapping[str, Iterable[str]] = {}) -> None:
-    """Add names of columns by role, and words by outcome, for the rest of this process; plug-ins call this."""
+    """Add column names by which roles are recognised, and words that mean outcomes, for the rest of this process.
+
+    `names` is keyed by role ("question"), and `words` by outcome ("correct"). Plug-ins call this function.
+    """
     lexicon().extend(names, words)
 
 
@@ -143,7 +153,10 @@ def plain(text: str) -> str:
 
 @cache
 def squash(header: str) -> str:
-    """Return the letters and digits of a header in lower case, without accents, brackets, and a final `@k`."""
+    """Return the letters and digits of a column's name, in lower case and without accents.
+
+    Brackets and a final `@k` are left out.
+    """
     if header.isidentifier() and header.isascii():  # as most are
         return header.lower().replace("_", "")
     header = _AT.sub("", header)
@@ -168,9 +181,9 @@ def fold(cell: str) -> str:
 
 @cache
 def roles_of(header: str) -> tuple[str, ...]:
-    """Return the roles that a column may have by its whole name, or by the last parts of its path (`message.content`).
+    """Return the roles that a column may have by its whole name, or by the last parts of a path in its name.
 
-    The longest end of the path that has a role counts.
+    For `choices.message.content`, the longest of the ends `message.content` and `content` that has a role counts.
     """
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
@@ -182,7 +195,11 @@ def roles_of(header: str) -> tuple[str, ...]:
 
 
 def _ends(header: str) -> list[tuple[str, str]]:
-    """Return the whole name of a column and the ends of its path, the longest first, each with the path above it."""
+    """Return the whole name of a column and the ends of the path in it, the longest first, each with the path above.
+
+    For "a.b.c" these are ("abc", ""), ("bc", "a") and ("c", "a.b"). The result is empty for a name such as "correct_a",
+    whose last letter names a run or a judge.
+    """
     if _LETTER.search(header):  # "correct_a" is of a run, and not "correcta"
         return []
     parts = re.split(r"[.\]/]", header)
@@ -191,7 +208,10 @@ def _ends(header: str) -> list[tuple[str, str]]:
 
 
 def _taken_by(above: str) -> set[str]:
-    """Return the roles that the path above forbids for the end of a path, because it says whose column it is."""
+    """Return the roles that a column cannot have because of the path above the end of its name.
+
+    For example, the end of `judge.answer` may mean an answer, but `judge` says that it is not the system's.
+    """
     words, held = {squash(part) for part in BOUNDARY.split(above)}, lexicon()
     taken = {"abstained", "answered"} if words & held.asking else set()
     if words & (held.assessing | held.foreign):
@@ -200,13 +220,16 @@ def _taken_by(above: str) -> set[str]:
 
 
 def rank(header: str, role: str) -> int:
-    """Return the position of a column's name in the lexicon's list for a role, to order columns that agree."""
+    """Return the position of a column's name in the lexicon's list of names for a role.
+
+    Columns that may have the same role are ordered by this position.
+    """
     names = lexicon().names.get(role, {})
     return next((names[name] for name, _ in _ends(header) if name in names), len(names))
 
 
 def truth_of(word: str) -> bool | None:
-    """Return the yes or no of a cell, or None if it is neither."""
+    """Return True for a word that means yes, False for one that means no, and None for any other word."""
     number = decimal(word)
     if number is not None:
         return {1.0: True, 0.0: False}.get(number)
@@ -215,7 +238,7 @@ def truth_of(word: str) -> bool | None:
 
 
 def fails(word: str) -> bool | None:
-    """Return whether a cell of a status says that the call failed, by a word or an HTTP code; None for other cells."""
+    """Return whether a status (a word or an HTTP code) says that a call failed; None for a text that is neither."""
     if (number := decimal(word)) is not None and number in range(100, 600):
         return number >= 400
     return True if fold(word) in lexicon().failures else None
@@ -233,9 +256,9 @@ def failed(word: str) -> bool | None:
 
 
 def state_of(word: str) -> int | None:
-    """Return the outcome of a cell as a state of `nescio.data.outcomes`, or None for an unknown word.
+    """Return the state (a number of `nescio.data.outcomes`) that a word for an outcome means; None if unknown.
 
-    The numbers 1 and 100 are right, as are all of the points, and 0 is wrong.
+    The numbers 1 and 100 mean right, and so does the full number of points; 0 means wrong.
     """
     number = decimal(word)
     if number is not None:
@@ -244,14 +267,17 @@ def state_of(word: str) -> int | None:
 
 
 def with_two_meanings(words: Iterable[str]) -> set[str]:
-    """Return the words for right that may also mean that nothing was answered, as "pass" beside "correct"."""
+    """Return the words for right that may also mean that the system gave no answer.
+
+    Such a word is "pass", if another word for right, such as "correct", occurs beside it.
+    """
     right = {word: fold(word) for word in words if state_of(word) == MEANINGS["correct"]}
     passes = {word for word, folded in right.items() if folded in lexicon().passes}
     return passes if len(passes) < len(right) else set()
 
 
 def declines(word: str) -> bool | None:
-    """Return whether a cell about abstaining says that the system abstained; None for an unknown word."""
+    """Return whether a word in a column on abstaining says that the system abstained; None for an unknown word."""
     truth = truth_of(word)
     if truth is not None:
         return truth
@@ -268,10 +294,10 @@ def marker_of(word: str) -> str | None:
 
 
 def is_sum(name: str) -> bool:
-    """Return whether a row with this name sums up the others.
+    """Return whether a row with this name sums up other rows.
 
-    The name may be one word ("TOTAL"), or contain one beside words for outcomes or numbers of answers ("Overall
-    accuracy").
+    The name may be a single word ("TOTAL"). It may also contain such a word beside words for outcomes or for numbers of
+    answers ("Overall accuracy").
     """
     words, held = {*tokens(name)}, lexicon()
     counted = {*held.words, *held.names["outcome"], *held.names["score"]}.union(*held.counts.values(), held.sums)
@@ -279,7 +305,7 @@ def is_sum(name: str) -> bool:
 
 
 def may_sum(cell: str) -> str:
-    """Return the SQL condition that a cell contains a word for sums, and so may name a row that sums up others."""
+    """Return the SQL condition that a cell contains a word such as "total", so that its row may sum up other rows."""
     words = "|".join(map(re.escape, sorted(lexicon().sums)))
     letters = f"right(trim({cell}), 1) NOT BETWEEN '0' AND '9' AND length({cell}) <= {_LONGEST_SUM}"  # the cheaper test
     return f"({letters} AND regexp_matches(lower({cell}), '\\b({words})'))"
@@ -292,14 +318,15 @@ def is_silent_word(word: str) -> bool:
 
 
 def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bool:
-    """Return whether there are words and each has a meaning, such as `state_of` gives."""
+    """Return whether there are any words and `meaning` gives each a meaning, as `state_of` does, and not None."""
     return bool(words) and all(meaning(word) is not None for word in words)
 
 
 def tell_of_silence(words: Collection[str]) -> bool:
-    """Return whether a word means that nothing was answered.
+    """Return whether one of the words in a column means that the system gave no answer.
 
-    It is a word of the lexicon, or begins like one and stands beside a word for answering.
+    Such a word is in the lexicon. Or it begins like words for abstaining, and another word of the column means an
+    answer.
     """
     if any(map(is_silent_word, words)):
         return True
@@ -308,17 +335,17 @@ def tell_of_silence(words: Collection[str]) -> bool:
 
 
 def speaks_of_silence(header: str) -> bool:
-    """Return whether a word of a header begins like words for abstaining."""
+    """Return whether a column's name contains a word that begins like words for abstaining."""
     return _begins(header, lexicon().silence_stems)
 
 
 def speaks_of_verdicts(header: str) -> bool:
-    """Return whether a word of a header begins like words for right and wrong."""
+    """Return whether a column's name contains a word that begins like words for right and wrong."""
     return _begins(header, lexicon().verdict_stems)
 
 
 def speaks_of_answering(header: str) -> bool:
-    """Return whether a word of a header begins like words for answering."""
+    """Return whether a column's name contains a word that begins like words for answering."""
     return _begins(header, lexicon().answer_stems)
 
 
@@ -330,46 +357,49 @@ def _begins(header: str, stems: tuple[str, ...]) -> bool:
 
 
 def speaks_of_faults(header: str) -> bool:
-    """Return whether a word of a header says that something is wrong."""
+    """Return whether a column's name contains a word that says that something is wrong."""
     return any("wrong" in roles_of(part) for part in BOUNDARY.split(header) if part)
 
 
 def speaks_of_questions(header: str) -> bool:
-    """Return whether a header has a word for expectations, so that it describes the question."""
+    """Return whether a column's name contains a word for what is expected, so that it describes the question."""
     words = tokens(header[:_LONGEST_NAME])
     spoken = {*words} & lexicon().expected_words
     return bool(spoken - {"label"} or words[:1] == ("label",))  # "label_is_abstention", but not "response_label"
 
 
 def is_of_people(header: str) -> bool:
-    """Return whether a header has a word for people who judge, and none for a machine."""
+    """Return whether a column's name has a word for people who judge, and none for a machine."""
     words = {squash(part).rstrip("0123456789") for part in BOUNDARY.split(header[:_LONGEST_NAME])}
     return bool(words & lexicon().people) and not words & lexicon().machines
 
 
 def is_of_a_judge(header: str) -> bool:
-    """Return whether a header has a word for a machine or for judging, and none for people."""
+    """Return whether a column's name has a word for a machine or for judging, and none for people."""
     words = {squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME])}
     return bool(words & (lexicon().machines | lexicon().judging)) and not words & lexicon().people
 
 
 def may_be_of_form(header: str) -> bool:
-    """Return whether a name for outcomes may mean that an answer is well-formed instead of right."""
+    """Return whether a name for outcomes may mean instead that the answer is well-formed, as "is_valid" may."""
     return squash(re.split(r"[.\]/]", header)[-1]) in lexicon().formal
 
 
 def may_mean_wrong(header: str) -> bool:
-    """Return whether a name for outcomes does not say whether yes means right, as "is_match" does not."""
+    """Return whether a name for outcomes leaves open whether yes means right or wrong, as "is_match" does."""
     return squash(re.split(r"[.\]/]", header)[-1]) in lexicon().comparing
 
 
 def names_collections(header: str) -> bool:
-    """Return whether a header names the collections of the questions."""
+    """Return whether a column's name says that the column names the collection from which each question comes."""
     return squash(header) in lexicon().collections
 
 
 def of_maximum(header: str) -> str | None:
-    """Return what a column holds the maximum of, such as "score" for "max_score" and "" for "out_of", or None."""
+    """Return the name of what a column gives the maximum of: "score" for "max_score", and "" for "out_of".
+
+    Returns None for a column that gives no maximum.
+    """
     words = tokens(header)
     rest = [word for word in words if word not in lexicon().maxima]
     named = not rest or "score" in roles_of("_".join(rest))
@@ -377,10 +407,10 @@ def of_maximum(header: str) -> str | None:
 
 
 def speaks_of_components(header: str) -> bool:
-    """Return whether a header has a word for a part of a pipeline, such as a cache."""
+    """Return whether a column's name contains a word for a part of a pipeline, such as a cache."""
     return bool({squash(word) for word in BOUNDARY.split(header)} & lexicon().components)
 
 
 def is_measured(header: str) -> bool:
-    """Return whether a header has a word for a measurement of answers, such as a latency."""
+    """Return whether a column's name contains a word for a measurement of answers, such as a latency."""
     return bool({squash(word) for word in BOUNDARY.split(header)} & lexicon().measurements)

@@ -48,10 +48,10 @@ _SEVERAL = (
 
 
 class Expression(Struct, frozen=True):
-    """The columns of a role: one or several, inverted, compared with a number, or divided by one.
+    """The columns that have a role, and how to read them: inverted, compared with a number, or divided by a number.
 
-    `words` maps words of a column to numbers. Without columns it is the number of the row (`#`), the headers of the
-    columns of outcomes (`@`), or nothing (`-`).
+    `words` maps words of a column to numbers. An expression without columns means the number of the row (`#`), the
+    headers of the columns of outcomes (`@`), or nothing (`-`).
     """
 
     columns: tuple[str, ...] = ()
@@ -70,11 +70,11 @@ class Expression(Struct, frozen=True):
 
     @property
     def column(self) -> str:
-        """Return the only column of the expression."""
+        """Return the column of an expression that has only one."""
         return self.columns[0]
 
     def of(self, column: str) -> Expression:
-        """Return the same expression for one of the columns."""
+        """Return this expression with `column` in place of its columns."""
         return replace(self, columns=(column,))
 
 
@@ -82,12 +82,15 @@ Mapped = Mapping[str, Expression]
 
 
 def role_of(name: str) -> str:
-    """Return the role that a name on the command line means."""
+    """Return the role that a name in the option `--column` means, which may be a synonym of the role."""
     return _SAME.get(name, name)
 
 
 def parse(given: Mapping[str, str], columns: Sequence[str], source: Source) -> dict[str, Expression]:
-    """Return the mapping that the user gave. Raises UsageError for an unknown role or column."""
+    """Return the mapping of roles to expressions that the user wrote.
+
+    Raises UsageError for an unknown role or column.
+    """
     return {role_of(name): _expression(name, written, columns, source) for name, written in given.items()}
 
 
@@ -130,7 +133,10 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
 
 
 def _numbered(written: str, option: str) -> tuple[tuple[str, str], ...]:
-    """Return words with their numbers, as in "high:0.9,low:0.3". Raises UsageError for invalid numbers."""
+    """Return words with the number of each, from a text such as "high:0.9,low:0.3".
+
+    Raises UsageError for invalid numbers, with the name of the `option`.
+    """
     pairs = [tuple(part.strip() for part in entry.rpartition(":")[::2]) for entry in written.split(",")]
     for word, number in pairs:
         if not word or finite(number) is None:
@@ -147,7 +153,10 @@ def _allow(name: str, written: str, role: str, roles: Sequence[str], form: str) 
 
 
 def _found(written: str, columns: Sequence[str], place: str) -> tuple[str, ...]:
-    """Return the columns that a name, names joined by `+`, or a pattern with `*` mean; empty if one is unknown."""
+    """Return the columns that a text means: one name, names joined by `+`, or a pattern with `*`.
+
+    The result is empty if a name is unknown. `place` is the path of the rows, which may be left out before a name.
+    """
     if written in columns:
         return (written,)
     if written.removeprefix(place) in columns:
@@ -161,7 +170,7 @@ def _found(written: str, columns: Sequence[str], place: str) -> tuple[str, ...]:
 
 
 def spelled(mapping: Mapped) -> dict[str, str]:
-    """Return a mapping in the form of the option `--column`."""
+    """Return a mapping as texts keyed by role, as the option `--column` takes them."""
     own = {role: name for name, role in _SAME.items() if name == "question_text"}
     return {own.get(role, role): str(expression) for role, expression in mapping.items()}
 
@@ -170,7 +179,7 @@ def spelled(mapping: Mapped) -> dict[str, str]:
 
 
 def joined(table: Table, expression: Expression) -> str:
-    """Return the SQL for the texts of its columns joined together, or for the number of the row for `#`."""
+    """Return the SQL that joins the texts of an expression's columns; for `#` it is the number of the row."""
     if not expression.columns:
         return "row::VARCHAR" if expression.row else "NULL"
     cells = [table.columns[name].cell for name in expression.columns]
@@ -178,7 +187,7 @@ def joined(table: Table, expression: Expression) -> str:
 
 
 def compared(table: Table, expression: Expression) -> str | None:
-    """Return the SQL for the comparison with a threshold (yes, no or NULL), or None for an expression without one."""
+    """Return the SQL that is 'yes' or 'no' by the threshold of an expression, or NULL; None if it has no threshold."""
     if expression.sign in ("", "/"):
         return None
     number = NUMBER.format(table.columns[expression.column].cell)
@@ -191,9 +200,10 @@ def compared(table: Table, expression: Expression) -> str | None:
 def flag(
     table: Table, expression: Expression, meaning: Callable[[str], bool | None] = truth_of, *, other: str = ""
 ) -> str:
-    """Return the SQL for what columns say as yes, no or NULL; a word for neither stays, or becomes `other`.
+    """Return the SQL that is 'yes' or 'no' according to the words in the columns of an expression.
 
-    Beside words for an abstention, every other word means an answer: in a column of answers, "1" says nothing else.
+    `meaning` says what a word means. A word without a meaning stays as it is, or becomes `other`. But in a column that
+    has words for an abstention, every other word means an answer, even "1".
     """
     if (own := compared(table, expression)) is not None:
         return own
@@ -213,7 +223,7 @@ def flag(
 
 
 def any_yes(flags: Sequence[str]) -> str:
-    """Return yes where one of several flags says so, and else what the first says, in SQL."""
+    """Return the SQL that is 'yes' where any of several flags is 'yes', and elsewhere the value of the first flag."""
     if len(flags) == 1:
         return flags[0]
     said = " OR ".join(f"({own}) = 'yes'" for own in flags)
@@ -221,7 +231,10 @@ def any_yes(flags: Sequence[str]) -> str:
 
 
 def scaled(table: Table, expression: Expression) -> str:
-    """Return the SQL for a number as text, divided or looked up by word if the expression says so."""
+    """Return the SQL of a column's numbers, as text.
+
+    The expression may say that the numbers are divided, or that words are replaced by numbers.
+    """
     cell = table.columns[expression.column].cell
     if expression.words:
         known = {fold(word): literal(number) for word, number in expression.words}

@@ -35,7 +35,10 @@ _ASKED = {"question", "row", "text"}
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table of numbers whose columns name nothing but scores of runs; one more may name the questions."""
+    """Return "table" for a score matrix, and None for any other file.
+
+    A score matrix has a column of numbers for each run. One more column may name the questions.
+    """
     if source.suffix not in (*TABLES, *LINES, "") or source.named.keys() - {"question"}:
         return None
     runs = [name for name in source.columns if not _names_a_row(source, name)]
@@ -52,7 +55,7 @@ def recognise(source: Source) -> str | None:
 
 
 def _names_a_row(source: Source, column: str) -> bool:
-    """Return whether a column names the questions, because the user said so or by its header."""
+    """Return whether a column names the questions: because the user named it, or because of its header."""
     if "question" in source.named:
         return column == source.named["question"]
     return squash(column) in _INDEXES or column.strip() in _SIGNS or bool(_ASKED & {*roles_of(column)})
@@ -65,7 +68,7 @@ def _names_a_row(source: Source, column: str) -> bool:
     columns=("question",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Return the data of score matrices; several must have the same runs and questions, each in one order."""
+    """Return the data of score matrices, all of which must have the same runs and questions in the same order."""
     columns: dict[str, Array] = {}
     runs: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
@@ -115,9 +118,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[str, ...], Array, Sequence[str | None]]:
-    """Return the names of the runs and of the questions, and the scores of one matrix, shape (runs, questions).
+    """Return the names of the runs and of the questions, and the scores of a matrix, shape (runs, questions).
 
-    Also returns the scores of the last question as they are written.
+    Also returns the scores in the last row as texts, because this row may sum up the others.
     """
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "raw")
@@ -160,7 +163,7 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
 
 
 def _numbers(last: str, above: Array) -> Numbers:
-    """Return the numbers of a column above its last."""
+    """Return the statistics of the numbers above the last cell of a column, and the last cell as it is written."""
     held = above[~np.isnan(above)]
     low, high = (float(f(held, initial=0.0)) if len(held) == 0 else float(f(held)) for f in (np.min, np.max))
     value = decimal(last)
@@ -170,7 +173,10 @@ def _numbers(last: str, above: Array) -> Numbers:
 
 
 def _as_verdicts(parts: Sequence[SourceRole], options: ReadOptions, source: Source) -> ReadResult:
-    """Return the answers of tables whose cells may be verdicts on several runs. Raises AskedError if unclear."""
+    """Return the answers in tables whose cells may be verdicts on several runs instead of scores.
+
+    Raises AskedError if this is unclear.
+    """
     try:
         return table_reader.read(parts, options)
     except AskedError as asked:
@@ -180,7 +186,7 @@ def _as_verdicts(parts: Sequence[SourceRole], options: ReadOptions, source: Sour
 
 
 def _refuse_scales(source: Source, names: Sequence[str], scores: Array) -> None:
-    """Raise FormatError if the columns have several scales."""
+    """Raise FormatError if the columns are on different scales."""
     low, high = np.nanmin(scores, axis=1, initial=np.inf), np.nanmax(scores, axis=1, initial=-np.inf)
     shares, others = np.flatnonzero((low >= 0) & (high <= 1)), np.flatnonzero((low > 1) & np.isfinite(low))
     if len(shares) and len(others):

@@ -47,9 +47,10 @@ _SCALES = (1, 5, 10, 100)  # possible greatest grades
 
 
 def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by a column with a name for outcomes and unclear values.
+    """Return the readings of a table in which the verdict is a column with a name for outcomes but unclear values.
 
-    The lexicon lacks some of its words, or its numbers are grades.
+    Its values are unclear because the lexicon lacks some of the words, or because they are grades. A reading is a
+    mapping with options.
     """
     named = {"outcome", "score"}
     ways: list[Way] = []
@@ -68,9 +69,10 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
 
 
 def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by columns whose words are outcomes, even if other columns describe outcomes.
+    """Return the readings of a table in which columns are verdicts because of their words.
 
-    They have letters of graders under a name for outcomes, or verdicts and abstentions together under an unknown name.
+    Such columns have letters of graders under a name for outcomes, or words for verdicts and for abstaining under an
+    unknown name. Other columns may describe outcomes as well.
     """
     if "outcome" in given:
         return []
@@ -95,9 +97,10 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
 
 
 def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[Way]) -> list[Way]:
-    """Return readings by each of several verdicts, and by all with the words of the first as one run each.
+    """Return `ways`, with readings that take all verdicts with the same words as columns of one run each.
 
-    The latter comes first, unless rows name runs or the columns' names are those of judges.
+    `ways` are the readings by each verdict alone. They come last, unless a column names the runs or the columns are
+    named after judges.
     """
     words = [{*(table.columns[name].words or ())} for name in verdicts]
     # those with the same words
@@ -111,16 +114,16 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
-    """Return whether some words mean a right answer, others no answer, and others a wrong one or nothing known."""
+    """Return whether some words mean a right answer, some mean no answer, and others a wrong one or nothing known."""
     states = {state_of(word) for word in words if truth_of(word) is None}
     return CORRECT in states and bool({INCORRECT, None} & states) and any(map(is_silent_word, words))
 
 
 def _grades_answers(table: Table, column: Column) -> bool:
-    """Return whether three letters under any name grade answers.
+    """Return whether a column with three letters for words grades answers, although its name has no role.
 
-    They do if they differ between answers to one question, or if they refine a verdict: each letter is beside only one
-    of its words.
+    The letters are grades if they differ between answers to one question. They are also grades if they refine a
+    verdict: each letter occurs with only one word of the verdict.
     """
     letters = len(column.words or ())
     if letters != len(CODES[0]) or not column.name or roles_of(column.name):
@@ -137,7 +140,7 @@ def _grades_answers(table: Table, column: Column) -> bool:
 
 
 def _are_grades(table: Table, column: Column) -> bool:
-    """Return whether each word of a column may be a grade, and no other column of answers has all of them."""
+    """Return whether each word of a column may be a grade, and no other column of answers has all these words."""
     words = {*(column.words or ())}
     graded = len(words) > 1 and (
         _are_codes([*words]) or all(word == "-1" or state_of(word) is not None for word in words)
@@ -147,9 +150,10 @@ def _are_grades(table: Table, column: Column) -> bool:
 
 
 def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Collection[str]) -> list[Way]:
-    """Return the readings by columns of one run each, for each meaning of their words.
+    """Return the readings in which each of `columns` has the outcomes of one run.
 
-    Numbers from 0 to 1 have no such meanings.
+    There is a reading for each possible meaning of the unknown words. There are none if the numbers in the columns are
+    shares or grades.
     """
     if any(column.is_share or column.is_points or column.words is None for column in columns):
         return []
@@ -167,7 +171,7 @@ def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Co
 
 
 def _names_runs(table: Table, column: Column) -> bool:
-    """Return whether a column alone distinguishes the rows of each question: there "A" and "B" are runs, not grades."""
+    """Return whether only this column distinguishes the rows of each question, so that its "A" and "B" name runs."""
     others = [c for c in table.columns.values() if c is not column and c.name and len(c.words or ("", "")) > 1]
     if any({"run", "condition", "repeat"} & {*roles_of(c.name)} for c in others):
         return False
@@ -180,9 +184,9 @@ def _names_runs(table: Table, column: Column) -> bool:
 
 
 def _by_threshold(table: Table, given: Mapped, *columns: Column) -> list[Way]:
-    """Return the readings by a graded column from half of its scale on, and from its other grades if they are few.
+    """Return the readings in which an answer is right from a certain grade on; each of `columns` belongs to one run.
 
-    Several columns are of one run each.
+    The first reading starts at half of the scale. The other grades follow if there are few.
     """
     for column in columns:
         scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
@@ -198,9 +202,9 @@ def _by_threshold(table: Table, given: Mapped, *columns: Column) -> list[Way]:
 
 
 def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
-    """Return the readings by a column of verdicts under an unknown name, unchanged and inverted.
+    """Return the readings by a column of verdicts with an unknown name: once as it is, and once inverted.
 
-    For a name with a word for a fault the inverted reading comes first.
+    The inverted reading comes first if the name has a word for a fault, such as "error".
     """
     faulty = column.is_truth and speaks_of_faults(column.name)
     ways: list[Way] = []
@@ -210,14 +214,14 @@ def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
 
 
 def _threshold(column: Column) -> Expression:
-    """Return the expression for a graded column from half of its scale on."""
+    """Return the expression that calls an answer right from half of a graded column's scale on."""
     top = next((scale for scale in _SCALES if (column.high or 0) <= scale), column.high or 1)
     top = (column.out_of.high or top) if column.is_points and column.out_of else top
     return Expression((column.name,), sign=">=", number=f"{top / 2:g}")
 
 
 def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, judging: bool) -> Iterator[Way]:
-    """Yield the readings that columns of the right kinds allow, whatever their names."""
+    """Yield the readings that are possible by the content of the columns, whatever their names are."""
     taken = {name for own in given.values() for name in own.columns}
     free = [column for column in table.columns.values() if column.name and column.filled and column.name not in taken]
     ways: list[Way] = []
@@ -268,9 +272,9 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
 
 
 def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] | None:
-    """Return the naming column and the numbered columns of a teacher's sheet, or None for another table.
+    """Return the column of names and the numbered columns of a teacher's sheet, or None for any other table.
 
-    Such a sheet has a row for each student and a column for each question.
+    A teacher's sheet has a row for each student and a column for each question.
     """
     if any({"question", "text", "gold", "prediction"} & {*roles_of(column.name)} for column in free):
         return None
@@ -284,13 +288,13 @@ def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] 
 
 
 def _speaks_of_outcomes(header: str) -> bool:
-    """Return whether a word of a header is a name for an outcome, right or wrong."""
+    """Return whether a column's name contains a word that names an outcome, right or wrong."""
     parts = [] if speaks_of_components(header) else [part for part in BOUNDARY.split(header) if part]
     return any({"outcome", "score", "wrong"} & {*roles_of(part)} for part in parts)
 
 
 def _tells_something_else(column: Column) -> bool:
-    """Return whether the name of a column speaks of a measurement, a part of a pipeline, or abstaining."""
+    """Return whether a column's name has a word for a measurement, for a part of a pipeline, or for abstaining."""
     measured = column.is_number and is_measured(column.name)
     return measured or speaks_of_components(column.name) or has_role(column, ABOUT_ANSWERING)
 
@@ -301,9 +305,10 @@ def _are_codes(words: Sequence[str]) -> bool:
 
 
 def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]) -> list[Way]:
-    """Return mappings completed with the names of questions.
+    """Return readings that complete the roles in `given` and `more` with a column that names the questions.
 
-    They come from columns with such names, else from any column that may name questions, else from the rows.
+    This is a column with such a name, else any column that may name questions, else the number of the row. Each reading
+    gets the `options`.
     """
     mapped = {*options.get("outcome_map", ())}
     named = readings(table, given, judging=False, mapped=mapped, proposed=more)
@@ -329,7 +334,7 @@ def _may_name(column: Column) -> bool:
 
 
 def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expression]]:
-    """Yield pairs of columns that together name each row: one may name the run, and the other the question."""
+    """Yield mappings of two columns that together identify every row: one is the run, the other the question."""
     few = [c for c in free if c.words is not None and 1 < len(c.words) <= _MOST_RUNS and not c.is_verdict]
     for run, question in product(sorted(few, key=lambda column: len(column.words or ())), free):
         if run is not question and question.filled == table.rows and question.longest < _LONGEST:
@@ -339,10 +344,10 @@ def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expressio
 
 
 def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
-    """Return mappings with one more column, which distinguishes answers that occur twice.
+    """Return copies of a mapping with one more column, which distinguishes answers that otherwise occur twice.
 
-    The column has few words. It numbers repeats if it holds numbers, and is a part of the run if it holds words; both
-    are tried.
+    Such a column has few different values. It may number repeats or be a part of the run's name; both are tried.
+    Repeats come first if its values are numbers.
     """
     taken = {name for own in mapping.values() for name in own.columns}
     run = mapping.get("run", Expression()).columns
@@ -362,13 +367,16 @@ def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
 
 
 def _names_rows(column: Column, table: Table) -> bool:
-    """Return whether a column may name the questions: no cell is empty, a list or long, and most differ."""
+    """Return whether a column may name the questions.
+
+    It may if no cell is empty, a list or a long text, and if most cells differ.
+    """
     many = column.words is None or len(column.words) == table.rows
     return many and column.filled == table.rows and not column.structured and column.longest < _LONGEST
 
 
 def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator[dict[str, Expression]]:
-    """Yield pairs of columns with common words, one of which may hold the right answers to the other."""
+    """Yield mappings of columns that have words in common: one may hold the gold answers, others the predictions."""
     if "prediction" in given:
         return
     others = [c for c in free if not (is_measured(c.name) or _NAMING & {*roles_of(c.name)})]
@@ -384,7 +392,7 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
 
 
 def of_words(table: Table, column: Column, words: Collection[str]) -> tuple[str, Source, str]:
-    """Return the question about the meaning of words of a column, with the file and the place of the first word."""
+    """Return the question what `words` of a column mean, with the file and the place of the first word."""
     listed = literals(words)
     query = f"SELECT file, row FROM {table.relation} WHERE {column.cell} IN ({listed}) ORDER BY 1, 2 LIMIT 1"
     file, row = first(table.connection, query)
@@ -397,7 +405,10 @@ def of_words(table: Table, column: Column, words: Collection[str]) -> tuple[str,
 
 
 def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str] | None:
-    """Return the question about unknown words in a column with one of these roles, and where, or None."""
+    """Return the question about unknown words in a column with one of these roles, with the file and the place.
+
+    Returns None if there are no unknown words.
+    """
     for column in table.columns.values():
         unknown = [word for word in column.words or () if state_of(word) is None]
         named = {*roles_of(column.name or "")}
@@ -415,7 +426,10 @@ def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str]
 
 
 def what_lacks(table: Table) -> tuple[str, Source, str | None]:
-    """Return the question about a table that no column answers, and where: which words mean what, or which column."""
+    """Return the question about a table in which no column says whether answers are right, with the file and the place.
+
+    It asks what unknown words mean, or which column says whether an answer is right.
+    """
     if words := unknown_words(table, ("outcome", "score")):
         return words
     source = table.source

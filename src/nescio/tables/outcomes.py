@@ -43,7 +43,10 @@ graderreason graderesponse graderresponse comment feedback critique
 
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Outcomes, list[Note]]:
-    """Return the outcomes of tables under their mappings, and notes. Raises FormatError, or AskedError."""
+    """Return the outcomes in tables, and notes; `placed` pairs each table with its mapping of roles to columns.
+
+    Raises FormatError for a row that breaks a rule, and AskedError if the meaning of the table is unclear.
+    """
     notes: list[Note] = []
     extra = gathered(connection, placed, options)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
@@ -95,7 +98,11 @@ def _state(
     options: ReadOptions,
     notes: list[Note],
 ) -> None:
-    """Create the relation `rows`: the gathered answers with the meaning of words, the state, and the reason."""
+    """Create the relation `rows`: the columns of `gathered`, with the outcome and the reason of each answer.
+
+    Its new columns are `graded` (what the word for the outcome means), `state` (what the answer counts as), and `why`
+    (the reason of an abstention).
+    """
     query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
     worths = dict.fromkeys(options.worths, "ungraded")
@@ -136,7 +143,7 @@ def _state(
 
 
 def _answers_of(table: Table, mapping: Mapped) -> bool:
-    """Return whether a table that nescio did not write has columns of answers that are not all empty."""
+    """Return whether a table that nescio did not write has columns of predictions that are not all empty."""
     several = [own for _, own in runs_of(table, mapping) if "prediction" in own]
     expressions = [own["prediction"] for own in several] or [mapping.get("prediction", Expression())]
     return mapping["outcome"].columns != ("outcome",) and any(
@@ -145,7 +152,10 @@ def _answers_of(table: Table, mapping: Mapped) -> bool:
 
 
 def _declined(connection: duckdb.DuckDBPyConnection, options: ReadOptions) -> list[str]:
-    """Return the answers that the user's pattern takes for abstentions, whatever their verdict, and count them."""
+    """Return the predictions that match the user's pattern for abstentions, whatever their verdict.
+
+    Each prediction is listed once. The options remember how often it occurs.
+    """
     if not options.declined.asked:
         return []
     query = "SELECT prediction, count(*) FROM gathered WHERE prediction IS NOT NULL GROUP BY 1"
@@ -156,9 +166,9 @@ def _declined(connection: duckdb.DuckDBPyConnection, options: ReadOptions) -> li
 
 
 def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any], options: ReadOptions) -> list[str]:
-    """Return the answers that decline in words and count as abstentions.
+    """Return the predictions that refuse in words, if the options say that refusals count as abstentions.
 
-    Raises AskedError if nobody said what they count as.
+    Raises AskedError if no option says what refusals count as.
     """
     query = "SELECT prediction, count(*), min(file) FROM gathered WHERE prediction IS NOT NULL GROUP BY 1 LIMIT 10000"
     texts = [own for own in connection.execute(query).fetchall() if options.declined.reads(own[0])]
@@ -171,7 +181,10 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
 
 
 def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> None:
-    """Raise AskedError about empty answers, except to questions without an answer where nothing calls them wrong."""
+    """Raise AskedError, which asks what empty answers count as.
+
+    An empty answer to an unanswerable question is no reason to ask, unless a verdict calls the answer wrong.
+    """
     unclear = f"(answerable IS DISTINCT FROM 'false' OR graded = {INCORRECT})"
     empty = f"why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND {unclear}"
     many, file = first(connection, f"SELECT count(*), min(file) FROM rows WHERE {empty}")
@@ -182,9 +195,9 @@ def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, A
 
 
 def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
-    """Return the SQL that selects all cells with one form of each question's name.
+    """Return the SQL that selects all cells of `gathered`, with a single spelling of each question's name.
 
-    A name whose accents are typed in two ways (NFC, NFD) is one question, unless a run has both.
+    An accented name may be typed in two forms (NFC, NFD). Both are the same question, unless a run has both.
     """
     composed = nfc("question")
     if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
@@ -202,7 +215,7 @@ def _build(
     held: Collection[str],
     notes: list[Note],
 ) -> Outcomes:
-    """Return the outcomes; runs and questions are in the order in which they first occur in the files."""
+    """Return the outcomes of the relation `rows`; runs and questions are in the order in which the files name them."""
     names: dict[str, tuple[str, ...]] = {}
     repeated_by = [mapping["repeat"] for _, mapping in placed if "repeat" in mapping and mapping["repeat"].columns]
     several = bool(repeated_by) or first(connection, f"SELECT count(DISTINCT {REPEAT}) > 1 FROM rows")[0]
@@ -287,7 +300,10 @@ def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
 
 
 def _worth(connection: duckdb.DuckDBPyConnection, states: Array, worths: Mapping[str, float]) -> dict[str, Array]:
-    """Return the column `worth` of answers, if any word has a worth. Without one, correct answers have 1, others 0."""
+    """Return the column `worth` of answers, or no column if the user gave no word a worth.
+
+    `worths` maps words to values. An answer with another word is worth 1 if it is correct, and 0 otherwise.
+    """
     if not worths:
         return {}
     worth = np.where(states == CORRECT, 1.0, np.where(states == NOT_GRADED, np.nan, 0.0))
@@ -299,7 +315,10 @@ def _worth(connection: duckdb.DuckDBPyConnection, states: Array, worths: Mapping
 
 
 def _partial(connection: duckdb.DuckDBPyConnection, states: Array, meant: Mapping[str, str]) -> dict[str, Array]:
-    """Return the column of the incorrect answers that are partly right, if a word says so."""
+    """Return the column that marks incorrect answers as partly right, or no column if no word means this.
+
+    `meant` maps words to outcomes.
+    """
     words = literals(word for word, to in meant.items() if to == PARTIAL)
     if not words:
         return {}
@@ -311,7 +330,7 @@ def _partial(connection: duckdb.DuckDBPyConnection, states: Array, meant: Mappin
 
 
 def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra: Mapping[str, str]) -> Array | None:
-    """Return the texts of every answer of rank 1, shape (runs, rows), or None if no column holds any."""
+    """Return the texts of all answers of rank 1, shape (runs, rows), or None if no column holds texts."""
     from nescio.data.texts import AnswerTexts, texts_of
 
     texts: Array = np.full(shape, None, dtype=object)
@@ -332,7 +351,7 @@ def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra:
 
 
 def _wrong_answers(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> dict[str, Counter[str]]:
-    """Return the texts of the answers that are not right, by file, because some may read like a refusal."""
+    """Return the texts of incorrect and ungraded answers with their numbers, by file, because some may be refusals."""
     query = (
         f"SELECT file, prediction, count(*) FROM rows WHERE state IN ({INCORRECT}, {NOT_GRADED}) AND {rules.RANK} = 1 "
         "AND prediction IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2 LIMIT 10000"

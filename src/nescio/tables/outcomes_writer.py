@@ -48,7 +48,10 @@ _FORMULA = re.compile(FORMULA)
     suffixes=SUFFIXES,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write an outcome table. Return notes on texts that got an apostrophe, and on data that have no column."""
+    """Write an outcome table, and return notes.
+
+    They tell which texts got an apostrophe against spreadsheet formulas, and which data have no column.
+    """
     rows = write_outcomes(outcomes, path, progress)
     notes: list[Note] = []
     kept = {*_graded(outcomes).values(), *COLUMNS.values()}
@@ -77,8 +80,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 def write_outcomes(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> int:
     """Write an outcome table, completely or not at all, and return its number of rows.
 
-    An ungraded answer has an empty outcome. Graded scores have their own columns, empty if there is none. `progress` is
-    told how many rows are written.
+    An ungraded answer has an empty outcome. Each kind of graded score has its own column, where an answer without such
+    a score has an empty cell. `progress` is called with the numbers of rows written and of all rows.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: an outcome table is written to {', '.join(SUFFIXES)} (found {path.suffix!r})")
@@ -110,9 +113,10 @@ def _names(outcomes: Outcomes) -> list[str]:
 
 
 def _graded(outcomes: Outcomes) -> dict[str, str]:
-    """Return the columns of graded scores, keyed by header.
+    """Return the names of graded scores, keyed by the header of the column to write.
 
-    A header is the user's own name, or that of the score alone, if it is free.
+    A header is the user's own name for the score, or the last part of nescio's name. A score whose header is taken is
+    left out.
     """
     taken = {*RESERVED, *outcomes.strata}
     ends = Counter(attribute(name) for name in outcomes.extra_columns)
@@ -125,7 +129,7 @@ def _graded(outcomes: Outcomes) -> dict[str, str]:
 
 
 def _rows(outcomes: Outcomes, names: list[str], progress: Progress | None) -> Iterator[tuple[Any, ...]]:
-    """Yield the cells of each row, computed for some columns at a time."""
+    """Yield the cells of each row; they are computed for many answers at a time."""
     done, total = 0, int((outcomes.state != ABSENT).sum())
     for run in range(len(outcomes.runs)):
         there = np.flatnonzero(outcomes.state[run] != ABSENT)
@@ -138,7 +142,7 @@ def _rows(outcomes: Outcomes, names: list[str], progress: Progress | None) -> It
 
 
 def _columns(outcomes: Outcomes, names: list[str], run: int, at: Array) -> dict[str, list[Any]]:
-    """Return the columns of some answers of a run."""
+    """Return the columns of a run's answers, for the questions at the indices `at`."""
     columns: dict[str, list[Any]] = {name: list(map(str, values[at])) for name, values in outcomes.strata.items()}
     columns["run"] = [outcomes.runs[run]] * len(at)
     columns["question"] = [outcomes.questions[q] for q in at]
@@ -162,7 +166,7 @@ def _columns(outcomes: Outcomes, names: list[str], run: int, at: Array) -> dict[
 
 
 def _words(outcomes: Outcomes, run: int, at: Array) -> list[str | None]:
-    """Return the words for outcomes; an incorrect answer may be inexact or unsupported."""
+    """Return the words for the outcomes of a run's answers; an incorrect answer may be "inexact" or "unsupported"."""
     words = [_WORDS[state] for state in outcomes.state[run, at].tolist()]
     for verdict, column in reversed(COLUMNS.items()):
         if column in outcomes.extra_columns:
@@ -190,7 +194,7 @@ def _write_delimited(
 
 
 def _texts(outcomes: Outcomes) -> set[str]:
-    """Return the texts that a row may hold, and the names of strata."""
+    """Return the texts that any row may hold: the names of runs, questions and strata, and the values of columns."""
     labels = None if outcomes.repeats is None else outcomes.repeats.label
     columns = (*outcomes.strata.values(), outcomes.clusters, labels)
     values = {str(value) for column in columns if column is not None for value in column}
@@ -198,12 +202,15 @@ def _texts(outcomes: Outcomes) -> set[str]:
 
 
 def guard(cell: Any) -> Any:
-    """Return a text with an apostrophe if a spreadsheet would take it for a formula; no two texts become equal."""
+    """Return a cell, with an apostrophe before a text that a spreadsheet would take for a formula.
+
+    Two different texts never become equal.
+    """
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def _write_lines(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
-    """Write a JSON object for each row, and return the number of bytes of the longest."""
+    """Write a JSON object for each row, and return the number of bytes of the longest object."""
     import msgspec
 
     encoder, longest = msgspec.json.Encoder(), 0
@@ -216,7 +223,7 @@ def _write_lines(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]
 
 
 def _write_parquet(path: Path, names: list[str], rows: Iterable[Sequence[Any]], numbers: Container[str]) -> None:
-    """Write lines of JSON, which take no memory, and let the table engine convert them."""
+    """Write a Parquet file: first as lines of JSON, which take no memory, and then converted by the table engine."""
     cells = {f"c{i}": "DOUBLE" if name in numbers else "VARCHAR" for i, name in enumerate(names)}
     kinds = ", ".join(f"{cell}: '{kind}'" for cell, kind in cells.items())
     select = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, names, strict=True))

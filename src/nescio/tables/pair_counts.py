@@ -21,12 +21,12 @@ RUNS = ("run_a", "run_b")
 
 
 def _named(source: Source) -> dict[str, str]:
-    """Return the columns by their names in lower case, because some engines return capitals."""
+    """Return the columns of a file, keyed by name in lower case, because some database engines return capitals."""
     return {name.lower(): name for name in source.columns if name}
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table of two runs and the nine counts of their outcomes."""
+    """Recognise a table with two runs in each row, and the nine counts of pairs of their outcomes."""
     return "table" if {*RUNS, *PAIRS} <= {*_named(source)} else None
 
 

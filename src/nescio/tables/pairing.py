@@ -24,9 +24,9 @@ def check_pairing(
 ) -> list[Note]:
     """Return notes on questions whose texts differ between runs.
 
-    Raises AskedError if another run has the text under another name.
+    Raises AskedError if another run has the same text under another name of a question.
 
-    `by` is the column that names the questions, and `text` the one with their texts, if the user named neither.
+    If the user named neither column, `by` is the column that names the questions, and `text` the one with their texts.
     """
     twofold = "SELECT 1 FROM rows GROUP BY question HAVING min(text) <> max(text) LIMIT 1"
     if text is None or first(connection, twofold) is None:

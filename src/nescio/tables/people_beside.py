@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def comparison(table: Table, mapping: Mapping[str, str], options: ReadOptions) -> tuple[str, str, str] | None:
-    """Return the columns of a judge's and of people's verdicts, and the command that compares them.
+    """Return the column of a judge's verdicts, the column of people's verdicts, and the command that compares them.
 
-    Returns None unless the table has both under this mapping, or if the user named people's verdicts already.
+    Returns None unless the table has both columns under this mapping, or if the user already named people's verdicts.
     """
     source, outcome = table.source, mapping.get("outcome", "")
     if options.people or source.path is None or source.packed or source.kind not in ("delimited", "lines", "parquet"):

@@ -28,7 +28,10 @@ ANSWERABLE = f"CASE WHEN lower(answerable) IN ({YES}) THEN 'true' WHEN lower(ans
 def per_question(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str, *, repeated: bool
 ) -> list[str | None]:
-    """Return a reserved column with one value for each question, in the order of the questions."""
+    """Return the values of a reserved column that has one value for each question, in the order of the questions.
+
+    `name` is the column in messages, and `column` its SQL. Raises an error if a question has two values.
+    """
     if two_values := differing(connection, column):
         question, (here, row, value), (there, at, other) = two_values
         rule = f"question {question!r} has two values of {name}"
@@ -47,7 +50,10 @@ def per_question(
 
 
 def _by_question(ends: str, *, repeated: bool) -> str:
-    """Return the SQL that sums up each question, or with repeats each repeat of it, in the order of the questions."""
+    """Return the SQL that computes the aggregates `ends` for each question, in the order of the questions.
+
+    If questions are `repeated`, each repeat of a question has its own row.
+    """
     if not repeated:
         return f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code"
     of_question = f"SELECT question, {ends} FROM coded GROUP BY question"
@@ -65,9 +71,9 @@ def strata_of(
     *,
     repeated: bool,
 ) -> dict[str, Array]:
-    """Return the columns that are constant within each question, all of them or the requested ones.
+    """Return the columns with a single value for each question, keyed by name: all of them, or those `wanted`.
 
-    An empty text marks a question without a value.
+    A question without a value has an empty text. `extra` maps the names of columns to their SQL.
     """
     if wanted is not None:
         for name in wanted:
@@ -94,9 +100,9 @@ def strata_of(
 
 
 def _in_all_runs(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str) -> None:
-    """Raise MismatchError if one run has a value for a question and another run that answers it has none.
+    """Raise MismatchError if a column gives a question a value in one run, but none in another run that answers it.
 
-    Otherwise the sender of one run's answers could set the values for all runs.
+    Otherwise whoever sends the answers of one run could set the values for all runs.
     """
     by_run = f"SELECT question, run, min(file) AS file, min(row) AS row, min({column}) AS value FROM rows GROUP BY 1, 2"
     question = first(
@@ -117,7 +123,10 @@ def _in_all_runs(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source
 
 
 def assessed_of(connection: duckdb.DuckDBPyConnection, states: Array, mapped: Mapping[str, str]) -> dict[str, Array]:
-    """Return the columns of inexact and of unsupported answers, if a word for an outcome says so."""
+    """Return the columns that mark inexact and unsupported answers, or no column if no word for an outcome means this.
+
+    `mapped` has the words to which the user gave another meaning.
+    """
     distinct = connection.execute("SELECT DISTINCT outcome FROM rows WHERE outcome IS NOT NULL").fetchall()
     known = {word: v for word, v in verdicts_in(word for (word,) in distinct).items() if word not in mapped}
     if not known:
@@ -135,7 +144,10 @@ def graded_of(
     wanted: Sequence[str],
     shape: tuple[int, ...],
 ) -> dict[str, Array]:
-    """Return the columns of graded scores that a measure reads, for the answers of rank 1; NaN for empty cells."""
+    """Return the columns of graded scores that a measure reads, of answers of rank 1; an empty cell is NaN.
+
+    `wanted` names the scores, and `extra` maps names to SQL. Raises FormatError for a cell that is not a finite number.
+    """
     graded = {}
     for name in (n for n in wanted if n in extra):
         column, number = extra[name], NUMBER.format(extra[name])

@@ -23,8 +23,11 @@ from nescio.tables.responses import answer_key, read_runs
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of `id` and `question`, of `id` and `answer` (or another name for it, if there is nothing
-    else), or of `id` and `sentences`."""
+    """Recognise JSON Lines of questions, of answers to them, or of stories.
+
+    Their fields are `id` and `question`, `id` and `answer`, and `id` and `sentences`. Another name may replace `answer`
+    if there are no further fields.
+    """
     if source.suffix not in LINES or "id" not in source.columns:
         return None
     key = answer_key(source.columns)
@@ -46,7 +49,7 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of one file, with their stories if a file of stories is given too, and notes."""
+    """Return the questions of one file, with their stories if another file has these, and notes."""
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
         what = "were" if len(gold) > 1 else "was"
@@ -59,7 +62,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
 
 
 def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]:
-    """Return a note that a file of stories makes clusters of the questions, which changes intervals."""
+    """Return a note that a file of stories groups the questions into clusters, which changes the intervals."""
     used = {question.story for question in questions.questions if question.story}
     if not stories or len(used) == len(questions.questions):
         return []
@@ -82,7 +85,7 @@ def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Return one collection of questions and the runs that answer it."""
+    """Return a collection of questions from one file, and the runs in the other files, which answer the questions."""
     answers = [source for part, source in parts if part == "answers"]
     if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
         raise MismatchError(f"{gold[0].label} holds only questions; also give the runs that answer these")

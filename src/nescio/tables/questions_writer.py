@@ -61,7 +61,11 @@ def _question_row(question: Question, strata: Sequence[str], stories: Mapping[tu
 def topic_row(
     question: Question, strata: Sequence[str], stories: Mapping[tuple[str, ...], str] | None = None
 ) -> dict[str, Any]:
-    """Return a question as a line of a collection without its gold, as a system sees it; `stories` names its story."""
+    """Return a question as a line of a collection, without its gold answers, as a system sees it.
+
+    `strata` names the strata that the line includes. `stories` maps each story to its name, and None leaves stories
+    out.
+    """
     row: dict[str, Any] = {"id": question.id, "question": question.text}
     row |= {"options": list(question.options)} if question.options else {}
     row |= {} if question.cluster is None else {"cluster": question.cluster}
@@ -85,7 +89,10 @@ def response_row(response: Response) -> dict[str, Any]:
 
 
 def story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
-    """Return a name for each story: the name in its questions, or the name of their cluster, or a number."""
+    """Return a name for each story, keyed by the story.
+
+    This is the name that its questions give it, or the name of their cluster, or a number.
+    """
     names: dict[tuple[str, ...], str] = {}
     for question in questions:
         if question.story not in names:
@@ -96,9 +103,9 @@ def story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
 
 
 def _strata_held(questions: Sequence[Question], stories: Mapping[tuple[str, ...], str]) -> list[str]:
-    """Return the columns that questions can carry under their own names.
+    """Return the strata that a question's line can hold under their own names.
 
-    Names with another meaning, here or in another format, are left out.
+    A stratum is left out if its name has another meaning, in this format or in another one.
     """
     never = {*OWN_KEYS, "answer", "story", "sentences"} if stories else {*OWN_KEYS, "answer"}
     held: list[str] = []

@@ -38,10 +38,10 @@ _NOTHING: Mapped = MappingProxyType({})
 def readings(
     table: Table, given: Mapped, *, judging: bool, mapped: Collection[str] = (), proposed: Mapped = _NOTHING
 ) -> list[dict[str, Expression]]:
-    """Return the allowed mappings, the likeliest first.
+    """Return the mappings of roles to columns that a table allows, the likeliest first.
 
-    The list is empty if no column may say which answers are right, or which question a row answers. `proposed` is a
-    part of the mapping that is tried, although the user did not give it.
+    The list is empty if no column may say which answers are right, or which question a row answers. `given` is the part
+    of the mapping from the user; `proposed` is a part that is tried in addition.
     """
     complete = any(roles <= given.keys() for roles in _COMPLETE)
     given = {**given, **proposed}
@@ -61,9 +61,10 @@ def readings(
 
 
 def _of_other_runs(families: Sequence[Mapping[str, str]], taken: set[str], *, several: bool) -> set[str]:
-    """Return the columns of other runs than those whose answers are taken, because they do not describe these answers.
+    """Return the columns of other runs than the one whose answers are read, because they do not describe its answers.
 
-    Such a run has a column with the same role as the taken one.
+    Another run has a column with the same role as one of the `taken` columns. `families` has the columns of each run by
+    role.
     """
     roles = {role for family in families for role, name in family.items() if name in taken}
     others = [family for family in families if roles & family.keys() and (several or not taken & {*family.values()})]
@@ -74,7 +75,10 @@ def _of_other_runs(families: Sequence[Mapping[str, str]], taken: set[str], *, se
 
 
 def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str, Expression]]:
-    """Yield mappings of columns that may say which answers are right: an outcome, or predictions and gold answers."""
+    """Yield mappings of the columns that may say which answers are right.
+
+    These columns are an outcome, or predictions and gold answers.
+    """
     texts = _texts(roles, given)
     if "outcome" in given:
         yield {**texts, **given}
@@ -114,20 +118,23 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
 
 
 def _perhaps_verdicts(roles: Roles) -> list[Expression]:
-    """Return the columns of yes and no that may be verdicts, although no list has their names: "det_correct"."""
+    """Return the columns of yes and no that may be verdicts although the lexicon lacks their names ("det_correct")."""
     free = [c for c in roles.table.columns.values() if c.name and c.name not in roles.taken and c.is_truth]
     spoken = [c for c in free if speaks_of_verdicts(c.name) and not has_role(c) and not speaks_of_questions(c.name)]
     return [Expression((column.name,), inverted=speaks_of_faults(column.name)) for column in spoken]
 
 
 def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:
-    """Return whether a verdict that may only judge the form calls an exact gold answer wrong."""
+    """Return whether a verdict calls an answer wrong that equals the gold answer.
+
+    Only a verdict whose name may mean that the answer is well-formed is tested in this way.
+    """
     formal = len(outcome.columns) == 1 and not outcome.sign and may_be_of_form(outcome.column)
     return formal and _says_of_the_key(roles, outcome, texts, CORRECT if outcome.inverted else INCORRECT)
 
 
 def _says_of_the_key(roles: Roles, outcome: Expression, texts: Mapped, state: int) -> bool:
-    """Return whether a verdict of this state is beside an answer that equals the gold answer."""
+    """Return whether any answer equals its gold answer and has a verdict that means `state`."""
     column = roles.column(outcome.column)
     if not {"gold", "prediction"} <= texts.keys():
         return False
@@ -138,7 +145,10 @@ def _says_of_the_key(roles: Roles, outcome: Expression, texts: Mapped, state: in
 
 
 def _texts(roles: Roles, given: Mapped) -> dict[str, Expression]:
-    """Return the texts beside an outcome: the prediction and the gold answer, if only one column may be each."""
+    """Return the columns of the prediction and of the gold answer beside a verdict.
+
+    Each is left out if several columns may be it.
+    """
     texts: dict[str, Expression] = {}
     gold, predictions = _sides(roles)
     if len(gold) == 1 and "gold" not in given:
@@ -162,7 +172,7 @@ def _sides(roles: Roles) -> tuple[list[str], list[str]]:
 
 
 def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
-    """Yield mappings with a prediction and gold answers."""
+    """Yield mappings with two roles: one or more columns of predictions, and the gold answers to these."""
     gold, predictions = _sides(roles)
     either = [name for name in roles.all("answer") if name not in gold]
     predictions = list(dict.fromkeys((*predictions, *either))) if gold or "gold" in given else predictions
@@ -187,7 +197,7 @@ def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
 
 
 def _of_key(roles: Roles) -> list[str]:
-    """Return the verdicts that by their names belong to the answer key, as "gold_verdict" beside "verdict"."""
+    """Return the verdicts whose names say that they belong to the answer key, as "gold_verdict" does."""
     free = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
     spoken = [c for c in free if c.is_verdict and speaks_of_questions(c.name) and not has_role(c, ABOUT_ANSWERING)]
     acts = {c.name for c in spoken if speaks_of_silence(c.name) or speaks_of_answering(c.name)}
@@ -195,7 +205,7 @@ def _of_key(roles: Roles) -> list[str]:
 
 
 def _gold_verdicts(roles: Roles) -> list[Expression]:
-    """Return the columns with names for gold answers that may be verdicts.
+    """Return the columns with names for gold answers that may be verdicts on the answers instead.
 
     They say yes and no, but no prediction does.
     """
@@ -207,9 +217,9 @@ def _gold_verdicts(roles: Roles) -> list[Expression]:
 
 
 def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
-    """Return whether the gold answers and another column are verdicts in the same words.
+    """Return whether the column `said` and the gold answers are verdicts in the same words.
 
-    Then the other column may hold answers, because the task may be to judge.
+    Then `said` may hold answers, because the task of the systems may be to judge.
     """
     columns = [roles.column(name) for name in dict.fromkeys((*gold.columns, *said.columns))]
     if len(columns) < 2 or not all(column.is_verdict for column in columns):
@@ -219,10 +229,10 @@ def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
 
 
 def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
-    """Return whether a verdict may be an answer, or the gold answer.
+    """Return whether a column that is taken for a verdict may be the prediction, or the gold answer.
 
-    Either the gold answers say yes and no as the verdict does, and no prediction does. Or predictions say yes and no,
-    and the verdict's name is also one for gold answers.
+    Either the gold answers say yes and no as this column does, and no prediction does. Or predictions say yes and no,
+    and the column has a name for gold answers.
     """
     gold, predictions = _sides(roles)
     of_key = [Expression((name,)) for name in _of_key(roles)]
@@ -238,7 +248,10 @@ def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
 
 
 def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
-    """Return expressions with one column for each run, and each column alone if they are parts of one object."""
+    """Return an expression of all columns that have one of the roles `wanted`, if each belongs to one run.
+
+    If the columns are parts of one JSON object, expressions of each column alone follow.
+    """
     names = [name for name in roles.table.columns if name and name not in roles.taken and not is_measured(name)]
     families = wide.families(names)
     columns = [next((own[role] for role in wanted if role in own), "") for own in families.values()]
@@ -249,10 +262,10 @@ def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
 
 
 def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]:
-    """Return expressions for several columns of verdicts.
+    """Return the expressions that several columns of verdicts allow.
 
-    They may be those of one run each, or several verdicts on one run, each alone. `paths` are verdicts by the last
-    parts of their paths.
+    One expression has all columns, if each is the verdict on another run. Or each column has its own expression, if all
+    are verdicts on the same run. `paths` are verdicts that were recognised by the last parts of their paths.
     """
     names = [name for name in roles.table.columns if name and name not in roles.taken]
     families = wide.families(names)
@@ -288,7 +301,11 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
 
 
 def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Expression]]:
-    """Return the further columns about answers: each choice for abstaining and for answerable questions."""
+    """Return mappings of the further columns that describe answers.
+
+    There is one for each choice of the columns on abstaining and on whether a question has an answer. `taken` are
+    columns that have another use.
+    """
     silences = [{"abstained": Expression((name,))} for name in roles.all("abstained")]
     if len(silences) > 1:
         silences.append({"abstained": Expression(tuple(name for own in silences for name in own["abstained"].columns))})
@@ -341,7 +358,10 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
 
 
 def _of_each_run(outcome: Sequence[str], columns: Sequence[Column]) -> tuple[list[list[Column]], list[Column]]:
-    """Return the groups of columns whose names differ only by the name of a run, one for each run, and the others."""
+    """Return groups of columns whose names differ only by the name of a run, and the columns in no such group.
+
+    A group has one column for each run. `outcome` has the columns of outcomes, whose names contain those of the runs.
+    """
     runs = sorted((tokens(run) for run, _ in wide.parts({"outcome": outcome})), key=len, reverse=True)
     groups: dict[tuple[str, ...], list[Column]] = {}
     for column in columns:

@@ -29,9 +29,9 @@ KEPT = 1 << 26  # answers stay in their files if these have more bytes together
 
 
 def answer_key(columns: Collection[str]) -> str | None:
-    """Return the key of the answers in lines of a run, or None if lines with these keys are not a run's.
+    """Return the name of the field with the answer in the lines of a run, or None if the lines are not those of a run.
 
-    It is `answer`, or another name if all other keys are nescio's own.
+    This name is `answer`, or another one if all other fields have names of nescio's own.
     """
     if "answer" in columns:
         return "answer"
@@ -44,7 +44,8 @@ def read_runs(
 ) -> tuple[tuple[Run, ...], tuple[str, ...]]:
     """Return the runs in files of answers to the questions with these ids, and the file of each run.
 
-    Without `supports` the support of answers is left out. Answers of large files stay in them (`ResponsesInFile`).
+    Without `supports`, the support of answers is left out. Answers in large files are not loaded: `ResponsesInFile`
+    reads them from the file when needed.
     """
     runs: dict[str, Sequence[Response]] = {}
     files: dict[str, str] = {}
@@ -68,8 +69,8 @@ def responses_of(
 ) -> dict[str, Sequence[Response]]:
     """Return the responses of each run of a file to the questions with these ids.
 
-    Raises FormatError at the first unsound line. Given `faults`, adds each fault there and leaves the line out. Without
-    `keep` the responses stay in the file.
+    Raises FormatError at the first unsound line. If the list `faults` is given, adds the error of each unsound line to
+    it instead, and leaves the line out. Without `keep`, responses are not loaded but read from the file when needed.
     """
     stamp = stamp_of(source)
     kept: dict[str, list[Response]] = {}
@@ -116,7 +117,7 @@ def responses_of(
 
 
 def _put(lines: array[int], at: int, line: int) -> int:
-    """Put a line at an index if none is there yet, and return the line that is there then."""
+    """Store a line number at an index of `lines` unless one is there, and return the number that is there then."""
     if at >= len(lines):
         lines.extend([0] * (at + 1 - len(lines)))
     lines[at] = lines[at] or line
@@ -144,10 +145,10 @@ def _check_ranks(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResponsesInFile(Sequence[Response]):
-    """The responses of a run in a large file: they stay in the file, and readers read their lines again.
+    """The responses of a run in a large file, which are not loaded: their lines are read whenever they are needed.
 
-    `places` are the bytes at which lines begin, and `stamp` identifies the state of the file. `repeated` tells whether
-    some question was asked several times. Raises FormatError if the file has changed since.
+    `places` are the positions (in bytes) at which lines begin, and `stamp` identifies the state of the file. `repeated`
+    tells whether some question was asked several times. Raises FormatError if the file has changed since.
     """
 
     source: Source
@@ -180,7 +181,7 @@ class ResponsesInFile(Sequence[Response]):
 
 
 def stamp_of(source: Source) -> tuple[int, int]:
-    """Return the size and the time of a file, which change with it."""
+    """Return the size of a file and the time of its last change, which show whether the file has changed."""
     assert source.path is not None
     status = source.path.stat()
     return status.st_size, status.st_mtime_ns

@@ -13,7 +13,10 @@ RESTS = ("correct", "incorrect", "unanswered", "ungraded")
 
 
 def with_rest(outcomes: Outcomes, source: Source, total: int, rest: str | None) -> Outcomes:
-    """Return outcomes of `total` questions; those that a run's file does not list all get the same outcome."""
+    """Return outcomes of `total` questions; each question that a run's file does not list has the outcome `rest`.
+
+    Raises AskedError, which asks for this outcome, if `rest` is None.
+    """
     listed = len(outcomes.questions)
     if outcomes.repeats is not None or total < listed:
         why = "answers one question several times" if outcomes.repeats is not None else f"has {listed} questions"

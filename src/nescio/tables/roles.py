@@ -32,7 +32,10 @@ _SAYING = {*ABOUT_ANSWERING, "outcome", "score", "wrong", "error"}
 
 
 class Roles:
-    """The columns that may have each role by their names and cells, without those that the user gave."""
+    """The columns that may have each role, by their names and their cells.
+
+    Columns to which the user gave a role (`given`) are left out.
+    """
 
     def __init__(self, table: Table, given: Mapped, mapped: Collection[str] = ()) -> None:
         self.table, self.given, self.mapped = table, given, mapped
@@ -60,28 +63,34 @@ class Roles:
 
     @property
     def is_own(self) -> bool:
-        """Return whether this is an outcome table as nescio writes it, whose `outcome` precedes all other verdicts."""
+        """Return whether this is an outcome table as nescio writes it.
+
+        In such a table, the column `outcome` comes before all other verdicts.
+        """
         columns = self.table.columns
         own = {"run", "question", "outcome"} <= columns.keys()
         return own and {*(columns["outcome"].words or ("",))} <= {*STATES}
 
     @property
     def name_runs(self) -> bool:
-        """Return whether a column names the run of each row, so that no column belongs to one run."""
+        """Return whether a column names the run of each row; if it does, no column belongs to a single run."""
         return any(varies(self, name) for name in self.all("run"))
 
     @property
     def name_conditions(self) -> bool:
-        """Return whether a column names the run of each row, or a condition that tells runs apart and no question."""
+        """Return whether a column names the run of each row, or a condition that distinguishes runs.
+
+        A column that may also name the questions is no such condition.
+        """
         conditions = [name for name in self.all("condition") if name not in self.all("question", "row", "text")]
         return self.name_runs or any(varies(self, name) for name in conditions)
 
     def all(self, *roles: str) -> list[str]:
-        """Return the columns of these roles, in the order of the roles."""
+        """Return the columns that may have one of these roles, in the order of the roles."""
         return list(dict.fromkeys(name for role in roles for name in self.by_role.get(role, ())))
 
     def column(self, name: str) -> Column:
-        """Return a column of the table."""
+        """Return the column with this name."""
         return self.table.columns[name]
 
 
@@ -91,7 +100,7 @@ def is_own(table: Table) -> bool:
 
 
 def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
-    """Yield the roles that the lexicon gives to a column's name and its cells allow.
+    """Yield the roles that the lexicon gives to a column's name, if its cells allow them.
 
     `mapped` are words to which the user gave a meaning as outcomes.
     """
@@ -116,9 +125,9 @@ def _fits(column: Column, role: str, mapped: Collection[str]) -> bool:
 
 
 def _fits_partly(column: Column, role: str) -> bool:
-    """Return whether some cells fit a role, so that nescio asks about the others.
+    """Return whether some cells of a column fit a role, so that nescio can ask the user about the others.
 
-    Numbers from 0 on are grades.
+    Numbers that are not negative fit as grades.
     """
     words = column.words or ()
     graded = role in ("outcome", "score") and column.is_number and (column.low or 0) >= 0
@@ -129,7 +138,7 @@ def _fits_partly(column: Column, role: str) -> bool:
 def is_known(column: Column, mapped: Collection[str]) -> bool:
     """Return whether each word of a column is known as an outcome.
 
-    The lexicon or an assessor's code knows it, or the user mapped it.
+    A word is known from the lexicon, as an assessor's code, or because the user `mapped` it.
     """
     words = column.words or ()
     if not words or column.is_points:
@@ -139,7 +148,7 @@ def is_known(column: Column, mapped: Collection[str]) -> bool:
 
 
 def may_be_gold(table: Table, outcome: Expression) -> bool:
-    """Return whether a verdict of yes and no may be the right answer by its name, as "label" may."""
+    """Return whether a column taken for a verdict of yes and no may be the gold answer by its name, as "label" may."""
     names = [] if outcome.sign else outcome.columns
     golds = [name for name in names if "gold" in roles_of(name) and "outcome" not in roles_of(name)]
     return any(table.columns[name].is_truth for name in golds)
@@ -185,9 +194,10 @@ def varies(roles: Roles, name: str) -> bool:
 
 
 def hints(roles: Roles) -> list[Column]:
-    """Return the columns that may be about abstaining although no list has their names.
+    """Return the columns that may be about abstaining although the lexicon lacks their names.
 
-    They have words for it, or yes and no under a name that begins like words for abstaining.
+    Their cells have words for abstaining. Or their cells say yes and no, and their names begin like words for
+    abstaining.
     """
     columns = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
     names = {"run", "condition", "question", "row", "repeat"}  # columns whose words are not about answers
@@ -195,7 +205,7 @@ def hints(roles: Roles) -> list[Column]:
 
 
 def says_more(column: Column) -> bool:
-    """Return whether the name or the cells of a column suggest that it describes answers beside their outcomes."""
+    """Return whether the name or the cells of a column suggest that it describes answers besides their outcomes."""
     return has_role(column) or _is_hint(column) or failures.is_failing_status(column)
 
 
@@ -207,11 +217,14 @@ def _is_hint(column: Column) -> bool:
 
 
 def said_by(column: Column) -> str:
-    """Return the role of a column about abstaining: "answered" or "abstained"."""
+    """Return "answered" for a column that says whether the system answered, else "abstained"."""
     answering = column.is_truth and not speaks_of_silence(column.name) and speaks_of_answering(column.name)
     return "answered" if answering else "abstained"
 
 
 def has_role(column: Column, roles: Collection[str] = frozenset(_SAYING)) -> bool:
-    """Return whether a column is about abstaining or an outcome by its name and the kind of its cells."""
+    """Return whether a column may have one of these roles by its name and its cells.
+
+    By default the roles are those that say something about outcomes or abstaining.
+    """
     return bool({*roles} & {*may_be(column)} - ({"score"} if is_measured(column.name) else set()))

@@ -64,9 +64,10 @@ RULES = (
 def settle(
     connection: duckdb.DuckDBPyConnection, sources: Files, options: ReadOptions, tells_apart: str
 ) -> tuple[set[str], list[Note]]:
-    """Settle the duplicates and the confidences in `rows`. Return the columns that hold any value, and notes.
+    """Settle the duplicates and the confidences in the relation `rows`. Return the columns that hold values, and notes.
 
-    Raises FormatError for the first row that breaks a rule, or AskedError about words of unknown meaning.
+    Raises FormatError for the first row that breaks a rule, or AskedError about words of unknown meaning. `tells_apart`
+    is the SQL in which duplicates may differ.
     """
     no_sums(connection, sources)
     no_run_in_two(connection, sources)  # before rows of one file replace those of another
@@ -83,7 +84,10 @@ def settle(
 def refuse(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], condition: str, rule: str, value: str = "NULL"
 ) -> None:
-    """Raise FormatError for the first row that meets the condition."""
+    """Raise FormatError for the first row that meets the SQL condition.
+
+    `rule` is the message, and `value` the SQL of the cell that it shows.
+    """
     query = f"SELECT file, row, {value} FROM rows WHERE {condition} ORDER BY file, row LIMIT 1"
     if offence := first(connection, query):
         source = sources[offence[0]]
@@ -91,13 +95,16 @@ def refuse(
 
 
 def filled(connection: duckdb.DuckDBPyConnection) -> set[str]:
-    """Return the columns of `rows` that hold any value, so that nobody checks the others."""
+    """Return the columns of the relation `rows` that hold any value, so that the others need no check."""
     counts = first(connection, f"SELECT {', '.join(f'count({column})' for column in OPTIONAL)} FROM rows")
     return {column for column, many in zip(OPTIONAL, counts, strict=True) if many}
 
 
 def keep(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection[str]) -> None:
-    """Raise FormatError for the first row that breaks a rule; `held` holds the columns that `filled` returns."""
+    """Raise FormatError for the first row that breaks a rule.
+
+    `held` names the columns that hold any value, as `filled` returns them; most rules on other columns need no check.
+    """
     checked = [(i, condition) for i, (column, condition, _) in enumerate(RULES) if column in (*ALWAYS, *held)]
     cases = " ".join(f"WHEN {condition} THEN {i}" for i, condition in checked)
     shown = ", ".join(column for column, _, _ in RULES)
@@ -130,7 +137,10 @@ def no_unknown_words(
 
 
 def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection[str]) -> None:
-    """Raise AskedError about unknown words in a column on abstaining or answering (`--outcome-map`)."""
+    """Raise AskedError about unknown words in a column on abstaining or on answerable questions.
+
+    The user explains such words with `--outcome-map`.
+    """
     for cell, known, what, without in (
         ("silent", ("yes", "no"), "says that the system abstained", ("abstained", "answered")),
         ("answerable", ("true", "false"), "says that a question has no answer", ("answerable",)),
@@ -148,7 +158,10 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held
 
 
 def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Apply to all runs what some runs say about questions having an answer, and note the runs that alone say it."""
+    """Give a question in all runs what some runs say about whether it has an answer.
+
+    Returns a note that names the runs that alone say it.
+    """
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE said_by AS SELECT * FROM (SELECT run, question, max(answerable) AS answerable "
         "FROM rows GROUP BY 1, 2) QUALIFY count(answerable) OVER (PARTITION BY question) BETWEEN 1 AND count(*) OVER "
@@ -171,9 +184,10 @@ def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
 def no_contradictions(
     connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None, *, of_faults: bool
 ) -> None:
-    """Raise AskedError about declined answers that the verdict does not fit (`--declined-right`).
+    """Raise AskedError about declined answers whose verdict does not fit an abstention (`--declined-right`).
 
-    A verdict `of_faults` ("is_hallucination") more likely says nothing about a declined answer.
+    A verdict `of_faults` ("is_hallucination") finds no fault in a declined answer; more likely it says nothing about
+    it.
     """
     quiet, loud = "silent = 'yes' AND", "silent = 'no' AND"
     no_silence, no_questions = {"abstained": NONE, "answered": NONE}, {"answerable": NONE}
@@ -220,7 +234,7 @@ def no_contradictions(
 
 
 def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Clear confidences that are words for nothing (n/a), and return a note on them."""
+    """Clear confidences that are words for nothing ("n/a"), and return a note on them."""
     none = (
         f"TRY_CAST(confidence AS DOUBLE) IS NULL AND regexp_full_match(trim(confidence), {literal('(?i)' + NOTHING)})"
     )
@@ -238,7 +252,7 @@ def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
 
 
 def two_scales(cell: str) -> str:
-    """Return the SQL condition that some numbers of a column are shares and others seem to be percentages."""
+    """Return the SQL condition that some numbers of a column are shares, and others seem to be percentages."""
     number = NUMBER.format(cell)
     return f"min({number}) >= 0 AND max({number}) BETWEEN 10 AND 100 AND bool_or({number} > 0 AND {number} < 1)"
 
@@ -253,10 +267,11 @@ def one_scale(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
 
 
 def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str, tells_apart: str) -> list[Note]:
-    """Keep the first or the last of rows with the same run, question, repeat and rank, or number them as repeats.
+    """Settle rows with the same run, question, repeat and rank.
 
-    Return notes on the rows that are left out, also on those that differ from the ones that count in `tells_apart` or
-    in their confidence.
+    `how` says whether the first or the last such row is kept, or whether all are numbered as repeats. Returns notes on
+    the rows that are left out. They count the cases in which such rows differ in `tells_apart` (SQL) or in their
+    confidence.
     """
     if how == "repeats":
         connection.execute(
@@ -298,7 +313,7 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str, tells_apa
 
 
 def no_sums(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
-    """Raise FormatError if the name of a file's last row says that it sums up those above."""
+    """Raise FormatError if the name of a file's last row, such as "TOTAL", says that it sums up the rows above."""
     words = literals(sorted(lexicon().sums))
     named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
     if first(connection, f"SELECT 1 FROM rows WHERE {named} LIMIT 1") is None:
@@ -321,7 +336,7 @@ def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Files) -> None
 def check_ranks(connection: duckdb.DuckDBPyConnection, sources: Files, cells: Mapping[str, Array]) -> None:
     """Raise AskedError for answers that occur twice, and FormatError if a question has no answer of rank 1.
 
-    The cells are in order.
+    `cells` has the columns of the relation `rows`, in sorted order.
     """
     run, question, rank = (cells[name] for name in ("run", "question", "rank"))
     follows = (run[1:] == run[:-1]) & (question[1:] == question[:-1])
@@ -356,7 +371,10 @@ def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
 
 
 def no_retries(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
-    """Raise AskedError about repeats that end at the first right answer: the last may be the final answer."""
+    """Raise AskedError about repeats of questions that end at the first right answer.
+
+    They may be retries, so that the last answer is the final one.
+    """
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE asked_again AS SELECT min(file) AS file, min(row) AS row, count(*) AS many, "
         f"count(*) FILTER (state = {CORRECT}) AS correct, max_by(state, coalesce(TRY_CAST({REPEAT} AS DOUBLE), row)) = "

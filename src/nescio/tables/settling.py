@@ -33,7 +33,7 @@ _MOST_WAYS = 9  # most ways that a screen shows
 
 
 class Reading(Struct, frozen=True):
-    """A table under a mapping, with options for reading it."""
+    """A way to read a table: a mapping of roles to its columns, and `more` options."""
 
     table: Table
     mapping: Mapped
@@ -41,7 +41,7 @@ class Reading(Struct, frozen=True):
 
 
 class Tried(Struct, frozen=True):
-    """The result of a reading: the counts by run, the number of questions, and the outcomes."""
+    """The result of a reading: the counts of outcomes by run, the number of questions, and the outcomes themselves."""
 
     reading: Reading
     counts: Counts
@@ -50,12 +50,15 @@ class Tried(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """Return whether the totals in the file agree with the reading."""
+        """Return whether the totals that the file states agree with the outcomes of the reading."""
         return all(total.agrees for total in totals_of(self.reading.table, self.reading.mapping, self.outcomes))
 
     @property
     def shares_questions(self) -> bool:
-        """Return whether two runs share a question, there is one run, or row numbers are the questions."""
+        """Return whether two runs answer a common question.
+
+        Also returns True for a single run, and if the questions are the numbers of the rows.
+        """
         question = self.reading.mapping.get("question", Expression(row=True))
         if not question.columns or "row" in roles_of(question.column):
             return True
@@ -63,9 +66,9 @@ class Tried(Struct, frozen=True):
         return len(present) < 2 or bool((present.sum(axis=0) > 1).any())
 
     def is_finer_in(self, other: Tried) -> bool:
-        """Return whether another reading differs only in more unanswered answers.
+        """Return whether `other` differs from this result only in more unanswered answers.
 
-        These are wrong or ungraded in this reading.
+        In this result, these answers are wrong or ungraded.
         """
         own, state = self.outcomes.state, other.outcomes.state
         if own.shape != state.shape or self.reading.mapping.get("outcome") == other.reading.mapping.get("outcome"):
@@ -79,7 +82,7 @@ class Tried(Struct, frozen=True):
     def signature(self) -> tuple[object, ...]:
         """Return the outcomes by run and question, in the order of the rows.
 
-        Two readings that differ only in names have equal signatures.
+        Two readings have equal signatures if they differ only in the names of runs and questions.
         """
         counts = tuple(own[1:] for own in self.counts)  # these differ if abstaining is right
         return self.questions, counts, self.outcomes.state.shape, self.outcomes.state.tobytes()
@@ -88,16 +91,16 @@ class Tried(Struct, frozen=True):
 def execute(
     connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions
 ) -> tuple[Outcomes | Unjudged, list[Note]]:
-    """Return the data of tables under their mappings, all of which have an outcome, or none."""
+    """Return the data of tables under their mappings; either all mappings have an outcome, or none has."""
     if all("outcome" in mapping for _, mapping in placed):
         return outcomes.read(connection, placed, options)
     return answers.read(connection, placed, options)
 
 
 def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
-    """Return the reading of a table in one of the shapes of its file.
+    """Return the reading of a file; `shapes` are the tables as which the file may be read.
 
-    Raises AskedError if there are several readings.
+    Raises AskedError if several readings are possible.
     """
     mapped = {*options.outcome_map, *options.worths}
     shapes = [_without_people(table, options) for table in _whole(shapes, options)]
@@ -139,7 +142,11 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
 
 
 def _unclear(allowed: Sequence[Reading], options: ReadOptions) -> str:
-    """Return the question about a verdict whose name may mean the right answer, empty if a clear one exists."""
+    """Return the question whether a column is a verdict or the gold answer, or "" if there is nothing to ask.
+
+    There is something to ask only if every allowed reading has a verdict whose name may mean the gold answer, such as
+    "label".
+    """
     outcomes = [(reading.table, reading.mapping.get("outcome", Expression())) for reading in allowed]
     if "outcome" in options.column or not allowed or not all(may_be_gold(table, own) for table, own in outcomes):
         return ""
@@ -147,9 +154,9 @@ def _unclear(allowed: Sequence[Reading], options: ReadOptions) -> str:
 
 
 def _whole(shapes: Sequence[Table], options: ReadOptions) -> list[Table]:
-    """Return the tables that the user named or that are not a part of another one.
+    """Return the tables that are not a part of another table, and those that the user named.
 
-    A list among several with the same columns is such a part.
+    If several lists have the same columns, each is a part of the table that holds them all.
     """
     wholes = tuple(f"{table.source.place.removesuffix('[]')}." for table in shapes if table.source.place)
     given = [written.lstrip("!") for written in options.column.values()]
@@ -161,14 +168,14 @@ def _whole(shapes: Sequence[Table], options: ReadOptions) -> list[Table]:
 
 
 def _without_people(table: Table, options: ReadOptions) -> Table:
-    """Return a table without the columns of people's verdicts, which are read beside it."""
+    """Return a table without the columns of people's verdicts, which the user named to be read apart."""
     if not options.people:
         return table
     return replace(table, columns={name: own for name, own in table.columns.items() if name not in options.people})
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
-    """Return the mapping that the user gave for a table with all its columns, or None for another table."""
+    """Return the mapping that the user gave, or None for a table that lacks any of its columns."""
     try:
         return parse(options.column, [*table.columns], table.source)
     except NescioError:
@@ -178,9 +185,10 @@ def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
 def try_all(
     connection: duckdb.DuckDBPyConnection, allowed: Sequence[Reading], options: ReadOptions, questions: int = 0
 ) -> tuple[list[Tried], list[NescioError]]:
-    """Return the results of readings, and the errors of those without a result.
+    """Return the results of the readings that work, and the errors of the others.
 
-    A reading that asks is tried with each answer to its question.
+    If a reading asks a question, it is tried with each answer. `questions` is the number of questions that were
+    answered before.
     """
     tried: list[Tried] = []
     errors: list[NescioError] = []
@@ -203,7 +211,7 @@ def try_all(
 
 
 def _with(reading: Reading, way: Mapping[str, Any]) -> Reading:
-    """Return a reading with the additions of a way."""
+    """Return a reading to which the mapping and the options of one answer to a question are added."""
     column = parse(way.get("column", {}), [*reading.table.columns], reading.table.source)
     more = {name: value for name, value in way.items() if name != "column"}
     return Reading(reading.table, {**reading.mapping, **column}, {**reading.more, **more})
@@ -216,7 +224,7 @@ def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: Rea
 
 
 def _outcomes_of(connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], options: ReadOptions) -> Outcomes:
-    """Return the outcomes of tables under their mappings, after judging if they hold answers without outcomes."""
+    """Return the outcomes of tables under their mappings; answers without outcomes are judged first."""
     placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
     data, _ = execute(connection, placed, options)
     found = data if isinstance(data, Outcomes) else options.judged(replace(data, no_answer=options.no_answer))
@@ -224,7 +232,7 @@ def _outcomes_of(connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading
 
 
 def without_none(mapping: Mapped) -> Mapped:
-    """Return a mapping without a run, a repeat or a question that the user excluded.
+    """Return a mapping without those of the roles run, repeat and question that the user excluded (`-`).
 
     Other excluded roles stay, so that no column takes their place.
     """
@@ -234,7 +242,7 @@ def without_none(mapping: Mapped) -> Mapped:
 
 
 def counts_of(found: Outcomes) -> tuple[Counts, int]:
-    """Return the number of questions, after each run's numbers of right, wrong, silent and ungraded answers."""
+    """Return each run's numbers of right, wrong, unanswered and ungraded answers, and then the number of questions."""
     kinds = (CORRECT, INCORRECT, SILENT, NOT_GRADED)
     state = found.state
     if found.answerable is not None:  # abstaining is right if there is no answer
@@ -247,7 +255,7 @@ def counts_of(found: Outcomes) -> tuple[Counts, int]:
 def _no_reading(
     connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions, errors: Sequence[NescioError]
 ) -> NescioError:
-    """Return the error of the likeliest reading, or the question to ask if no name says how to read the table."""
+    """Return the error of the likeliest reading, or a question if no column's name says how to read the table."""
     broken = [error for error in errors if not isinstance(error, AskedError)]
     if broken and len(errors) == len(broken) and options.column:
         return broken[0]
@@ -266,7 +274,7 @@ def _no_reading(
 
 
 def _of_any(shapes: Sequence[Table], options: ReadOptions) -> list[Reading]:
-    """Return the readings that columns of the right kinds allow, whatever their names."""
+    """Return the readings that are possible by the content of the columns, whatever their names are."""
     mapped = {*options.outcome_map, *options.worths}
     found: list[Reading] = []
     for table in shapes:
@@ -281,7 +289,10 @@ def _of_any(shapes: Sequence[Table], options: ReadOptions) -> list[Reading]:
 
 
 def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | None = None) -> AskedError:
-    """Return the question for readings that differ: their difference, or an earlier question, and their results."""
+    """Return the error that asks the user to choose among readings with different results.
+
+    It asks in what they differ, unless `asked` is an earlier question. It shows the result of each reading.
+    """
     first: dict[tuple[object, ...], Tried] = {}
     for own in tried:
         first.setdefault(own.signature, own)
@@ -317,7 +328,10 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
 def ask_of_all(
     connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], options: ReadOptions, asked: AskedError
 ) -> AskedError:
-    """Return the question that reading several tables together raised, with the result of each answer."""
+    """Return the question `asked` with the result of each answer to it.
+
+    The question came up when several tables were read together.
+    """
     ways: list[Way] = []
     for more in asked.ways:
         own = options.with_more({**{name: v for r in chosen for name, v in r.more.items()}, **more})
@@ -352,7 +366,7 @@ _QUESTIONS = {
 
 
 def _question(tried: Sequence[Tried]) -> str:
-    """Return the question about the first role or option in which readings differ."""
+    """Return the words of a question about the first role or option in which readings differ."""
     written = [
         {**spelled(own.reading.mapping), **{name: str(value) for name, value in own.reading.more.items()}}
         for own in tried
@@ -372,9 +386,9 @@ def _question(tried: Sequence[Tried]) -> str:
 
 
 def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
-    """Return a way with the whole mapping that its reading needs in addition to the user's.
+    """Return the way that leads to a reading's result: the mapping and options that the user must add.
 
-    Among `several` tables in a file it names its own.
+    If the file has `several` tables, the mapping also names the table.
     """
     mapping = spelled(own.reading.mapping)
     place = own.reading.table.source.place or (TOP if several else "")
@@ -390,14 +404,14 @@ def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
 
 
 def _with_place(written: str, place: str) -> str:
-    """Return an expression with the path of its rows before its column."""
+    """Return the text of an expression in which the path of its rows precedes its column."""
     if written in (NONE, ROW, HEADER):
         return written
     return f"{NOT}{place}{written[1:]}" if written.startswith(NOT) else f"{place}{written}"
 
 
 def unused_confidences(reading: Reading) -> list[Note]:
-    """Return the note that names columns of numbers that may be the confidence, if none is read as it."""
+    """Return the note that names the columns of numbers that may be confidences, if none of them is read as such."""
     if "confidence" in reading.mapping:
         return []
     columns = reading.table.columns.values()
@@ -419,9 +433,9 @@ def unused_confidences(reading: Reading) -> list[Note]:
 
 
 def used(reading: Reading) -> list[Note]:
-    """Return the note that names all columns of a reading, if some names are not nescio's own.
+    """Return the note that names the columns of a reading with their roles, if some names are not nescio's own.
 
-    Another note says if its questions are the numbers of the rows.
+    A second note says if the questions are the numbers of the rows.
     """
     mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES}
     if all(role_of(own) == role for role, own in mapping.items()):

@@ -25,7 +25,7 @@ _FILE = re.compile(r"\.(parquet|csv|tsv|jsonl?)(\.gz|\.zst)?$|[*?]|://", re.IGNO
 
 
 class _Spelling(Struct, frozen=True):
-    """The way in which a dialect writes types and file names, quotes a name, and escapes a quote in a text."""
+    """The way in which a database's dialect of SQL writes types, file names, quoted names and quotes in texts."""
 
     text: str
     number: str
@@ -45,11 +45,11 @@ DIALECTS: Mapping[str, _Spelling] = {
 
 
 class Counted(Struct, frozen=True):
-    """A table of answers, with the settings for counting it.
+    """A table of answers in a database, with the settings for counting its outcomes.
 
     `table` is its name. `columns` names the columns of `run`, `question` and `outcome` (and `confidence`), and `words`
     has the outcome that each word means. `missing` is the policy for questions that a run lacks. With
-    `without_ungraded`, empty outcomes are left out.
+    `without_ungraded`, answers with an empty outcome are left out.
     """
 
     table: str
@@ -130,8 +130,10 @@ grid AS (
         return f"{self._grid()}SELECT run,\n  {_outcomes()}\nFROM grid\nGROUP BY run\nORDER BY run"
 
     def pairs(self) -> str:
-        """Return the statement that counts the questions of each two runs by both outcomes, also of a run with
-        itself."""
+        """Return the statement that counts the questions of each two runs by the outcomes of both.
+
+        A run is also paired with itself.
+        """
         cells = [f"COUNT(CASE WHEN a.state = '{x}' AND b.state = '{y}'\n    THEN 1 END) AS {x}{y}" for x, y in BOTH]
         cells += [
             f"COUNT(CASE WHEN a.state = '{state}' OR b.state = '{state}'\n    THEN 1 END) AS {name}"

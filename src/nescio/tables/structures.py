@@ -17,7 +17,7 @@ from nescio.tables.roles import NOTHING, Roles, is_own, varies
 def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) -> list[dict[str, Expression]]:
     """Return the mappings of run, question and repeat under which no answer occurs twice.
 
-    If there are none, returns the one with the most columns.
+    If none exists, returns the mapping with the most columns. With `alone`, only the columns in `answer` are used.
     """
     table = roles.table
     if alone or answer.get("question", NOTHING).header:
@@ -59,23 +59,26 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
 
 
 def _crosses(table: Table, text: str, question: str) -> bool:
-    """Return whether each text occurs with each question, so that no text belongs to one question."""
+    """Return whether each text occurs with each question; then the texts are prompts that distinguish runs."""
     texts, questions = (Expression((name,)) for name in (text, question))
     many, asked = different(table, texts), different(table, questions)
     return 1 < many < asked < table.rows and different(table, texts, questions) == many * asked
 
 
 def _in_collections(table: Table, question: Expression, collections: Sequence[str]) -> list[Expression]:
-    """Return the columns that may name a question, with its collection first if a name is in several collections."""
+    """Return expressions that may name a question: those with a column of collections come first, then `question`.
+
+    A column of collections is needed if a question's name occurs in several collections.
+    """
     alone = different(table, question)
     pairs = [Expression((name, *question.columns)) for name in collections if name not in question.columns]
     return [*(pair for pair in pairs if different(table, pair) > alone), question]
 
 
 def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[str, Expression]]:
-    """Return the mappings whose run is a column with an unknown name.
+    """Return the mappings in which the run is a column with an unknown name, and the question its text.
 
-    Under each of its words all questions are asked once, by their texts.
+    Each word of this column occurs with all questions, once with each.
     """
     table = roles.table
     texts = different(table, text)
@@ -95,7 +98,8 @@ def _told_apart_by(
 ) -> tuple[list[dict[str, Expression]], dict[str, Expression]]:
     """Return the mappings of run and repeat under which no answer to a question occurs twice.
 
-    Also returns the mapping with the most columns for the run.
+    Also returns the mapping that uses the most columns for the run. `free` has the columns without another use, by
+    role.
     """
     table = roles.table
     others = [name for name in free["condition"] if name not in question.columns and varies(roles, name)]
@@ -124,7 +128,7 @@ def _told_apart_by(
 
 
 def _may_count_repeats(roles: Roles, mapping: Mapped) -> bool:
-    """Return whether the run is an unnamed column of different numbers, which may number repeats."""
+    """Return whether the run is a column of several numbers that the user did not name; they may number repeats."""
     names = mapping.get("run", NOTHING).columns
     if len(names) != 1 or "run" in roles.given or roles.is_own:
         return False
@@ -132,7 +136,10 @@ def _may_count_repeats(roles: Roles, mapping: Mapped) -> bool:
 
 
 def _states(column: Column) -> bool:
-    """Return whether one of nescio's columns says which repeat an answer is: `stake` does if it states stakes."""
+    """Return whether a column with a name of nescio's own says which repeat of a question an answer is.
+
+    The column `stake` says so only if its words state stakes.
+    """
     return column.name != "stake" or are_stated([label(column.name, word) for word in column.words or ()])
 
 
@@ -147,9 +154,9 @@ def _columns(mapping: Mapped, role: str) -> set[str]:
 
 
 def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -> list[Expression]:
-    """Return the columns that may name the run, with more and more of the conditions.
+    """Return expressions for the columns that may name the run, with ever more of the columns of `conditions`.
 
-    Columns that are equal in all rows are left out if others vary.
+    A column with the same value in all rows is left out if another column varies.
     """
     varying = [name for name in runs if varies(roles, name)]
     base = [Expression((name,)) for name in varying]
@@ -165,13 +172,16 @@ def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -
 
 
 def _subsets(names: Sequence[str]) -> list[Expression]:
-    """Return all sets of some columns, the smallest first; of many columns, only none, each and all."""
+    """Return all subsets of some columns, the smallest first.
+
+    Of many columns, returns only the empty set, each column alone, and all columns.
+    """
     sizes: Iterable[int] = range(len(names) + 1) if len(names) <= 4 else (0, 1, len(names))
     return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]
 
 
 def is_unique(table: Table, mapping: Mapped, answer: Mapped) -> bool:
-    """Return whether no answer occurs twice: no run answers a question twice in one repeat."""
+    """Return whether each answer occurs only once, so that no run answers a question twice in one repeat."""
     roles = [role for role in ("run", "question", "repeat") if mapping.get(role, NOTHING) != NOTHING]
     keys = [joined(table, mapping[role]) for role in roles]
     if "rank" in answer or "rank" in table.columns:

@@ -46,10 +46,10 @@ class Sum(Struct, frozen=True):
 
 
 class Numbers(Struct, frozen=True):
-    """A column of numbers: the last one as written, and statistics of those above it.
+    """A column of numbers: its last cell as it is written, and statistics of the cells above.
 
-    The statistics are the number of rows and of numbers, their sum, least, greatest, number of different values, and
-    whether the last is one of them.
+    The statistics are the number of rows, the number of numbers, their sum, least, greatest and number of different
+    values. `among` tells whether the last number is also above.
     """
 
     last: str
@@ -63,7 +63,7 @@ class Numbers(Struct, frozen=True):
 
     @property
     def is_sum(self) -> bool:
-        """Return whether the last number is the sum or the mean of the others, to its written digits.
+        """Return whether the last number is the sum or the mean of the numbers above, as far as its digits go.
 
         The mean may count empty cells as zero.
         """
@@ -77,7 +77,11 @@ class Numbers(Struct, frozen=True):
 
     @property
     def cannot_be_one(self) -> bool:
-        """Return whether the last number cannot be an answer's: it is outside their range, or not one of two values."""
+        """Return whether the last number cannot belong to a single answer.
+
+        Either it is outside the range of the numbers above. Or those have at most two different values, and it is
+        neither.
+        """
         value = decimal(self.last)
         return value is not None and (
             not self.least <= value <= self.greatest or (self.different <= 2 and not self.among)
@@ -85,13 +89,12 @@ class Numbers(Struct, frozen=True):
 
 
 def sums_up(columns: Iterable[Numbers | None], *, alone: bool = False, continues: bool = False) -> bool:
-    """Return whether a last row sums up those above it.
+    """Return whether the last row of a table sums up the rows above.
 
-    All its numbers must be sums or means. Besides, no answer could have one of them, two columns agree in it, or only
-    this row is named by a word (`alone`). A column that is equal in all rows does not count. After the first column
-    that is not a sum, the others are not computed.
-
-    If the row's name `continues` the names above, a grade beyond the others is no proof, and one beyond 0 and 1 is.
+    All its numbers must be sums or means of those above; columns that are equal in all rows do not count. Besides, no
+    answer could have one of these numbers, two of them do not occur above, or the row alone has a word for a name
+    (`alone`). If its name `continues` those above, a number that no answer could have is proof only beside grades of 0
+    and 1. After a column that is no sum, no further column is computed.
     """
     telling: list[Numbers] = []
     for column in columns:
@@ -110,7 +113,10 @@ def sums_up(columns: Iterable[Numbers | None], *, alone: bool = False, continues
 def numbers_above(
     connection: duckdb.DuckDBPyConnection, above: str, cell: str, last: str, where: Sequence[str] = ()
 ) -> Numbers | None:
-    """Return the numbers of a column in the rows `above` its last, yes as one, or None if not all cells are numbers."""
+    """Return the statistics of a column's cells in the rows `above` its last cell, or None if they are not all numbers.
+
+    Yes counts as 1, and no as 0.
+    """
     yes, no = literals(("true", "1", "1.0")), literals(("false", "0", "0.0"))
     truth = f"CASE WHEN lower({cell}::VARCHAR) IN ({yes}) THEN 1.0 WHEN lower({cell}::VARCHAR) IN ({no}) THEN 0.0 END"
     query = (
@@ -180,9 +186,10 @@ def _rows(
     source: Source,
     naming: Sequence[str],
 ) -> list[Sum]:
-    """Return rows with their cells and their names.
+    """Return the rows that meet the SQL condition `where`, each with its cells and its name.
 
-    A row's name is its first naming cell with the name of a sum, else its first cell that is not empty.
+    The cells `naming` may name a row. Its name is the first of these cells that names a sum ("TOTAL"), or else the
+    first that is not empty.
     """
     cells = ", ".join(have.values())
     found: list[Sum] = []
@@ -209,7 +216,10 @@ def _sums_up(
     *,
     naming: str,
 ) -> bool:
-    """Return whether the numbers of a last row sum up those above it, whose names are in the cell `naming`."""
+    """Return whether the numbers of the last row sum up those of the rows above.
+
+    The cell `naming` has the names of the rows.
+    """
     written = {have[name]: text for name, text in last.cells.items() if have[name] in cells and text}
     above = f"{relation} WHERE row < {last.row}"
     shares = {cell: _as_share(text) for cell, text in written.items()}
@@ -229,7 +239,7 @@ def _sums_up(
 def _among(
     connection: duckdb.DuckDBPyConnection, relation: str, source: Source, cell: str, have: Mapping[str, str]
 ) -> list[Sum]:
-    """Delete the rows whose question has the name of a sum, and return them."""
+    """Delete the rows whose question has the name of a sum, such as "TOTAL", at any place, and return them."""
     query = f"SELECT {cell}, count(*), min(row) FROM {relation} WHERE {may_sum(cell)} GROUP BY 1 ORDER BY 3"
     found = [own for own in connection.execute(query).fetchall() if is_sum(own[0])]
     names = literals(name for name, _, _ in found)

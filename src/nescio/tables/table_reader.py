@@ -51,7 +51,10 @@ _ON = ("text", "gold", "prediction")
 
 
 def is_table(source: Source) -> bool:
-    """Return whether a source is a table: delimited, JSON Lines, Parquet, in memory, or a document that holds rows."""
+    """Return whether a source can be read as a table.
+
+    It can if it is delimited, JSON Lines, Parquet or in memory, or if it is a document that holds rows.
+    """
     if source.kind in ("delimited", "lines", "parquet", "table"):
         return True
     return source.kind == "document" and bool(tables_of(source) or tables_of(source, nested=True))
@@ -70,7 +73,7 @@ def recognise(source: Source) -> str | None:
     columns=ROLES,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Return the data of tables; several are read as one, and no run may be in two of them."""
+    """Return the data of tables; several tables are read as one, and no run may be in two of them."""
     sources = [source for _, source in parts]
     if len(sources) == 1 and not options.column and (large := read_large(sources[0], options)):
         return large
@@ -99,7 +102,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _ask_of_failures(
     connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], data: Outcomes, options: ReadOptions
 ) -> None:
-    """Raise AskedError if every answer is incorrect, as in a list of failures, and nobody named the outcome."""
+    """Raise AskedError if every answer is incorrect, because the file may list only the failures.
+
+    It does not ask if the user named the column of outcomes or the total.
+    """
     own = any(reading.mapping["outcome"].columns == ("outcome",) for reading in chosen)
     if len(chosen) > 1 or own or "outcome" in options.column or options.total is not None:
         return
@@ -113,9 +119,10 @@ def _ask_of_failures(
 def _against_totals(
     connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], data: Outcomes, options: ReadOptions
 ) -> list[Note]:
-    """Return notes on totals in a file that differ from its answers. Raises AskedError if nobody named the outcome.
+    """Return notes on totals that a file states and that differ from the counts of its answers.
 
-    A file may list only the failures, or only the attempts. The number of all answers in it reveals this.
+    Raises AskedError if they differ and the user did not name the column of outcomes: a file may list only the
+    failures, or only the attempts.
     """
     totals = [total for reading in chosen for total in totals_of(reading.table, reading.mapping, data)]
     if all(total.agrees for total in totals):
@@ -136,7 +143,7 @@ def _against_totals(
 
 
 def _loaded(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> list[list[Table]]:
-    """Return the tables of the files in their possible shapes; files with the same columns are one table."""
+    """Return, for each group of files with the same columns, the tables as which the group may be read."""
     by_shape: dict[tuple[object, ...], list[list[tuple[int, Source]]]] = defaultdict(list)
     for at, source in enumerate(sources):
         shapes = _shapes(source)
@@ -150,7 +157,7 @@ def _loaded(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], no
 
 
 def _shapes(source: Source) -> list[Source]:
-    """Return the tables that a file may be read as: itself, or the lists of rows in a document."""
+    """Return the tables as which a file may be read: the file itself, or each list of rows in a document."""
     if source.kind in ("delimited", "parquet", "table"):
         return [source]
     if source.kind == "lines":
@@ -199,7 +206,10 @@ def _with_shares(
 def _table(
     connection: duckdb.DuckDBPyConnection, name: str, group: Sequence[tuple[int, Source]], notes: list[Note]
 ) -> Table:
-    """Return files with the same columns, loaded into one relation with the columns `file` and `row`."""
+    """Load files with the same columns into one relation, and return its table.
+
+    The relation has the columns `file` and `row`. `group` has the number and the source of each file.
+    """
     selects: list[tuple[int, dict[str, str]]] = []
     names: dict[str, str] = {}
     sums: list[Sum] = []

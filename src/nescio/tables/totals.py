@@ -54,9 +54,9 @@ _RIGHT = re.compile(
 
 
 def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
-    """Return the totals beside the rows of a document that are about these outcomes.
+    """Return the totals that a document states beside its rows, if they are about these outcomes.
 
-    By the names in their paths, they are about all outcomes, one run, or the questions of one stratum.
+    The names in a total's path say whether it is about all outcomes, one run, or the questions of one stratum.
     """
     found = []
     for path, written in source.beside.items():
@@ -72,7 +72,10 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
 
 
 def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
-    """Return the totals in the files of a table: those beside its rows, and the rows that sum up other rows."""
+    """Return the totals in the files of a table.
+
+    They are stated beside the rows, or in rows that sum up other rows.
+    """
     found = [total for source in table.sources.values() for total in totals_beside(source, outcomes)]
     outcome = mapping.get("outcome", Expression())
     several = len(outcome.columns) > 1
@@ -102,7 +105,10 @@ def _names_a_share(words: Sequence[str]) -> bool:
 
 
 def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array | None:
-    """Return the answers that a path is about: a run's, a stratum's or all; None if that is unclear."""
+    """Return a mask of the answers that the totals at a path are about; None if that is unclear.
+
+    These are the answers of a run, those to the questions of a stratum, or all.
+    """
     here = np.array([file == str(source.label) for file in outcomes.files] or [True] * len(outcomes.runs))
     among = (outcomes.state != ABSENT) & here[:, None]
     for i, name in enumerate(path):
@@ -118,7 +124,7 @@ def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array |
 
 
 def _is_breakdown(path: tuple[str, ...], source: Source) -> bool:
-    """Return whether the objects at a place have the same member names, so that each is about a part of the answers."""
+    """Return whether the objects at a path have the same fields, so that each is about a part of the answers."""
     members: dict[str, set[str]] = {}
     for other in source.beside:
         if other[: len(path)] == path and len(other) == len(path) + 2:
@@ -127,9 +133,9 @@ def _is_breakdown(path: tuple[str, ...], source: Source) -> bool:
 
 
 class _Counts(Struct, frozen=True):
-    """The numbers of answers of each kind, and of questions.
+    """The numbers of right, wrong, unanswered (`silent`) and ungraded answers, and of questions.
 
-    `repeats` is the largest number of answers to a question, and `rightly_silent` counts the silent answers to
+    `repeats` is the largest number of answers to a question, and `rightly_silent` counts the unanswered among the
     unanswerable questions.
     """
 
@@ -158,13 +164,16 @@ class _Counts(Struct, frozen=True):
         return self.right + self.wrong + self.silent + self.ungraded
 
     def of_all(self, *counts: int) -> list[float]:
-        """Return shares of some counts among all answers, the graded ones, and the given ones."""
+        """Return each count as a share of all answers, of the graded ones, and of those that are right or wrong."""
         below = [self.all, self.all - self.ungraded, self.right + self.wrong]
         return [count / of for count in counts for of in below if of]
 
 
 class _Figure(Struct, frozen=True):
-    """A total: what it counts, its value, whether it may be a number or a share of answers, and its rounding."""
+    """A total that a file states: what it counts (`part`), its value, and its rounding.
+
+    The value may be a number of answers (`is_count`) or a share of them (`is_share`).
+    """
 
     part: str
     value: float
@@ -174,7 +183,10 @@ class _Figure(Struct, frozen=True):
 
     @classmethod
     def of(cls, name: str, written: float | str) -> _Figure | None:
-        """Return a total, or None if its name is unknown, or its value cannot be a number of answers."""
+        """Return the total that a name and its written value state.
+
+        Returns None if the name is unknown, or if the value cannot be a number or a share of answers.
+        """
         words = tokens(name)
         part = _part_of(words)
         text = written.strip() if isinstance(written, str) else repr(written)
@@ -192,7 +204,10 @@ class _Figure(Struct, frozen=True):
         return cls(part, value / scale, is_count, is_share, step / scale / 2 * (1 + 1e-9) if is_share else 0.0)
 
     def counted(self, of: _Counts) -> list[float]:
-        """Return the possible values of the total from the answers, the likeliest first: numbers, then shares."""
+        """Return the values that the total may have according to the counted answers `of`.
+
+        Numbers come before shares, and likelier values before others.
+        """
         gave = of.right + of.wrong
         ways = {
             "all": [of.all, of.all - of.ungraded, of.questions, of.repeats, gave],

@@ -13,10 +13,11 @@ _ROLES = ("outcome", "score", "wrong", "prediction", "answer", "confidence", "ab
 
 
 def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return the columns of each run by role, for columns named by a run and a name of the lexicon.
+    """Return the columns of each run, keyed by role.
 
-    A column that the lexicon knows by its whole name belongs to no run, unless it is a path whose last part it knows. A
-    name with several possible cuts is cut so that the run has the most other columns.
+    Their names consist of the run's name and a name for a role ("mine_correct"). A column whose whole name is in the
+    lexicon belongs to no run, unless it is a path whose last part is in the lexicon. If a name can be split in several
+    ways, it goes to the run that has the most other columns.
     """
     ways = {
         column: [*_splits(column)]
@@ -38,12 +39,12 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
 
 
 def _roles_at_end(column: str) -> set[str]:
-    """Return the roles that the name for a role may have which a run's column has."""
+    """Return the roles that a column may have if its name is split into a run's name and a name for a role."""
     return {role for _, _, name in _splits(column) for role in roles_of(name)}
 
 
 def of_run(run: str, columns: Iterable[str]) -> dict[str, str]:
-    """Return the columns by role whose names consist of this run's name and a name of the lexicon."""
+    """Return the columns of a run, keyed by role; their names consist of the run's name and a name for a role."""
     found: dict[str, str] = {}
     for column in columns:
         for own, role, _ in _splits(column):
@@ -53,7 +54,10 @@ def of_run(run: str, columns: Iterable[str]) -> dict[str, str]:
 
 
 def _splits(column: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the ways to cut a name into a run and a name for a role, the longest name for a role first."""
+    """Yield the ways to split a column's name into a run's name and a name for a role.
+
+    The way with the longest name for a role comes first.
+    """
     cuts = [(match.start(), match.end()) for match in BOUNDARY.finditer(column) if match.start() > 0]
     behind = [(column[:start], column[end:]) for start, end in cuts[-DEEPEST:]]
     before = [(column[end:], column[:start]) for start, end in reversed(cuts[:DEEPEST])]
@@ -64,7 +68,7 @@ def _splits(column: str) -> Iterator[tuple[str, str, str]]:
 
 
 def of_judges(runs: Iterable[str]) -> bool:
-    """Return whether the names before a name for an outcome are those of judges instead of runs."""
+    """Return whether the first parts of the names of outcome columns are names of judges instead of runs."""
     return all(squash(run) in lexicon().judges for run in runs)
 
 
@@ -82,10 +86,11 @@ def differ_by_judges(columns: Sequence[str]) -> bool:
 
 
 def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return each verdict that has counterparts of other judges, with them.
+    """Return each verdict that has counterparts by other judges, together with these columns.
 
-    Counterparts of a verdict named after a judge have another word in place of the judge, as `llama_correct` beside
-    `human_correct`, which may be a run. Others have its name with a number, a letter or a judge (`verdict_2`).
+    If a verdict names its judge (`human_correct`), a counterpart has another word there (`llama_correct`); this word
+    may be the name of a run. If it does not, a counterpart has the same name with a number, a letter or a judge added
+    (`verdict_2`).
     """
     verdicts, columns = [*verdicts], [*columns]
     found: list[tuple[str, ...]] = []
@@ -99,13 +104,13 @@ def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> lis
 
 
 def _of_other_judge(column: str, verdict: str) -> bool:
-    """Return whether two names begin with the same word for judges, and the rest of the first names no role."""
+    """Return whether two names begin with the same word for judges, and the rest of `column` names no role."""
     (judge, rest), (other, _) = (_first_word(name) for name in (column, verdict))
     return squash(judge) in lexicon().judges and squash(judge) == squash(other) and bool(rest) and not roles_of(rest)
 
 
 def _numbers(column: str, verdict: str) -> bool:
-    """Return whether a name is that of a verdict with a number, one letter or a word for a judge added."""
+    """Return whether a column has the name of a verdict with a number, one letter or a word for judges added."""
     name, own = squash(column), squash(verdict)
     parts = [squash(part) for part in BOUNDARY.split(column) if part]
     beside = {name.removeprefix(own), name.removesuffix(own)} - {name}
@@ -120,15 +125,15 @@ def _first_word(name: str) -> tuple[str, str]:
 
 
 def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
-    """Return the runs whose names begin the most columns."""
+    """Return those runs whose names are the beginning of the most columns."""
     many = {run: sum(column.startswith(run) for column in columns) for run in runs}
     return [run for run in many if many[run] == max(many.values())]
 
 
 def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]]:
-    """Return each run that several columns of a role make, with its name and its columns by role.
+    """Return each run that has its own column for a role, with the run's name and its columns by role.
 
-    A run's name is the part in which the names of that role's columns differ. Raises UsageError if two roles name
+    The name of a run is the part in which the names of these columns differ. Raises UsageError if two roles name
     different runs.
     """
     runs = {role: _runs_of(names) for role, names in given.items()}
@@ -141,7 +146,7 @@ def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]
 
 
 def _runs_of(names: Sequence[str]) -> dict[str, str]:
-    """Return a dictionary from run names to the columns that hold a role for these runs."""
+    """Return the columns that hold a role, keyed by the name of the run to which each belongs."""
     before, behind = _same_beginning(names), _same_end(names)
     runs = [name[len(before) : len(name) - len(behind)].strip("_. -") or name for name in names]
     if len({*runs}) < len(runs):
@@ -150,19 +155,19 @@ def _runs_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def _same_beginning(names: Sequence[str]) -> str:
-    """Return the common beginning of all names, up to its last boundary between words."""
+    """Return the beginning that all names have in common, up to its last boundary between words."""
     length = _alike(names)
     ends = [match.end() for match in BOUNDARY.finditer(names[0][:length])]
     return names[0][: max(ends, default=0)]
 
 
 def _same_end(names: Sequence[str]) -> str:
-    """Return the common end of all names, from its first boundary between words."""
+    """Return the end that all names have in common, from its first boundary between words."""
     start = len(names[0]) - _alike([name[::-1] for name in names])
     starts = [match.start() for match in BOUNDARY.finditer(names[0]) if match.start() >= start]
     return names[0][min(starts, default=len(names[0])) :]
 
 
 def _alike(names: Sequence[str]) -> int:
-    """Return the number of letters with which all names begin alike."""
+    """Return the number of letters that all names have in common at their beginning."""
     return next((i for i, letters in enumerate(zip(*names, strict=False)) if len({*letters}) > 1), min(map(len, names)))

@@ -75,7 +75,7 @@ def state_words(
 
 
 def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, str]]:
-    """Return the meanings to try for unknown words, if there are few.
+    """Return the meanings to try for the unknown words among `words`; none if these are too many.
 
     Letters of graders have their known meanings. Other words may be right or wrong, and a single word also half right
     or ungraded.

@@ -27,7 +27,7 @@ COMMANDS = {"from_counts": "c@1", "list_measures": "measures"}  # the files that
 
 
 def names() -> list[str]:
-    """Return the files of verbs and groups by their names in Python."""
+    """Return the names in Python of all files that define a verb (a command) or a group of verbs."""
     inside = os.listdir(os.path.dirname(__file__))
     verbs = {
         name.removesuffix(".py") for name in inside if not name.startswith(("_", ".")) and not name.endswith(".pyi")
@@ -36,26 +36,26 @@ def names() -> list[str]:
 
 
 def files() -> dict[str, str]:
-    """Return the files of verbs and groups, keyed by their names in a shell."""
+    """Return the Python names of the files that define a verb or a group, keyed by the names that a shell uses."""
     return {COMMANDS.get(name, name.replace("_", "-")): name for name in names()}
 
 
 def about(name: str) -> str:
-    """Return the first sentence of a file's docstring, without importing the file."""
+    """Return the first sentence of the docstring in the file of a verb or group, without importing the file."""
     path = os.path.join(os.path.dirname(__file__), name)
     with open(os.path.join(path, "__init__.py") if os.path.isdir(path) else f"{path}.py", encoding="utf-8") as lines:
         return next(lines).strip().strip('"')
 
 
 def find(name: str) -> Any:
-    """Return a verb, or the module of a group, imported by its name in Python."""
+    """Return the verb with this name in Python, or the module of the group with this name, after importing it."""
     from importlib import import_module
 
     return verb_of(import_module(f"{__name__}.{name}"))
 
 
 def verb_of(file: Any) -> Any:
-    """Return the verb with the name of its file, or the file itself if it is a group."""
+    """Return the verb in a file, which has the name of the file; return the file itself if it is a group."""
     from nescio.options import Verb
 
     declared = vars(file).get(file.__name__.rpartition(".")[2])
@@ -73,7 +73,7 @@ def names_in(group: Any) -> list[str]:
 
 
 def verb_in(group: Any, name: str) -> Any:
-    """Return a verb or subgroup of a group, from the file of this name if the group is a folder."""
+    """Return the verb or the subgroup with this name in a group; a group that is a folder has a file for each."""
     if group.__name__ == LAB and name in OTHERS:
         return OTHERS[name]
     inside = group.__name__.removeprefix(f"{__name__}.")

@@ -11,7 +11,7 @@ from nescio.text import plural
 
 
 class Answered(Struct, frozen=True):
-    """A written run: its name, the number of questions and of answers, its file, and notes."""
+    """A run that was written: its name, the numbers of questions and of answers, its file, and notes."""
 
     run: str
     answered: int

@@ -44,7 +44,10 @@ COMMIT = "GITHUB_SHA"  # in this variable, GitHub Actions names the commit that 
 
 
 def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
-    """Write the run of a request as a baseline to `output`, and return a sentence on the file, and its scores."""
+    """Write the run that a request names to `output`, as the baseline of later comparisons.
+
+    Returns a sentence on the file, and the scores of the run.
+    """
     items = items_of(request.source)
     check_file(output, "a baseline", SUFFIXES, items)
     graded = tuple(name for measure in parse_all(request.chosen or [], None) for name in measure.user_columns)
@@ -74,7 +77,10 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
 def _provenance(
     result: ReadResult, data: Outcomes | Evidence, reading: Options, scores: Scores, **made: Any
 ) -> Provenance:
-    """Return where a baseline comes from, and its scores."""
+    """Return what a baseline file says about its origin, and the scores of its run.
+
+    The origin is the run, the date, the files, the judge and the options of reading. `made` has further fields.
+    """
     return Provenance(
         run=data.runs[0],
         version=__version__,
@@ -101,9 +107,10 @@ def _provenance(
 
 
 def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
-    """Return one run on the questions that it was asked.
+    """Return the data of one run, on the questions that it was asked; `run` may be None if there is only one run.
 
-    Raises MismatchError or UsageError if there are several runs, or no single questions.
+    Raises MismatchError if the data are counts without single questions, and UsageError if it is unclear which run is
+    meant.
     """
     if not isinstance(data, (Outcomes, Evidence)):
         raise MismatchError(f"a baseline needs outcomes of single questions; this is {about}, which has none")
@@ -139,7 +146,7 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
 
 
 def _is_graded(data: Outcomes | Evidence) -> bool:
-    """Return whether any answer has an outcome or a score."""
+    """Return whether any answer has an outcome or a graded score."""
     if isinstance(data, Evidence):
         return bool(data.present.any())
     scored = any(np.isfinite(np.asarray(column, dtype=float)).any() for column in data.extra_columns.values())
@@ -147,7 +154,7 @@ def _is_graded(data: Outcomes | Evidence) -> bool:
 
 
 def _hashed(items: Sequence[Any]) -> list[dict[str, str]]:
-    """Return the files that were read, each with the SHA-256 of its bytes."""
+    """Return the names of the files that were read, each with the SHA-256 of its content."""
     paths = [Path(item) for item in items if isinstance(item, (str, Path)) and Path(item).exists()]
     hashed = []
     for path in map(Path, files_of(paths)[0]) if paths else ():

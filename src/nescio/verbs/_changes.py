@@ -22,13 +22,16 @@ REPEATED = ("test", "correction", "margin", "ci")  # options of a comparison tha
 
 
 def commands_of(request: Any) -> Commands:
-    """Return the options with which other commands reproduce the figures of a request."""
+    """Return the words with which other commands reproduce the figures of a request.
+
+    They are its source, and its options for reading and resampling.
+    """
     reading, resampling = option_words(request, Reading), option_words(request, Resampled, *REPEATED)
     return Commands(source_words(request.source), reading, resampling)
 
 
 class Pair(Struct, frozen=True):
-    """The two runs to compare: the baseline (a run, or a baseline file) and the other run."""
+    """The two runs to compare: the baseline (the name of a run, or a baseline file) and the other run."""
 
     baseline: str | Path | None
     run: str | None
@@ -36,7 +39,10 @@ class Pair(Struct, frozen=True):
     def read(
         self, source: Any, measures: Sequence[str] | str | None, options: Mapping[str, Any]
     ) -> tuple[Loaded, Pair]:
-        """Return the loaded source, and the pair with the baseline as a run."""
+        """Return the source with both runs loaded, and the pair in which the baseline is the name of a run.
+
+        The baseline may have been a file before.
+        """
         runs = {"baseline_file": file_of(self.baseline), "only": both_named(self.baseline, self.run)}
         loaded = open_data(source, {**runs, **options}, measures)
         return loaded, Pair(loaded.baseline or (None if self.baseline is None else str(self.baseline)), self.run)
@@ -51,9 +57,9 @@ def change_of(
     how: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Change:
-    """Return the changes between two runs.
+    """Return the changes between the two runs of `pair`.
 
-    `how` holds the arguments of `compare`, and `options` those of reading.
+    `how` holds the arguments of `compare`, and `options` the options for reading the source.
     """
     loaded, pair = pair.read(source, measures, options)
     old, new = two_runs(loaded, None if pair.baseline is None else str(pair.baseline), pair.run)
@@ -71,9 +77,10 @@ def compared(
     how: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> tuple[Comparisons, Change | None]:
-    """Return comparisons of runs, and also the changes if `about_two` and two runs have known questions.
+    """Return comparisons of runs.
 
-    `how` holds the arguments of `compare`, with the runs, and `options` those of reading.
+    With `about_two`, also returns the changes, if two runs with single questions are compared. `how` holds the
+    arguments of `compare`, including the runs, and `options` the options for reading the source.
     """
     if not about_two:
         return compare(source, measures, **how, **options), None

@@ -30,7 +30,10 @@ PARTS = ("questions.jsonl", "stories.jsonl")
 
 
 def steps() -> list[list[str]]:
-    """Return the commands of the demo, each as the words after `nescio`; those of `PRINTED` print."""
+    """Return the commands of the demo, each as the words after `nescio`.
+
+    The verbs in `PRINTED` print their results.
+    """
     answering = [
         f"read answer {' '.join(PARTS)} --system {name} --threshold {threshold} -o runs/{name}@{threshold:.2f}.jsonl"
         for name in SYSTEMS
@@ -56,12 +59,15 @@ def steps() -> list[list[str]]:
 
 
 def printed(words: list[str]) -> str:
-    """Return the name of a step's command if its output is shown, else an empty text."""
+    """Return the name of the verb of a demo's step if its output is shown, else an empty text."""
     return next((name for name in PRINTED if words[: name.count(" ") + 1] == name.split()), "")
 
 
 def lay_out(folder: Path) -> None:
-    """Fill a folder with the questions, the stories and the commands (commands.sh). Raises UsageError for a file."""
+    """Fill a folder with the questions, the stories and the commands (commands.sh) of the demo.
+
+    Raises UsageError if `folder` is a file.
+    """
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a folder with -o")
     with naming(folder, bundled(), folder):

@@ -14,25 +14,25 @@ Row = TypeVar("Row")
 
 
 class Figured(Request):
-    """The option for the file of a figure."""
+    """The option for the file in which a figure is saved."""
 
     figure: Path | str | None = option(default=None, metavar="FILE", help="Also draw the figure as FILE (.svg).")
 
 
 class DrawnScores(Scores, frozen=True):
-    """Scores, and the files written beside them."""
+    """Scores, and the paths of the files that were written with them."""
 
     wrote: tuple[str, ...] = ()
 
 
 class DrawnResults(Results[Row], frozen=True):
-    """Rows of a study, and the files written beside them."""
+    """Rows of a study, and the paths of the files that were written with them."""
 
     wrote: tuple[str, ...] = ()
 
 
 def figure_of(request: Figured, inputs: Iterable[Any] = ()) -> Path | None:
-    """Return the file of the figure, or None without one. Raises UsageError if it cannot be written there."""
+    """Return the path of the figure, or None if none is requested. Raises UsageError if it cannot be written there."""
     path = as_path(request.figure)
     if path is not None:
         check_file(path, "a figure", (".svg",), inputs)

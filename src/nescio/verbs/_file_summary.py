@@ -38,9 +38,9 @@ JUDGE_FROM: Mapping[JudgeFrom, str] = {
 
 
 class CheckedFile(Struct, frozen=True):
-    """A file, its part in its format, how the format was recognised, and its columns if it has any.
+    """A file that was checked: its part in its format, how the format was recognised (`why`), and its columns.
 
-    For a table, `tried` holds the effect of each column that could be the verdict, if cells decided between them.
+    If several columns of a table could be the verdict and their cells decided, `tried` says what each would give.
     """
 
     file: str
@@ -51,7 +51,7 @@ class CheckedFile(Struct, frozen=True):
 
 
 class RunSummary(Struct, frozen=True):
-    """A run: its `n` questions, and the sum of each column, keyed by the column's words ("correct")."""
+    """The summary of a run: its `n` questions, and the sums of its columns, keyed by words ("correct")."""
 
     run: str
     sums: Mapping[str, int]
@@ -65,8 +65,8 @@ class RunSummary(Struct, frozen=True):
 class Contents(Struct, frozen=True):
     """What files contain, in numbers.
 
-    `questions` is None if the files give only counts. `strata` has the number of values of each stratum, `judge` who
-    judged (None: unknown), and `repeats` how often each question was asked (None: once).
+    `questions` is None if the files give only counts. `strata` has the number of values of each stratum. `judge` names
+    who judged (None if unknown). `repeats` says how often each question was asked (None if once).
     """
 
     questions: int | None
@@ -95,10 +95,10 @@ class Contents(Struct, frozen=True):
 
 
 class FileSummary(Struct, frozen=True):
-    """The format of files with the reason, their content (None if it cannot be read), and what looks wrong.
+    """The summary of files: their format and how it was recognised, their content, and problems in them.
 
-    `error` is the reader's error if a file breaks a rule of its format; it is among the problems. The summary as text
-    is the output of the command line.
+    `contents` is None if the files cannot be read. `error` is the reader's error if a file breaks a rule of its format;
+    `problems` include it. As text, the summary is what the command prints.
     """
 
     format: str
@@ -128,7 +128,8 @@ class FileSummary(Struct, frozen=True):
     def show(self, *, with_error: bool = False) -> None:
         """Print the summary.
 
-        By default the caller reports the error of a file that breaks a rule.
+        With `with_error`, also prints the error of a file that breaks a rule. By default, the caller reports this
+        error.
         """
         if not self.format:
             show_fact("file", self.files[0].file)
@@ -149,9 +150,10 @@ class FileSummary(Struct, frozen=True):
 
 
 def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
-    """Return a summary of files that are read together; a broken rule of their format is one of the problems.
+    """Return a summary of files that are read together.
 
-    Raises FormatError, MismatchError or UsageError if the format of the files cannot be recognised.
+    If a file breaks a rule of its format, the summary lists this as a problem. Raises FormatError, MismatchError or
+    UsageError if the format of the files cannot be recognised.
     """
     reading, remembered = in_effect(reading, items)
     with reading.holding(), sheet_asked(items, reading):
@@ -177,7 +179,7 @@ def _columns(source: Source) -> tuple[str, ...]:
 def _contents(
     format_: Format, parts: Sequence[SourceRole], options: Options, opened: tuple[Note, ...]
 ) -> tuple[Contents | None, list[str]]:
-    """Return the content of the files, and what looks wrong."""
+    """Return the content of the files, and sentences on what looks wrong in them."""
     roles = {part for part, _ in parts}
     if format_.collection and only_questions(format_, parts):
         collection, notes = format_.collection(parts, ReadOptions(strata=options.strata, choose=options.choose))
@@ -205,7 +207,10 @@ def _contents(
 
 
 def _judge_from(loaded: Loaded) -> JudgeFrom | None:
-    """Return where the judge is named, or None if nothing says who judged."""
+    """Return where the judge is named: "option", "default" or "files".
+
+    Returns None if nothing says who judged.
+    """
     if loaded.judged_here:
         return "option" if loaded.options.judge else "default"
     return "files" if loaded.judges else None
@@ -225,7 +230,7 @@ def _of_collection(collection: Collection, notes: Iterable[Note]) -> Contents:
 
 
 def _of_data(loaded: Loaded) -> Contents:
-    """Return the counts of the data, with the readers' notes except those that say the same as a count."""
+    """Return the counts of the data, with the readers' notes; a note that repeats a count is left out."""
     data, silence = loaded.data, loaded.silence
     counted = {
         reasons_note(run, {row.why: row.n for row in rows}, rows[0].of)
@@ -269,7 +274,11 @@ def _of_run(data: Evidence, i: int, silence: Sequence[NonAnswers], present: NDAr
 
 
 def _sums(data: Evidence, i: int, present: NDArray[np.bool_], *, core: bool) -> dict[str, int]:
-    """Return the sums over a run's questions that the columns declare, for the outcomes or for the other columns."""
+    """Return the sums of a run's columns over its questions, keyed by words such as "correct".
+
+    With `core`, these are the sums of the columns of outcomes, otherwise of all other columns. `present` marks the
+    questions of the run.
+    """
     sums: dict[str, int] = {}
     place = {name: at for at, name in enumerate(REGISTRY)}
     for name, stored in sorted(data.columns.items(), key=lambda column: place.get(column[0], len(place))):
@@ -285,7 +294,7 @@ def _sums(data: Evidence, i: int, present: NDArray[np.bool_], *, core: bool) -> 
 
 
 def _oddities(runs: Iterable[RunSummary]) -> list[str]:
-    """Return what is allowed but looks wrong."""
+    """Return sentences on what is allowed in runs, but looks wrong."""
     odd = []
     for row in runs:
         if row.n and row.sums.get("unanswered") == row.n:
@@ -303,7 +312,10 @@ def _oddities(runs: Iterable[RunSummary]) -> list[str]:
 
 
 def _show_files(files: Sequence[CheckedFile]) -> None:
-    """Print the files of one part: together if they are alike or many, else one by one."""
+    """Print the files that have the same part in the format.
+
+    They are printed together if their format was recognised alike, or if they are many; otherwise one by one.
+    """
     alike = all(file.why == files[0].why for file in files)
     if not alike and len(files) <= MOST_NAMED:
         for file in files:
@@ -335,7 +347,10 @@ def _show_contents(contents: Contents) -> None:
 
 
 def _groups(data: Evidence) -> dict[str, int]:
-    """Return the number of values of each stratum; a column with a different value for each question groups nothing."""
+    """Return the number of values of each stratum.
+
+    A column with a different value for each question is left out, because it does not group questions.
+    """
     values = {name: len(set(column)) for name, column in data.strata.items()}
     most = max(len(data.questions), 2) if data.clusters is None else np.inf
     return {name: count for name, count in values.items() if count < most}
@@ -359,7 +374,7 @@ def _non_answer(row: NonAnswers) -> dict[str, Any]:
 
 
 def _without_doubles(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows without the column of declined answers if it repeats that of unanswered ones."""
+    """Return the rows for runs, without the column of declined answers if it is equal to that of unanswered ones."""
     if any(row.get("declined") != row.get("unanswered") for row in runs):
         return list(runs)
     return [{name: value for name, value in row.items() if name != "declined"} for row in runs]

@@ -9,7 +9,10 @@ from nescio.verbs import names_in, verb_in, verb_of
 
 
 class Folder(ModuleType):
-    """A folder whose files are verbs: the name of a file leads to its verb, which is imported on first use."""
+    """A folder of verbs, as a module: the attribute with the name of a file is the verb in this file.
+
+    A verb is imported on first use.
+    """
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in names_in(self):
@@ -17,7 +20,7 @@ class Folder(ModuleType):
         return verb_in(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Store the verb under the name where Python would store its imported file."""
+        """Store an attribute; in place of the module of an imported file, store the verb of this file."""
         super().__setattr__(name, verb_of(value) if isinstance(value, ModuleType) else value)
 
     def __dir__(self) -> list[str]:

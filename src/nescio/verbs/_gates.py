@@ -38,7 +38,7 @@ _NOT_XML = "[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, pro
 
 
 class Limit(Struct, frozen=True):
-    """A limit that a measure of every run must reach, or with `ceiling` must not exceed."""
+    """A limit on a measure of every run: a least value or, with `ceiling`, a greatest value."""
 
     measure: str
     value: float
@@ -46,10 +46,11 @@ class Limit(Struct, frozen=True):
 
 
 class Gate(Struct, frozen=True):
-    """One gate on one run: its request, its status (0 passed, 1 failed, 3 cannot tell), the sentence and the figures.
+    """The result of one gate on one run: what was asked, the status, a sentence, and the figures.
 
-    `doubtful` says that its interval is approximate. `ground` is false for a gate that cannot tell although more
-    questions would not help, because answers have no grade or there is no interval.
+    The status is 0 (passed), 1 (failed) or 3 (cannot tell). `doubtful` says that the interval is approximate. `ground`
+    is false if the gate cannot tell and more questions would not help, because answers have no grade or there is no
+    interval.
     """
 
     run: str
@@ -62,12 +63,15 @@ class Gate(Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """Return the result in a word or two."""
+        """Return the result in a word or two, such as "cannot tell"."""
         return WORDS[self.status] if self.ground or self.status != CANNOT_TELL else NO_GROUND
 
 
 def with_gated(measures: Sequence[str | Measure], limits: Iterable[Limit]) -> list[str | Measure] | None:
-    """Return the measures to score: those requested and those of the gates, or None for those that suit the data."""
+    """Return the measures to score: the requested ones, and those that gates limit.
+
+    Returns None if none are requested; then the data decide which measures suit them.
+    """
     wanted: dict[str, str | Measure] = {}
     for measure in (*(measures or ()), *(limit.measure for limit in limits)):
         wanted.setdefault(measure if isinstance(measure, str) else measure.label, measure)
@@ -95,7 +99,7 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
 def check_ground(
     results: Results[Any], measure: str, run: str, baseline: str | None = None, *, limit: bool = False
 ) -> None:
-    """Raise UsageError if results cannot decide a gate on a run.
+    """Raise UsageError if the results cannot decide a gate on a run.
 
     With `limit` the gate compares the run with a limit, otherwise with the baseline.
     """
@@ -116,12 +120,12 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
 
 
 def _doubted(results: Scores | Comparisons, name: str) -> set[str]:
-    """Return the runs whose intervals of a measure are approximate, as notes name them."""
+    """Return the runs whose intervals of the measure `name` are approximate, according to the notes on the results."""
     return {whose for note in results.notes if note.code in DOUBTS and name in note.measures for whose in note.whose}
 
 
 def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
-    """Return the gate of every run against one limit: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
+    """Return the gate of every run against one limit; an undefined value gives the status 3 (cannot tell)."""
     gates = []
     doubted = _doubted(scores, limit.measure)
     predicted = {one.run: one for one in scores.tables.get("next_sample", ()) if one.measure == limit.measure}
@@ -159,7 +163,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
 
 
 def _figures(shown: Callable[[Any], str], value: float, low: float | None, high: float | None) -> str:
-    """Return a value with its interval, if it has one."""
+    """Return a value in words, with its interval if it has one."""
     if low is None or high is None or math.isnan(low):
         return shown(value)
     return f"{shown(value)} [{shown(low)}, {shown(high)}]"
@@ -168,14 +172,15 @@ def _figures(shown: Callable[[Any], str], value: float, low: float | None, high:
 def ground_of(low: float, slack: float, left_out: Lost) -> bool:
     """Return whether more questions could decide a gate that could not be decided.
 
-    They cannot if there is no interval (`low` is NaN), or if the gate fails only because of answers that were left out:
-    it would have passed by `slack` without them, or there is no bound for their effect.
+    They could not if there is no interval (`low` is NaN). Nor could they if only the left-out answers keep the gate
+    from passing, because it would pass by `slack` without them, or if no bound is known for the effect of these
+    answers.
     """
     return not math.isnan(low) and (not left_out.words or (slack < 0 and math.isfinite(left_out.shift)))
 
 
 def check_regression_gate(ci: float, resamples: int) -> None:
-    """Raise UsageError if too few resamples leave a gate on regressions without an interval."""
+    """Raise UsageError if so few resamples give no interval at the level `ci`, which a gate on regressions needs."""
     if resamples * (1 - ci / 100) < FEWEST:
         raise UsageError(f"{opt('resamples', resamples)} is too few for the {ci:g}% interval of a gate")
 
@@ -183,10 +188,11 @@ def check_regression_gate(ci: float, resamples: int) -> None:
 def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> list[Gate]:
     """Return a gate for every run that asks whether it is worse than its baseline by more than the margin.
 
-        regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
+         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
-    `measures` are the gated ones (none: the first one compared). Of several, those that only describe a run, such as
-    coverage, have no gate. Raises UsageError for a measure whose differences have no valid interval.
+    `measures` are the measures with a gate; without them, the first measure compared has one. Of several, those that only describe a run, such as
+    coverage, have no gate. Raises UsageError for a
+    measure whose differences have no valid interval.
     """
     from nescio.comparison.verdicts import decisions, ranking
 
@@ -205,10 +211,10 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
 
 
 def early_gates(looks: Results[Look]) -> list[Gate]:
-    """Return the gate that asks whether a followed run is worse than its baseline.
+    """Return the gate that asks whether a run is worse than its baseline, while its questions arrive in blocks.
 
-    It passes if the latest look says that the run is better, or that no difference larger than the margin is left. It
-    fails if the run is worse; otherwise it cannot tell yet.
+    The gate passes if the latest look says that the run is better, or that no difference larger than the margin is
+    left. It fails if the run is worse; otherwise it cannot tell yet.
 
         early_gates(nescio.compare("outcomes.csv", "c@1", baseline="old", run="mine", looks=True))
     """
@@ -224,7 +230,7 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
 
 
 def exit_status(gates: Iterable[Any]) -> int:
-    """Return the exit status of all gates or lines: 1 for a failure, else 3 for "cannot tell", else 0."""
+    """Return the exit status of gates (or of a policy's lines): 1 if any failed, else 3 if any cannot tell, else 0."""
     statuses = {gate.status for gate in gates}
     return next((status for status in (FAILED, CANNOT_TELL) if status in statuses), PASSED)
 
@@ -232,9 +238,9 @@ def exit_status(gates: Iterable[Any]) -> int:
 def check_reports(
     junit_file: Path | None, summary_file: Path | None, *, inputs: Iterable[Any] = (), gated: bool = True
 ) -> None:
-    """Raise UsageError if a report could not be written, or would replace another file.
+    """Raise UsageError if a report of gates could not be written, or would replace another file.
 
-    `gated` tells whether there are gates.
+    `gated` tells whether there are any gates to report. `inputs` are the files to read.
     """
     # most likely data, mistaken for the FILE of the option
     if summary_file is not None and summary_file.suffix.lower() not in MARKDOWN:
@@ -254,10 +260,9 @@ def check_reports(
 
 
 class Reports(Struct, frozen=True):
-    """The reports of gates: a JUnit file, and a step summary to append to.
+    """The reports of gates: a JUnit file, and a step summary, which is appended to its file.
 
-    At first both report an error, so that neither shows the findings of an earlier call if this one fails or is
-    stopped.
+    At first both report an error. So neither shows the result of an earlier call if this call fails or is stopped.
     """
 
     command: str
@@ -267,7 +272,7 @@ class Reports(Struct, frozen=True):
 
     @classmethod
     def of(cls, command: str, request: Gated, *, gated: bool) -> Reports:
-        """Return the reports of a verb ("score"), once they can surely be written. Raises UsageError otherwise."""
+        """Return the reports of the verb `command` ("score"). Raises UsageError if they cannot be written."""
         summary = request.summary
         path = None if request.junit is None else Path(request.junit)
         check_reports(path, summary, inputs=request.inputs(), gated=gated)
@@ -279,7 +284,7 @@ class Reports(Struct, frozen=True):
     def write(self, request: Gated, results: Results, about: Sequence[str] = ()) -> None:
         """Write the reports for CI systems, the JUnit file completely or not at all.
 
-        The summary goes to the end of its file, and `about` holds further paragraphs of it. Raises UsageError if a file
+        The step summary is appended to its file; `about` holds further paragraphs for it. Raises UsageError if a file
         cannot be written.
         """
         gates = results.gates
@@ -312,7 +317,10 @@ class Reports(Struct, frozen=True):
 
 
 def _kept(path: Path | None) -> Path | None:
-    """Return a path, or None for a pipe or a device, whose content cannot be replaced."""
+    """Return the path of a report, or None for a pipe or a device.
+
+    What was written to these cannot be replaced.
+    """
     return path if path is None or path.is_file() or not path.exists() else None
 
 
@@ -328,7 +336,7 @@ _NO_END = Gate(
 
 
 def replace_earlier_report(path: Path, command: str = "") -> None:
-    """Let a JUnit report of an earlier call say that this call was stopped, so that nobody takes it for this one's.
+    """Let the JUnit report of an earlier call say that this call was stopped, so that nobody takes it for a new report.
 
     Any other file stays as it is.
     """
@@ -338,7 +346,7 @@ def replace_earlier_report(path: Path, command: str = "") -> None:
 
 
 def _unfinished(command: str) -> str:
-    """Return the section of a summary that holds until a command ends."""
+    """Return the section of a step summary that reports an error; it is replaced when the command ends."""
     return f"## nescio {command}: error\n\n{_NO_END.said}\n\n"
 
 
@@ -375,14 +383,18 @@ def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Return the text with the characters replaced that no XML may hold."""
+    """Return a text in which characters that no XML may contain are replaced."""
     return re.sub(_NOT_XML, "\N{REPLACEMENT CHARACTER}", text)
 
 
 def step_summary(
     command: str, gates: Sequence[Gate], results: Results, command_line: str, about: Sequence[str] = ()
 ) -> str:
-    """Return a section of Markdown: verdict, gates, `about`, table, signature, and the command that repeats it."""
+    """Return a section of Markdown with the results of a command.
+
+    It has the verdict, the gates, the paragraphs `about`, the table of results, the signature, and the command line
+    that repeats the command.
+    """
     parts = [f"## nescio {command}{': ' + WORDS[exit_status(gates)] if gates else ''}"]
     if gates:
         rows = [[WORDS[gate.status], gate.run, gate.asked, gate.figures] for gate in gates]

@@ -15,7 +15,7 @@ from nescio.sources.writing import is_special
 def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
     """Raise UsageError if `output` cannot be written.
 
-    It may have no folder, be in a folder without write permission, or replace an input file.
+    Its folder may not exist or not be writable, or it may be one of the files to read (`inputs`).
     """
     if not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: there is no folder {output.absolute().parent} to write it into")
@@ -33,7 +33,7 @@ def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
 
 
 def check_file(output: Path, what: str, suffixes: Sequence[str], inputs: Iterable[Any] = ()) -> None:
-    """Raise UsageError if `what` ("a run") cannot be written to `output`, because of its suffix or its place."""
+    """Raise UsageError if `what` ("a run") cannot be written to `output`: its suffix or its place does not allow it."""
     if output.suffix.lower() not in suffixes:
         between = " or " if len(suffixes) == 2 else ", "
         raise UsageError(f"{output}: {what} is written to {between.join(suffixes)} (found {output.suffix!r})")
@@ -41,7 +41,7 @@ def check_file(output: Path, what: str, suffixes: Sequence[str], inputs: Iterabl
 
 
 def check_results(output: Path | None, inputs: Iterable[Any] = ()) -> None:
-    """Raise UsageError if results cannot be written to `output`, if there is one."""
+    """Raise UsageError if results cannot be written to `output`; None means that nothing is written."""
     if output is not None:
         from nescio.reporting.tables import check_suffix
 
@@ -50,12 +50,12 @@ def check_results(output: Path | None, inputs: Iterable[Any] = ()) -> None:
 
 
 def check_apart(output: Path, others: Mapping[str, Any]) -> None:
-    """Raise UsageError if results and a file that an option names would have the same path."""
+    """Raise UsageError if results and a file that another option names would have the same path."""
     for name, other in others.items():
         if output.absolute() == Path(other).absolute():
             raise UsageError(f"{opt('output')} and {opt(name)} each need a file of their own (found {str(output)!r})")
 
 
 def as_path(path: Path | str | None) -> Path | None:
-    """Return the named path, or None without a name."""
+    """Return the path that a user gave, or None if the user gave none."""
     return None if path is None else Path(path)

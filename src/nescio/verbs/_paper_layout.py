@@ -28,7 +28,10 @@ Records = dict[str, dict[str, Any]]
 
 
 class Cell(Struct, frozen=True):
-    """A cell of an item: the paper's value, ours, and whether they agree (None: there is nothing to compare)."""
+    """A cell in the table of a paper's item: the value that the paper prints, our value, and whether the two agree.
+
+    `agrees` is None if there are not two values to compare.
+    """
 
     row: str
     column: str
@@ -39,7 +42,11 @@ class Cell(Struct, frozen=True):
 
 
 def laid_out(paper: Paper, item: Item, ran: Sequence[Ran], *, on_files: bool) -> tuple[Grid | None, tuple[Cell, ...]]:
-    """Return the table of an item and its cells; the table is None if the commands' own output is shown."""
+    """Return the table that shows an item of a paper, and the cells in it.
+
+    The table is None if the output of the item's commands is shown instead. With `on_files`, the cells are about the
+    user's files.
+    """
     if not item.fields:
         return None, ()
     records = count_runs(paper, item.tally) if item.tally else _records(ran)
@@ -56,13 +63,13 @@ def laid_out(paper: Paper, item: Item, ran: Sequence[Ran], *, on_files: bool) ->
 
 
 def empty_columns(item: Item, cells: Sequence[Cell]) -> list[str]:
-    """Return the columns of an item that no cell of the user's files fills."""
+    """Return the columns of an item in which no cell has a value from the user's files."""
     filled = {cell.column for cell in cells if cell.ours}
     return [head for head, field in zip(item.head, item.fields, strict=True) if field != NAME and head not in filled]
 
 
 def agreement(item: Item, cells: Sequence[Cell]) -> str:
-    """Return a sentence or more on the agreement of our values with the paper's."""
+    """Return one or more sentences on how far our values agree with the paper's."""
     compared = [cell for cell in cells if cell.agrees is not None]
     apart = [f"{cell.column} of {cell.row or item.label}" for cell in compared if not cell.agrees]
     if item.basis == "other data":
@@ -86,15 +93,15 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
 
 
 def _as_printed(cells: Sequence[Cell]) -> bool:
-    """Return whether the cells of a column look as in the paper, so that one column shows both."""
+    """Return whether all our values in a column look as the paper prints them, so that one column can show both."""
     known = [cell for cell in cells if cell.agrees is not None]
     return bool(known) and all(cell.value is None or cell.ours == cell.printed for cell in known)
 
 
 def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Records:
-    """Return the results of commands, keyed by the names of their rows; `named` renames some rows.
+    """Return the results of commands, keyed by the names of their rows; each row is a dictionary of fields.
 
-    If several results have a field, the first counts.
+    If several results have the same field of a row, the first counts. `named` maps names of rows to new ones.
     """
     records: Records = {}
     for command in ran:
@@ -106,7 +113,7 @@ def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Reco
 
 
 def _named_rows(result: Any) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Yield the rows of a result, each with its name; a score is a field with the name of its measure."""
+    """Yield the rows of a result, each with its name; the score of a measure is a field with the measure's name."""
     if not isinstance(result, Results):
         return
     for rows in (None, *result.tables):
@@ -119,7 +126,10 @@ def _named_rows(result: Any) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _value(record: Mapping[str, Any], field: str) -> Any:
-    """Return the first of the fields that a record has, or the word that replaces them, or None."""
+    """Return the value of the first field in `field` ("a|b") that a record has, or None if it has none of them.
+
+    A field may be replaced by words: "=text" gives "text", for example.
+    """
     for name in filter(None, field.split("|")):
         letter = _LETTER.fullmatch(name)
         if name.startswith("="):
@@ -132,7 +142,7 @@ def _value(record: Mapping[str, Any], field: str) -> Any:
 
 
 def _paper_row(item: Item, printed: Sequence[str], records: Records) -> list[Cell]:
-    """Return the cells of a row of the paper with our values."""
+    """Return a row of the paper's table with our values beside the printed ones."""
     name = printed[item.fields.index(NAME)] or printed[0]
     record = records.get(item.names.get(name, name), {})
     cells = []
@@ -154,7 +164,7 @@ def _cell(item: Item, at: int, name: str, printed: str, value: Any) -> Cell:
 
 
 def _is(printed: str, value: float, item: Item, column: int) -> bool:
-    """Return whether a value equals the printed one, to the precision of the column."""
+    """Return whether our value equals the printed one, rounded as the values in its column are."""
     if item.basis == "by hand" or "/" in printed:
         return math.isclose(value, Fraction(printed), abs_tol=1e-9)
     scale = 100 if printed.endswith("%") else 1
@@ -174,7 +184,10 @@ def _shown(value: float, digits: int, *, percent: bool = False) -> str:
 
 
 def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
-    """Return the rows of the user's files, the best first, with the baselines of the paper's table."""
+    """Return a row for each run in the user's files, the best first.
+
+    The baselines of the paper's table also have rows.
+    """
     named = {item.names.get(name, name): name for name in item.yours_rows}
     first = _records(command for command in ran if command.reads == 0)
     names = [cells[item.fields.index(NAME)] or cells[0] for cells in item.cells]
@@ -194,7 +207,10 @@ def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
 
 
 def _own_cell(item: Item, at: int, name: str, record: Mapping[str, Any]) -> Cell:
-    """Return a cell of the user's files; words beside a baseline are the paper's, unless only the paper knows them."""
+    """Return the cell of one column (`at`) in the row of a run from the user's files.
+
+    In the row of a baseline, words are those of the paper's table, if the column has a field in our results.
+    """
     value = _value(record, item.fields[at])
     if isinstance(value, (int, float)):
         share = any(cells[at].endswith("%") for cells in item.cells)
@@ -207,13 +223,16 @@ def _own_cell(item: Item, at: int, name: str, record: Mapping[str, Any]) -> Cell
 
 
 def _merit(row: Sequence[Cell]) -> float:
-    """Return the sort key of a row: its first number, the highest first and undefined values last."""
+    """Return the key by which rows are sorted: the first number of a row, the highest first, undefined values last."""
     values = [cell.value for cell in row if cell.value is not None]
     return -values[0] if values and not math.isnan(values[0]) else math.inf
 
 
 def _grid(rows: Sequence[Sequence[Cell]], item: Item, *, beside: bool) -> Grid:
-    """Return the table of the rows; `beside` puts our values beside the paper's, and the differences last."""
+    """Return the table of the rows. With `beside`, it has our values beside the paper's.
+
+    Its last column says where they differ.
+    """
     columns = [column for cells in zip(*rows, strict=True) for column in _columns(item, cells, beside=beside)]
     verdicts = [_verdict(row) for row in rows]
     if any(verdicts):
@@ -223,9 +242,9 @@ def _grid(rows: Sequence[Sequence[Cell]], item: Item, *, beside: bool) -> Grid:
 
 
 def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tuple[str, list[str], bool]]:
-    """Yield the head, the cells, and whether they are text, for each column.
+    """Yield the head of each column, its cells, and whether they are text.
 
-    There is a second column with our values if they look different from the printed ones.
+    With `beside`, our values get a second column if they look different from the printed ones.
     """
     head = cells[0].column
     printed, ours = [cell.printed or "" for cell in cells], [cell.ours for cell in cells]
@@ -241,7 +260,7 @@ def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tup
 
 
 def _verdict(row: Sequence[Cell]) -> str:
-    """Return whether a row agrees with the paper in words, and where it does not."""
+    """Return words that say whether the values of a row agree with the paper's, and where they do not."""
     compared = [cell for cell in row if cell.agrees is not None]
     apart = [f"{cell.column} differs{_by(cell)}" for cell in compared if not cell.agrees]
     return "; ".join(apart) if apart else "agrees" if compared else ""

@@ -24,7 +24,7 @@ NOWHERE: Mapping[str, str] = {}  # files are written where the command says
 
 
 class Ran(Struct, frozen=True):
-    """A command that was run for an item of the paper, with its verb and result.
+    """A command that was run for an item of a paper, with its verb and its result.
 
     `name` replaces the run's name in the rows if it is not empty. `reads` is the number of the command within the item.
     `text` is the content of the file that the item shows, or "" if another command wrote that file.
@@ -39,7 +39,10 @@ class Ran(Struct, frozen=True):
 
 
 def run_examples(paper: Paper, item: Item, figure: Path | None = None) -> tuple[Ran, ...]:
-    """Return the results of an item's commands, run in a temporary copy of the examples; the figure stays."""
+    """Return the results of an item's commands, run in a temporary copy of the examples.
+
+    Only a figure is kept: it is written to the path `figure`.
+    """
     commands = [shlex.split(command) for command, _ in item.commands]
     _check_figure(paper, item, commands, figure)
     if not commands:
@@ -57,7 +60,7 @@ def run_examples(paper: Paper, item: Item, figure: Path | None = None) -> tuple[
 def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str], figure: Path | None = None) -> tuple[Ran, ...]:
     """Return the results of an item's commands on files of the user.
 
-    Raises UsageError if a list of files is not enough.
+    Raises UsageError if the commands need more than a list of files.
     """
     if item.yours == ():
         how = f"; its command is nescio {item.commands[0][0]}" if item.commands else ""
@@ -86,7 +89,10 @@ def _check_figure(paper: Paper, item: Item, commands: Sequence[Sequence[str]], f
 
 
 def commands_for(item: Item) -> tuple[str, ...]:
-    """Return the commands for files of the user: by default the first one of an item, without its own files."""
+    """Return the commands of an item for files of the user, with placeholders such as {files} for these.
+
+    By default this is the item's first command, without the item's own files.
+    """
     if item.yours is not None:
         return item.yours
     words = shlex.split(item.commands[0][0])
@@ -98,7 +104,7 @@ def commands_for(item: Item) -> tuple[str, ...]:
 
 
 def files_for(item: Item) -> str:
-    """Return the files that the commands of an item take, in the words of their help."""
+    """Return the words for files that the help of an item's commands uses, such as FILES."""
     command = commands_for(item)[0]
     verb, _ = _verb_named(shlex.split(command))
     taken = [option.metavar for option in verb.options.values() if option.argument]
@@ -109,7 +115,7 @@ def files_for(item: Item) -> str:
 
 
 def _filled(words: Sequence[str], files: Sequence[Path | str]) -> list[str]:
-    """Return the words of a command with the files put in."""
+    """Return the words of a command in which the user's files replace placeholders such as {files}."""
     ave = [file for file in files if _is_ave(file)] if "{ave}" in words else []
     ranking = [word for file in files if file not in ave for word in ("--ranking", file)]
     named = {"{files}": files, "{each}": files, "{first}": files[:1], "{ave}": ave, "{ranking}": ranking}
@@ -128,10 +134,10 @@ def _is_ave(file: Path | str) -> bool:
 def _run(
     words: Sequence[str], name: str = "", reads: int = 0, *, shows: str = "", placed: Mapping[str, str] = NOWHERE
 ) -> Ran:
-    """Return the result of a command.
+    """Return the result of a command, whose `words` follow `nescio`.
 
-    `placed` maps the files that it writes to other places, and `shows` names the file that is read afterwards. Raises
-    UsageError if it has none of the files that it needs.
+    `placed` maps each file that the command writes to another path, and `shows` names the file whose content is shown.
+    Raises UsageError if the user gave none of the files that the command needs.
     """
     verb, rest = _verb_named(_placed(words, placed))
     given = words_given(verb, [file for word in rest for file in sorted(glob.glob(word)) or [word]])
@@ -145,7 +151,7 @@ def _run(
 
 
 def _placed(words: Sequence[str], places: Mapping[str, str]) -> list[str]:
-    """Return a command with other names for its files; an option with an empty file name is dropped."""
+    """Return the words of a command with other paths for its files; an option is dropped if its new path is empty."""
     placed: list[str] = []
     for word in words:
         place = places.get(DRAWING if word.endswith(".svg") else word)

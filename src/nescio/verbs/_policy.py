@@ -42,11 +42,12 @@ _MARGIN = 0.01  # the largest drop that does not matter, unless a rule states an
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry of [[rules]].
+    """One entry of [[rules]] in the file of a policy.
 
-    `benchmark` names a benchmark (none: all), and `stratum` is COLUMN=VALUE, or COLUMN for each of its values. `by` is
-    the allowed drop (0.01), a share of the baseline's value if it is `relative`. `at_least` and `at_most` limit the run
-    alone, in place of `by`. On fewer than `least` questions the result is INCONCLUSIVE; the default is the policy's.
+    `benchmark` names a benchmark (empty means all), and `stratum` is COLUMN=VALUE, or COLUMN for each of its values.
+    `by` is the allowed drop (0.01), a share of the baseline's value if it is `relative`. Instead, `at_least` and
+    `at_most` limit the run's own value. On fewer than `least` questions the result is INCONCLUSIVE; None takes the
+    policy's number.
     """
 
     measure: str
@@ -61,9 +62,10 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file except the benchmarks: the runs, the level of all lines together, and the rules.
+    """The content of a policy's file, except its benchmarks.
 
-    A line is INCONCLUSIVE, whatever its interval, if its measure is a share of fewer than `least` questions.
+    It has the two runs, the level of all lines together, and the rules. A line is the result of one rule. It is
+    INCONCLUSIVE, whatever its interval, if its measure is a share of fewer than `least` questions.
     """
 
     baseline: str
@@ -105,13 +107,13 @@ class Line(Row, frozen=True):
 
     @property
     def said(self) -> str:
-        """Return the line as a sentence."""
+        """Return the result of the rule as a sentence."""
         where = f"{self.benchmark}{f', {self.stratum}' if self.stratum else ''}"
         return f"{self.measure} on {where}: {self.asked}; found {self.figures} on {plural(self.n, 'question')}"
 
     @classmethod
     def below(cls, rows: Sequence[Line]) -> Iterable[str]:
-        """Return the result of all lines as a sentence."""
+        """Return the result of all lines of the policy as a sentence."""
         deciding = [line for line in rows if line.result]
         if not deciding:
             return [NOTHING_DECIDES]
@@ -124,7 +126,7 @@ class Line(Row, frozen=True):
 
 
 def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
-    """Return the benchmarks and the policy of a file. Raises FormatError."""
+    """Return the benchmarks and the policy in a file. Raises FormatError if the file breaks a rule of its format."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -207,7 +209,10 @@ def lines_of(
 def _entries(
     name: str, what: Any, policy: Policy, options: Mapping[str, Any]
 ) -> Iterator[tuple[Rule, str, str, Loaded]]:
-    """Yield the rules on a benchmark, each with its stratum and data."""
+    """Yield each rule on the benchmark `name`, with the stratum that it is about and the data of this stratum.
+
+    `what` holds the files of the benchmark.
+    """
     rules = [rule for rule in policy.rules if rule.benchmark in ("", name)]
     columns = tuple(dict.fromkeys(rule.stratum.partition("=")[0] for rule in rules if rule.stratum))
     measures = [*dict.fromkeys(rule.measure for rule in rules)]
@@ -225,7 +230,7 @@ def _entries(
 
 
 def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
-    """Yield the data of each requested stratum, or all data."""
+    """Yield each stratum that a rule asks for with its data, or all data if it asks for none."""
     if not stratum:
         yield "", loaded
         return
@@ -241,7 +246,7 @@ def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
 
 
 def _values(loaded: Loaded, column: str) -> list[str]:
-    """Return a column's values on the questions that should count, including those that a policy left out."""
+    """Return the values of a column on all questions that should count, even if some are left out of the scores."""
     values, whole = loaded.data.strata[column], loaded.whole and loaded.whole.data
     if isinstance(whole, Outcomes):
         counts = np.ones(len(whole.questions), dtype=bool)
@@ -254,7 +259,10 @@ def _values(loaded: Loaded, column: str) -> list[str]:
 def _line(
     rule: Rule, place: tuple[str, str], loaded: Loaded, policy: Policy, strict: float
 ) -> tuple[Line, Sequence[Any]]:
-    """Return the result of a rule on a benchmark and a stratum of it, and the notes on its figures."""
+    """Return the result of a rule on a benchmark, or on one stratum of it, and the notes on its figures.
+
+    `strict` is the level at which a line is NO-GO.
+    """
     limit = rule.at_least if rule.at_most is None else rule.at_most
     if limit is not None:
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
@@ -274,7 +282,7 @@ def _line(
 
 
 def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
-    """Return the number of questions in the denominator of a rule's measure, in the run that has fewer."""
+    """Return the number of questions in the denominator of a rule's measure; of both runs' numbers, the lower."""
     limited = rule.at_least is not None or rule.at_most is not None
     runs = [policy.run] if limited else [policy.run, policy.baseline]
     shares = shares_of(loaded.data, parse(rule.measure).on(loaded.data.columns))
@@ -285,7 +293,7 @@ Found = tuple[float, tuple[float | None, float | None], int, bool, Sequence[Any]
 
 
 def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: float) -> Found:
-    """Return the findings on the run alone, compared with a limit."""
+    """Return the findings of a rule that limits the value of the run alone."""
     ceiling, ends = rule.at_most is not None, []
     for level in (policy.level, strict):
         scores = compute_scores(loaded, rule.measure, ci=level)
@@ -302,7 +310,7 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
 
 
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Found:
-    """Return the findings on the run, compared with the baseline."""
+    """Return the findings of a rule that compares the run with the baseline."""
     made, levels = [], (policy.level, strict)
     for level in levels:
         comparisons = compare(
@@ -334,14 +342,15 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
 
 
 def _value(loaded: Loaded, measure: str, run: str) -> float:
-    """Return the value of a run."""
+    """Return the value of a measure for a run."""
     return next(row.value for row in compute_scores(loaded, measure, ci=None) if row.run == run)
 
 
 def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shift: float) -> tuple[bool, bool]:
-    """Return whether the run surely keeps the share of the baseline's value, and whether it surely does not.
+    """Return whether the run surely keeps a share of the baseline's value, and whether it surely does not.
 
-    The first must hold even if the left-out answers take `shift`.
+    `shift` is the most by which left-out answers can lower the difference; the run must keep its share in spite of
+    them.
     """
     sign = -1 if _value(loaded, rule.measure, policy.baseline) < 0 else 1
     least, _ = _excess(rule, loaded, policy, policy.level, sign, guarded=True)
@@ -353,9 +362,10 @@ def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shi
 def _excess(
     rule: Rule, loaded: Loaded, policy: Policy, level: float, sign: int, *, guarded: bool
 ) -> tuple[float, float]:
-    """Return the interval of the run's value minus the value that it must keep, for this sign of the baseline's value.
+    """Return the interval of the run's value minus the value that the rule requires it to keep.
 
-    With `guarded`, the interval is wider if there are so few losses that more of them may be unseen.
+    The required value is a share of the baseline's value, whose `sign` is given. With `guarded`, the interval is wider
+    if so few losses occur that further ones may be unseen.
     """
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
@@ -377,6 +387,6 @@ def _excess(
 
 
 def _check(results: Scores | Comparisons, rule: Rule, policy: Policy, *, limit: bool = False) -> None:
-    """Raise UsageError if these results cannot decide a gate, unless the rule only informs."""
+    """Raise UsageError if results cannot decide a gate. A rule that only informs needs no decision."""
     if rule.tier != "informative":
         check_ground(results, parse(rule.measure).label, policy.run, policy.baseline, limit=limit)

@@ -62,7 +62,7 @@ def _paths(words: list[str]) -> list[Path]:
 
 
 def _benchmarks(words: list[str]) -> Any:
-    """Return the files that a shell names, or the benchmarks of a suite (NAME=FILES for each).
+    """Return the files that the words of a shell name, or a suite: the files of each benchmark (NAME=FILES).
 
     A file without a name belongs to the benchmark before it.
     """
@@ -82,20 +82,20 @@ def _benchmarks(words: list[str]) -> Any:
 
 
 def _source(value: Any) -> Any:
-    """Return the source to read: a single suite without its list, or the value unchanged."""
+    """Return the suite if the value is a list with only a suite in it, or else the unchanged value."""
     items = items_of(_items(value))
     return items[0] if len(items) == 1 and is_suite(items) else value
 
 
 def _items(value: Any) -> Any:
-    """Return the source to read. Raises ValueError if a file has an empty name."""
+    """Return the source to read as the user gave it. Raises ValueError if a file has an empty name."""
     if any(isinstance(item, str) and not item for item in items_of(value)):
         raise ValueError
     return value
 
 
 def _item(value: Any) -> Any:
-    """Return the single file or table of the value or its list; a list of rows is one table."""
+    """Return the only file or table in a value, which may be in a list; a list of rows is one table."""
     (item,) = [one for one in items_of(_items(value)) if not isinstance(one, Mapping) or one]
     if isinstance(item, (int, float)):
         raise TypeError
@@ -139,7 +139,7 @@ class Sourced(Request):
     source: Any = argument(kw_only=False, kind=SOURCE, argument=True, help="Files, folders or tables; see above.")
 
     def check(self) -> None:
-        """Raise UsageError if there are several benchmarks but the verb reads one."""
+        """Raise UsageError if the source has several benchmarks but the verb reads one."""
         super().check()
         refuse_suite(self.source, alone=isinstance(self, SuiteOrSource))
 
@@ -192,7 +192,7 @@ class Measured(WithMeasures, Sourced):
 
 
 class BrokenDown(Request):
-    """The option for a breakdown."""
+    """The option for scores by group of questions."""
 
     by: str | None = option(
         default=None,
@@ -245,7 +245,7 @@ class Resampled(InJobs, Redrawn, group="Resampling"):
 
 
 class Further(Request, group="Further intervals"):
-    """The options for predictions about new questions, and about a run that scores help to choose."""
+    """The options for predictions about new questions, and about a run that was chosen by the scores."""
 
     next: int | None = option(
         default=None,
@@ -263,7 +263,7 @@ class Further(Request, group="Further intervals"):
 
 
 class Labelled(Request, group="People's labels"):
-    """The options for people's verdicts that correct the judge's."""
+    """The options for people's verdicts, by which scores based on a judge's verdicts are corrected."""
 
     labels: Any = option(
         default=None,
@@ -349,16 +349,16 @@ class Suited(SuiteOrSource, group="Suites"):
         return found
 
     def is_(self, fact: str) -> bool:
-        """Return whether the source is a suite: a mapping of names to files, or a TOML file that defines one."""
+        """Return whether a fact holds; "suite" means that the source is a mapping of names to files, or a TOML file."""
         if fact != "suite":
             return super().is_(fact)
         return self.suite_by is not None or is_suite(self.source)
 
 
 def refuse_suite(source: Any, *, alone: bool = False) -> None:
-    """Raise UsageError for a suite if the verb reads one benchmark, or if files are beside it.
+    """Raise UsageError for a suite, if the verb reads a single benchmark or if other files are given, too.
 
-    `alone` accepts a suite that is the only source.
+    With `alone`, a suite is accepted if it is the only source.
     """
     if is_suite(source) and not alone:
         raise UsageError(
@@ -393,7 +393,7 @@ def _is_cell(value: Any) -> bool:
 
 
 class Certified(Request, group="Gates"):
-    """The options for the judgements that are accepted."""
+    """The option that refuses answers whose judge has no fitting certificate."""
 
     require_certificate: Path | str | None = option(
         default=None,
@@ -423,7 +423,11 @@ class Gated(Certified, group="Gates"):
     )
 
     def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """Return the values keyed by name. Before any of them is checked, an earlier report no longer passes."""
+        """Return the values of the options, keyed by name.
+
+        An earlier JUnit report is changed before any value is checked, so that nobody takes it for a new one if a check
+        fails.
+        """
         if isinstance(junit := named.get("junit"), (str, Path)):
             from nescio.verbs._gates import replace_earlier_report
 
@@ -432,9 +436,9 @@ class Gated(Certified, group="Gates"):
 
     @property
     def summary(self) -> Path | None:
-        """Return the file of the step summary, or None.
+        """Return the file of the step summary, or None if none is requested.
 
-        Raises UsageError if neither the option nor the environment names it.
+        Raises UsageError if one is requested, but neither the option nor the environment names the file.
         """
         if self.step_summary is None:
             return None
@@ -452,9 +456,9 @@ class Gated(Certified, group="Gates"):
 
 
 def source_words(source: Any) -> tuple[str, ...]:
-    """Return the source as the words of a shell, for a page that others read.
+    """Return the source as words of a command line, for a page that others read.
 
-    Paths of this machine are relative to the folder that holds all files. FILES replaces tables in memory.
+    Paths of this machine are written relative to the folder that holds all files. FILES replaces tables in memory.
     """
     if isinstance(source, Mapping):
         named = [(f"{name}=", str(file)) for name, files in source.items() for file in items_of(files)]
@@ -471,14 +475,15 @@ def source_words(source: Any) -> tuple[str, ...]:
 
 
 def _told(word: str) -> str:
-    """Return a word without the folders of this machine if it is an absolute path."""
+    """Return a word of a command line; an absolute path is written without the folders of this machine."""
     return os.path.basename(word) if os.path.isabs(word) else word
 
 
 def option_words(request: Any, *kept: Any) -> tuple[str, ...]:
-    """Return the given options as words of a command line; `kept` limits them to some request classes and names.
+    """Return the options that the user gave as words of a command line.
 
-    Files are written as in `source_words`.
+    `kept` limits the options to those of some request classes, or with some names. Files are written as in
+    `source_words`.
     """
     return tuple(map(_told, request.words(*kept)))
 

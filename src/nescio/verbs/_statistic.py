@@ -50,7 +50,10 @@ class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
 
 
 class PairsRequest(StatisticRequest):
-    """The options of a statistic of pairs of runs, without a posterior: it would be too sure of the kinds it saw."""
+    """The options of a statistic of pairs of runs.
+
+    There is no Bayesian interval, which would be too narrow: it takes the kinds of questions that it saw for all kinds.
+    """
 
     interval: Literal["t", "percentile"] = option(
         default="t",
@@ -63,7 +66,10 @@ class PairsRequest(StatisticRequest):
 
 
 class Estimated(Results[R], frozen=True):
-    """The results of a statistic: a row for each run, or pair of runs; `wrote` names the files written."""
+    """The results of a statistic: a row for each run, or for each pair of runs.
+
+    `wrote` names the files that were written.
+    """
 
     wrote: tuple[str, ...] = ()
 
@@ -157,7 +163,7 @@ def statistic(
 
 
 def register(name: str, verb: Verb[Any, Any]) -> None:
-    """Register the verb of a plug-in. Raises ValueError for a name in use."""
+    """Register the verb of a plug-in. Raises ValueError if its name is in use."""
     from nescio.verbs import names_in
 
     if name in names_in(sys.modules.get(LAB) or __import__(LAB, fromlist=["lab"])):
@@ -166,7 +172,11 @@ def register(name: str, verb: Verb[Any, Any]) -> None:
 
 
 def _laying(each: Callable[..., Any] | None, needs: str) -> Callable[[Any], LaidOut]:
-    """Return a function that lays out the questions of runs, or of pairs of runs."""
+    """Return a function that loads the runs of a request, and prepares their questions for a statistic.
+
+    `each` computes the parts of the statistic for a run, or for a pair of runs. `needs` names the columns that it
+    reads.
+    """
     assert each is not None, "a statistic has a function `each` or `lay`"
 
     def laid_out(asked: Any) -> LaidOut:
@@ -182,9 +192,10 @@ def _laying(each: Callable[..., Any] | None, needs: str) -> Callable[[Any], Laid
 def _row_of(
     name: str, value: str, shown: tuple[Form, str], cells: Mapping[str, Any], columns: Mapping[str, Column]
 ) -> Any:
-    """Return the struct of the rows: the runs, the columns, the value with its interval, the test and n.
+    """Return the struct for the rows of a statistic's result.
 
-    `shown` holds the form of the value and the sentence below the table.
+    A row has the runs, further `columns`, the value with its interval, the p-values and n. `shown` holds the form of
+    the value, and the sentence below the table.
     """
     form, sentence = shown
     text, number = Annotated[str | None, Shown()], float | None
@@ -208,6 +219,6 @@ def _row_of(
 
 @cache
 def _struct(name: str, fields: tuple[tuple[str, Any], ...], sentence: str) -> Any:
-    """Return the struct of rows, the same one for every call with equal arguments."""
+    """Return the struct with these fields, the same one for every call with equal arguments."""
     below = classmethod(lambda cls, rows: (sentence,) if sentence else ())  # noqa: ARG005
     return defstruct(name, fields, bases=(Row,), namespace={"below": below}, frozen=True)

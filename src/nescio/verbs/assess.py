@@ -45,7 +45,7 @@ def _show(result: Any) -> None:
 
 
 def _with(db: str, work: Callable[[Any], _T]) -> _T:
-    """Return the result of a function on a database, turning errors of the database into one message."""
+    """Return the result of `work` on the database `db`; an error of the database becomes one clear message."""
     try:
         from sqlalchemy.exc import DBAPIError
 
@@ -183,7 +183,7 @@ class InviteRequest(OfDatabase):
 
 
 def _show_links(made: Any, _: Any) -> None:
-    """Print links, which are data, and the next step."""
+    """Print the links for the invited people, and the next step."""
     _show(made)
     if made.links:
         address = urlsplit(next(iter(made.links.values())))

@@ -253,7 +253,7 @@ def intake(request: IntakeRequest) -> Received:
 
 
 class Reasoned(Request):
-    """The option for the reason of a decision about runs and groups."""
+    """The option for the reason of a decision about runs or groups, such as a withdrawal."""
 
     reason: str = argument(
         kw_only=False, flags=("--reason",), metavar="TEXT", help="The reason, which is written to the log."
@@ -261,7 +261,7 @@ class Reasoned(Request):
 
 
 class OfRuns(OfCampaign):
-    """The option for runs of a campaign."""
+    """The option for the runs of a campaign that a decision is about."""
 
     runs: Sequence[str] = argument(kw_only=False, kind=NAMES, argument=True, metavar="RUN...", help="The runs.")
 

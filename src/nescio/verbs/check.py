@@ -138,9 +138,9 @@ def check(request: CheckRequest) -> Checked:
 
 
 def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
-    """Save how the only table among the items is read.
+    """Save the options with which the only table among the items is read.
 
-    Raises the error in the table, or UsageError for several items.
+    Raises the error that reading the table gave, or UsageError for several items.
     """
     if summary.error is not None:
         raise summary.error
@@ -158,7 +158,7 @@ def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
 
 
 def _files(item: Any) -> list[Any]:
-    """Return the files of a folder that has no single format, or the item itself."""
+    """Return the files in a folder, if they have no single format, or the item itself."""
     if isinstance(item, (str, Path)) and os.path.isdir(item):
         try:
             files_of([item])
@@ -168,7 +168,7 @@ def _files(item: Any) -> list[Any]:
 
 
 def _summary(items: Sequence[Any], options: Options) -> FileSummary:
-    """Return the summary of the items together; unrecognised items have a summary without a format."""
+    """Return one summary of all items together; it has no format if nescio does not recognise the items."""
     try:
         return summarize(list(items), options)
     except NescioError as error:
@@ -180,7 +180,7 @@ def _of_none(item: Any, error: NescioError) -> FileSummary:
 
 
 def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], list[tuple[Any, NescioError]]]:
-    """Return the items grouped by format, and the unrecognised ones with their errors."""
+    """Return the items grouped by format, and the items of unknown format, each with its error."""
     groups: dict[str, list[tuple[Any, list[Source]]]] = {}
     lacking: list[tuple[Any, list[Source], NescioError]] = []
     for item in items:
@@ -205,7 +205,7 @@ def _format(sources: Sequence[Source], options: Options) -> str:
 
 
 def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options) -> bool:
-    """Return whether a file has a format only beside others, such as answers beside their questions."""
+    """Return whether `sources` have a format when read together with `beside`, as answers with their questions."""
     try:
         _format([*beside, *sources], options)
     except NescioError:
@@ -214,9 +214,10 @@ def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options)
 
 
 def _of_group(group: Sequence[Any], options: Options) -> list[FileSummary]:
-    """Return summaries of files of one format.
+    """Return summaries of files that have the same format.
 
-    They are summed up together, or each alone if that does not work and each holds something.
+    There is one summary of all, if they can be read together. Otherwise each file has its own, if any file holds
+    something.
     """
     together = _summary(group, options)
     if len(group) == 1 or (together.error is None and together.format):

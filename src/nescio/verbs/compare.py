@@ -68,7 +68,7 @@ from nescio.verbs._shared import Gated, Labelled, Measured, Reading, Resampled, 
 
 
 class Paired(WithInterval):
-    """The options for which runs are compared, and how."""
+    """The options that say which runs are compared, and how."""
 
     baseline: str | Path | None = option(
         default=None,
@@ -101,7 +101,7 @@ class Paired(WithInterval):
     )
 
     def check(self) -> None:
-        """Raise UsageError for a correction of p-values that need none."""
+        """Raise UsageError for a correction of p-values that are already adjusted, as those of Tukey's test are."""
         super().check()
         if self.test == "tukey" and self.correction == "bh":
             raise UsageError(f"{opt('correction')} cannot be used with {opt('test', 'tukey')}, which adjusts by itself")
@@ -160,14 +160,14 @@ class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Lookin
     )
 
     def check(self) -> None:
-        """Raise UsageError for several measures, because looks follow one."""
+        """Raise UsageError for several measures, because looks at arriving questions follow one measure."""
         super().check()
         if self.looks and self.chosen is not None and len(self.chosen) > 1:
             raise UsageError(f"{opt('looks', True)} follows one measure; name it with {opt('measures')}")
 
 
 class Compared(Comparisons, frozen=True):
-    """Comparisons, and the files written beside them."""
+    """Comparisons, and the paths of the files that were written with them."""
 
     wrote: tuple[str, ...] = ()
 
@@ -224,7 +224,7 @@ def compare(request: CompareRequest) -> Comparisons:
 
 
 def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Note]:
-    """Yield a note that names the baseline of two runs, if the user did not."""
+    """Yield a note that names the baseline of two compared runs, if the user did not name it."""
     pairs = {(row.run, row.baseline) for row in comparisons}
     if len(pairs) == 1:
         baseline = pairs.pop()[1]
@@ -238,7 +238,7 @@ def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Not
 
 
 def _saved(request: CompareRequest, comparisons: Comparisons) -> tuple[str, ...]:
-    """Save the run as a baseline if requested and no gate stops it, and return sentences on that."""
+    """Save the run as a baseline if the user requested it and every gate passed; return sentences on this."""
     if request.save_baseline is None:
         return ()
     if any(gate.status for gate in comparisons.gates):
@@ -247,7 +247,7 @@ def _saved(request: CompareRequest, comparisons: Comparisons) -> tuple[str, ...]
 
 
 def _looked(request: CompareRequest) -> Results[Look]:
-    """Return the looks at two runs whose questions arrive in blocks."""
+    """Return the looks at two runs, one after each block of questions that arrives."""
     if request.state is not None:
         check_place(Path(request.state), request.inputs())
     looks = compare_early(

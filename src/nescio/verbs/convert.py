@@ -46,9 +46,9 @@ HUB = "eval_results"  # this format is about a benchmark
 
 
 class Converted(Struct, frozen=True):
-    """The result of a conversion: the input, the output and its place, and notes.
+    """The result of a conversion: the input, the output and its path, and notes.
 
-    `judge` names who judged during the conversion ("" if nobody had to).
+    `judge` names who judged during the conversion; it is "" if nobody had to judge.
     """
 
     format: str

@@ -77,8 +77,8 @@ NOT_BLIND = (
 class Judged(Struct, frozen=True, eq=False):
     """Answers with the results of a judge: the outcomes, who judged, and notes.
 
-    `by_people` tells that the outcomes are people's own verdicts. `people` holds verdicts that another judge can be
-    compared with (None: none given), and `said` each person's verdicts. `read` is the data that was judged, and
+    `by_people` tells that the outcomes are people's own verdicts. `people` holds verdicts to compare another judge
+    with, or None if none were given; `said` holds each person's verdicts. `read` is the data that was judged, and
     `records` the known judges. `wrote` names the files written. `results` has people's agreement with the judge, if
     their verdicts were given.
     """
@@ -112,12 +112,12 @@ class Judged(Struct, frozen=True, eq=False):
 
     @property
     def status(self) -> int:
-        """Return the exit status: 3 if another run could ask about remaining answers."""
+        """Return the exit status: 3 if another run could judge the answers for which a language model failed."""
         return INCOMPLETE if self.incomplete else 0
 
     @property
     def incomplete(self) -> bool:
-        """Return whether calls of a language model failed, so that another run could ask about their answers."""
+        """Return whether calls of a language model failed, so that another run could judge more answers."""
         return any(note.code in (CALLS_FAILED, GAVE_UP) for note in self.notes)
 
     def write(self, path: Path | str, *, progress: Progress | None = None) -> WriteResult:
@@ -206,7 +206,7 @@ class Judged(Struct, frozen=True, eq=False):
     def _by_people(self, people: Human) -> tuple[Outcomes, Array]:
         """Return the outcomes by people, and a mask of the answers that needed a verdict.
 
-        Raises MismatchError if people judged none of them.
+        Raises MismatchError if people judged none of these answers.
         """
         data = self.read.data
         if isinstance(data, Unjudged):
@@ -349,7 +349,7 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
 
     @classmethod
     def typed(cls, words: dict[str, Any], **further: Any) -> Self:
-        """Return the request of a shell's words. Raises UsageError if the outcomes would go nowhere."""
+        """Return the request that the words of a shell make. Raises UsageError if no option says where outcomes go."""
         request = super().typed(words, **further)
         if request.output is None and request.against is None:
             raise UsageError(
@@ -398,13 +398,13 @@ def judge(request: JudgeRequest) -> Judged:
 
 
 def _is_among(table: Path | str | None, items: list[Any]) -> bool:
-    """Return whether a table is one of the files that are judged."""
+    """Return whether a table of people's verdicts is one of the files to judge."""
     files = [own_path(item) for item in items if isinstance(item, (str, Path))]
     return table is not None and own_path(table) in files
 
 
 def _say_waiting(cache: Path) -> None:
-    """Say on standard error why a run that is being stopped does not end at once."""
+    """Print on standard error why a command that the user stops does not end at once."""
     say(f"waiting for the current calls; grades are stored in {cache} (press Ctrl-C again to stop at once)")
 
 
@@ -460,9 +460,9 @@ def _people(
 
 
 def _by(name: str, result: ReadResult) -> ReadResult:
-    """Return the result with `name` as the judge that gave its verdicts.
+    """Return the result of reading, in which `name` is the judge that gave the verdicts in the files.
 
-    Raises UsageError if the files name the judge themselves, or hold no verdicts.
+    Raises UsageError if the files name their judge themselves, or hold no verdicts.
     """
     data, option_ = result.data, opt("judge_name", name)
     if not isinstance(data, Outcomes):
@@ -475,7 +475,11 @@ def _by(name: str, result: ReadResult) -> ReadResult:
 
 
 def _judged(result: ReadResult, name: str | None, resources: Resources, watch: Progress | None) -> ReadResult:
-    """Return the result after judging it as requested; a log that is judged already may be compared with people."""
+    """Return the result of reading, judged as the user requested.
+
+    Answers in a log that are judged already keep their outcomes, and people's verdicts may be compared with these. But
+    if `name` is the judge "human", people's verdicts replace them.
+    """
     data, people = result.data, resources.people
     if isinstance(data, Outcomes) and isinstance(people, Human) and name in (None, HUMAN):
         return replace(result, data=people_on(data, people), judged_here=True) if name else result

@@ -87,7 +87,7 @@ def score(request: NuggetScoreRequest) -> Scores:
 
 
 def _with(names: Sequence[str], given: Mapping[str, float]) -> list[str]:
-    """Return the calls of measures with these parameters added, unless a call sets its own.
+    """Return the calls of measures with these parameters added, unless a call sets the parameter itself.
 
     Raises UsageError for a parameter that no measure has.
     """

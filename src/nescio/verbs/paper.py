@@ -88,7 +88,10 @@ class ListedItem(Struct, frozen=True):
 
 
 class Reproduced(Results[Cell], frozen=True, kw_only=True):
-    """The cells of an item, with the item, the results of its commands, and whether they read the user's files."""
+    """The result of repeating an item of a paper: the item, its cells, and the results of its commands.
+
+    It also says whether the commands read the user's files.
+    """
 
     paper: Paper
     item: Item
@@ -99,7 +102,7 @@ class Reproduced(Results[Cell], frozen=True, kw_only=True):
 
 
 def show(results: Results) -> None:
-    """Print a list of papers or of items, or an item."""
+    """Print a list of papers, a list of a paper's items, or one item."""
     if not isinstance(results, Reproduced):
         show_grid(record_grid(results.records()))
         known = results.signature.get("paper")
@@ -155,7 +158,7 @@ def _show_one(ran: Ran) -> None:
 
 
 def _reads_examples(command: str) -> bool:
-    """Return whether a command names a file of the examples."""
+    """Return whether a command reads a file of the examples."""
     return any((examples() / word.partition("*")[0]).exists() for word in shlex.split(command))
 
 
@@ -193,7 +196,10 @@ def paper(request: PaperRequest) -> Results:
 
 
 def _in_one(one: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tuple[Path | str, ...]]:
-    """Return the name of an item and the files; an unquoted `eq 11` arrives as two words."""
+    """Return the name of an item, and the files after it.
+
+    A name such as `eq 11` may arrive as two words, because it was not quoted.
+    """
     words = list(files)
     while words and not Path(words[0]).exists() and fitting_items(one, f"{name} {words[0]}"):
         name = f"{name} {words.pop(0)}"
@@ -201,7 +207,7 @@ def _in_one(one: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tu
 
 
 def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
-    """Return the tables of results without their own layout, by name."""
+    """Return the tables of those results that have no layout of their own, keyed by name."""
     tables: dict[str, tuple[Any, ...]] = {}
     for run in ran:
         if isinstance(run.result, Results):
@@ -210,6 +216,6 @@ def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
 
 
 def command_of(one: Paper, item: Item) -> str:
-    """Return the first command of an item, or else the command of this verb for the item."""
+    """Return the first command of an item, or else the call of `nescio paper` for the item."""
     own = command_text(["nescio", "paper", one.key, item.label])
     return f"nescio {item.commands[0][0]}" if item.commands else own if item.rows else ""

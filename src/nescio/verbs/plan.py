@@ -52,7 +52,7 @@ RATES = Kind("three numbers separated by commas", _rates, _split_rates, PLAIN, "
 
 
 def check_power(power: float, alpha: float) -> None:
-    """Raise UsageError for a power that chance alone reaches."""
+    """Raise UsageError for a power that is not above alpha, because chance alone reaches it."""
     if power <= alpha:
         raise UsageError(
             f"{opt('power', power)} must be above {opt('alpha', alpha)}, the power that chance alone reaches"
@@ -60,7 +60,7 @@ def check_power(power: float, alpha: float) -> None:
 
 
 class Pilot(Request):
-    """The options for the basis of a plan."""
+    """The options for the pilot that a plan is based on."""
 
     facts: ClassVar[dict[str, str]] = {"pilot": "a pilot"}
 
@@ -74,7 +74,7 @@ class Pilot(Request):
     )
 
     def check(self) -> None:
-        """Raise UsageError for several benchmarks as the pilot, and for options of reading without a pilot."""
+        """Raise UsageError for several benchmarks as the pilot, and for options that need a pilot if none is given."""
         super().check()
         if self.pilot is not None:
             refuse_suite(self.pilot)
@@ -83,7 +83,7 @@ class Pilot(Request):
 
 
 class Piloted(WithMeasures, Pilot):
-    """The options for the basis of a plan, and its measures."""
+    """The options for the pilot that a plan is based on, and for the measures."""
 
 
 class PlanRequest(Reading, Seeded, Piloted, Worked):

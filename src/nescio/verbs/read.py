@@ -57,7 +57,7 @@ class OfStories(Request):
 
 
 class KeepingPronouns(Request):
-    """The option for which words count."""
+    """The option that says whether pronouns count when sentences are compared."""
 
     keep_pronouns: bool = option(default=False, help="Count personal and possessive pronouns as content words.")
 
@@ -182,9 +182,9 @@ def candidates(request: CandidatesRequest) -> CandidatesWritten:
 
 
 class KeyWritten(Struct, frozen=True):
-    """The result of `key`: how many questions have a sentence that matches their key, out of all.
+    """The result of `nescio read key`: the number of questions with a sentence that matches their key, and of all.
 
-    The other questions can have no AutSent.
+    A question without such a sentence can have no AutSent.
     """
 
     output: Path
@@ -283,9 +283,9 @@ def score(request: MarkRequest) -> Scores:
 
 
 def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
-    """Return a note on the largest possible HumSent.
+    """Return a note on the largest HumSent that any run can reach.
 
-    A question for which people accept no sentence cannot be won.
+    If people accept no sentence of a story for a question, no run can be right on it.
     """
     if not isinstance(result.data, Unjudged) or all(row.measure != "read.HumSent" for row in scores):
         return []
@@ -306,7 +306,7 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
 
 
 def _with_correlations(scores: Scores) -> Scores:
-    """Return the scores with the measures' correlations over the runs, or with a note if there are too few runs."""
+    """Return the scores with the correlations between measures over the runs; too few runs get a note instead."""
     runs, notes = len({row.run for row in scores}), list(scores.notes)
     if runs < LEAST_RUNS:
         notes.append(

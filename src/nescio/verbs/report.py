@@ -138,7 +138,10 @@ class ReportRequest(Advised, SinceBaseline, Suited, Paged):
 
     @classmethod
     def typed(cls, words: dict[str, Any], **further: Any) -> Self:
-        """Return the request of a shell's words; without an output or figures, the page goes to `report.html`."""
+        """Return the request that the words of a shell make.
+
+        Without an output or figures, the page goes to `report.html`.
+        """
         page_ = {} if {"output", "figures"} & words.keys() else {"output": str(PAGE)}
         return super().typed(words | page_, **further)
 
@@ -159,7 +162,7 @@ class Report(Struct, frozen=True):
 
     @property
     def wrote(self) -> tuple[str, ...]:
-        """Return words on the written page and figures."""
+        """Return a sentence on the page and the figures that were written."""
         page = () if self.page is None else (f"wrote {self.page}",)
         if not self.figures:
             return page
@@ -182,7 +185,7 @@ class Report(Struct, frozen=True):
         return f"<report: {'; '.join(filter(None, (*self.wrote, held)))}>"
 
     def _repr_html_(self) -> str:
-        """Return the page for a notebook, in a separate frame in which its scripts run."""
+        """Return the page as HTML for a notebook, in a separate frame in which its scripts run."""
         if not self.html:
             return f"<p>{html.escape(', '.join(self.figures))}</p>"
         shown = html.escape(self.html)
@@ -190,7 +193,7 @@ class Report(Struct, frozen=True):
 
 
 def show(results: Any) -> None:
-    """Print the advice, or what changed, or the means over a suite."""
+    """Print the advice of a report, or what changed, or the means over a suite."""
     from nescio.reporting import screen
     from nescio.verbs import compare
 
@@ -223,7 +226,7 @@ def report(request: ReportRequest) -> Report:
 
 
 def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
-    """Return the data of the page for a request."""
+    """Return the data of the page that a request asks for."""
     return page.gather(
         request.source,
         request.chosen,
@@ -246,7 +249,7 @@ def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Re
 
 
 def _advice(request: ReportRequest, data: page.ReportData, texts: Any) -> Results[ToRead]:
-    """Return the results for the terminal.
+    """Return the advice that the terminal shows on the runs of a request.
 
     A note names the deciding measure if the format of the files chose it.
     """
@@ -296,6 +299,6 @@ def _of_a_change(request: ReportRequest) -> Report:
 
 
 def title_of(source: Any) -> str:
-    """Return the title of a page without its own: the names of the files, each once."""
+    """Return the title of a page to which the user gave none: the names of the files, each once."""
     names = list(dict.fromkeys(Path(item).name for item in items_of(source) if isinstance(item, (str, Path))))
     return ", ".join(names[:MOST_NAMED]) or "nescio"

@@ -56,7 +56,7 @@ class Corrected(Labelled, group="People's labels"):
 
 
 class Pooled(Request, group="An older run"):
-    """The options for an older run that was asked more questions."""
+    """The options for an older run that was asked more questions; its outcomes on these correct the scores."""
 
     pool: Any = option(
         default=None,
@@ -68,7 +68,7 @@ class Pooled(Request, group="An older run"):
 
 
 class Arranged(Request, group="Output"):
-    """The options for the columns of the table."""
+    """The options for the columns that the table of scores shows."""
 
     columns: Sequence[str] = option(
         default=(),
@@ -82,7 +82,7 @@ class Arranged(Request, group="Output"):
 
 
 class Ceilinged(Gated, group="Gates"):
-    """The options for upper limits, beside the gates of every verb."""
+    """The options for upper limits on measures, in addition to the gates that every verb has."""
 
     fail_over: Mapping[str, float] = option(
         default={},
@@ -127,7 +127,7 @@ class ScoreRequest(
     )
 
     def check(self) -> None:
-        """Raise UsageError for options that need an interval, or that corrected scores cannot use."""
+        """Raise UsageError for options that need an interval if there is none, or that corrected scores cannot use."""
         super().check()
         for name in ("interval", "next", "simultaneous", "fail_under", "fail_over"):
             if self.ci is None and name in self.given:

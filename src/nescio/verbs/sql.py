@@ -63,7 +63,7 @@ class SqlRequest(Request):
     )
 
     def check(self) -> None:
-        """Raise UsageError for a column or a word that no statement counts."""
+        """Raise UsageError for a column of an unknown role, or a word with a meaning that no statement counts."""
         super().check()
         for name, column in self.column.items():
             if name not in ROLES:

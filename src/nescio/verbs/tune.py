@@ -67,7 +67,7 @@ class Thresholds(
 
 
 class Two(Request, group="Two runs"):
-    """The options for another run that is tuned, too."""
+    """The options for another run, which is tuned as well."""
 
     baseline: str | None = option(
         default=None,
@@ -112,7 +112,7 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
     )
 
     def check(self) -> None:
-        """Raise UsageError for options that need an interval or a bound on the risk."""
+        """Raise UsageError for options that need an interval, or a bound on the risk, if there is none."""
         super().check()
         if self.simultaneous and self.ci is None and self.max_risk is None:
             raise UsageError(f"{opt('simultaneous')} needs intervals; give {opt('ci')} a level")
@@ -121,7 +121,10 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
 
 
 class TunedRun(Tuned, frozen=True):
-    """A tuned run, with whether to keep and print its whole curve, and the message on the file written."""
+    """A run with its chosen threshold, and the message on the file written.
+
+    It also says whether to keep and print the whole curve of the run.
+    """
 
     whole_curve: bool = False
     wrote: tuple[str, ...] = ()
@@ -164,7 +167,7 @@ def tune(request: TuneRequest) -> Tuned:
 
 
 def _which(runs: Sequence[str]) -> UsageError:
-    """Return the error that asks for the name of the run."""
+    """Return the error that asks for the name of the run to tune, if there are several runs."""
     more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
     return UsageError(
         f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}, and another with"
@@ -173,7 +176,10 @@ def _which(runs: Sequence[str]) -> UsageError:
 
 
 def _written(tuned: TunedRun, output: Path) -> TunedRun:
-    """Write the run with the threshold applied, if there is one, and return the result with a message."""
+    """Write the run with its threshold applied, and return the result with a message about the file.
+
+    Nothing is written if no threshold was chosen.
+    """
     if tuned.applied is None:
         why = f"{output} is not written, because there is no threshold to apply"
         return replace(tuned, wrote=(why,))
@@ -184,7 +190,7 @@ def _written(tuned: TunedRun, output: Path) -> TunedRun:
 
 
 def _lost_columns(measure: str) -> list[Note]:
-    """Return a note on the columns of a measure that an outcome table cannot hold."""
+    """Return a note on the columns that a measure reads but an outcome table cannot hold."""
     lost = sorted(bare(name) for name in parse(measure).reads if known(name).namespace)
     if not lost:
         return []

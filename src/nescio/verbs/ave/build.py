@@ -46,7 +46,7 @@ VerdictOf = Callable[[str, str, str], Verdict | None]  # maps a run, a question 
 
 
 class BuiltCollection(Results[Counts], frozen=True):
-    """The content of a written collection, and its file.
+    """The result of building a collection: its content in numbers, and its file.
 
     `tables["discarded"]` has the answers that the rules removed.
     """
@@ -142,9 +142,9 @@ def build(request: BuildRequest) -> BuiltCollection:
 
 
 def _asked(questions: Sequence[Question], request: BuildRequest) -> tuple[list[Question], list[Note]]:
-    """Return the questions of the new collection, and a note if some are left out.
+    """Return the questions of the new collection, and a note if some questions are left out.
 
-    Questions without a language get that of the request.
+    Questions without a language get the language of the request.
     """
     remarks = []
     if request.first_of:
@@ -155,7 +155,7 @@ def _asked(questions: Sequence[Question], request: BuildRequest) -> tuple[list[Q
 
 
 def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human | None, list[Note]]:
-    """Return a function that looks up people's verdicts, the people behind it, and notes."""
+    """Return a function that looks up people's verdicts, the people who gave them, and notes."""
     if request.judgements is None:
         unjudged = note("ave.no_judgements", "there are no judgements, so all answers are UNKNOWN")
         return (lambda *_: None), None, [unjudged]

@@ -25,7 +25,7 @@ from nescio.verbs.ave._shared import OfCollection, collection_of
 
 
 class Paired(Struct, frozen=True):
-    """The result of `pairs`: the numbers of pairs and of questions."""
+    """The result of `nescio ave pairs`: the numbers of pairs and of questions."""
 
     output: Path
     pairs: int
@@ -70,7 +70,7 @@ def pairs(request: PairsRequest) -> Paired:
 
 
 def _guessed(exercise: Exercise) -> tuple[Note, ...]:
-    """Return a note on the languages without rules."""
+    """Return a note on questions in languages that have no rules to turn a question into a hypothesis."""
     tongues = [language(question).upper() for question in exercise.questions]
     others = sorted({tongue for tongue in tongues if without_rules(tongue)})
     return (

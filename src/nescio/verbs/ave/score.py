@@ -68,7 +68,7 @@ class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Wo
     )
 
     def check(self) -> None:
-        """Raise UsageError for a choice between answers and questions, because both are scored."""
+        """Raise UsageError for an option that chooses between answers and questions, because both are scored."""
         super().check()
         if "view" in self.choose:
             raise UsageError(
@@ -99,7 +99,7 @@ def score(request: AveScoreRequest) -> Scores:
 
 
 def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple[Loaded, tuple[reference.Place, ...]]:
-    """Return the data of the validators with the QA systems added, and the places of all."""
+    """Return the data of the validators together with the QA systems, and the place of each in the ranking."""
     exercise = _exercise(items)
     judged = load_judged(ranking)
     if not isinstance(judged.data, Evidence) or not isinstance(loaded.data, Evidence):

@@ -60,16 +60,16 @@ class Threshold(Struct, frozen=True):
 
 
 class TrainedValidator(Results[Threshold], frozen=True):
-    """A written validator and what to expect from it: its thresholds, and its file.
+    """A validator that was written: its thresholds, what to expect from it, and its file.
 
-    `tables["scores"]` has its scores.
+    `tables["scores"]` has its scores on development answers.
     """
 
     wrote: tuple[str, ...] = ()
 
 
 class Validated(Struct, frozen=True):
-    """The decisions of a validator: the numbers of answers SELECTED, VALIDATED and REJECTED, and of questions.
+    """The result of running a validator: the numbers of questions, and of answers SELECTED, VALIDATED and REJECTED.
 
     It also holds notes.
     """
@@ -208,7 +208,10 @@ def _scored(exercise: Exercise, runs: Runs, measures: Sequence[str], drawn: Mapp
 def _differences(
     exercise: Exercise, runs: Runs, measures: Sequence[str], request: TrainRequest
 ) -> tuple[Comparison, ...]:
-    """Return the differences between the validator without each technique and with all, on the same questions."""
+    """Return how measures change if the validator lacks one technique, for each technique.
+
+    The difference is to the validator with all techniques, on the same questions.
+    """
     from nescio.comparison.comparing import compare
 
     data, _ = evidence(exercise, runs)

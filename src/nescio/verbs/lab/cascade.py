@@ -118,7 +118,7 @@ class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
 
 
 class CascadeMade(Cascaded, frozen=True):
-    """A cascade, and the files written."""
+    """A cascade of systems, and the paths of the files that were written with it."""
 
     wrote: tuple[str, ...] = ()
     status: int = 0

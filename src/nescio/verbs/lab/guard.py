@@ -65,7 +65,7 @@ class GuardRequest(Reading, Gated, Sourced):
 
 
 def _gate(results: Results[Guarded], row: Guarded) -> Gate:
-    """Return the gate on a rate with a limit. Raises UsageError if the results cannot decide it."""
+    """Return the gate for a rate that has a limit. Raises UsageError if the results cannot decide it."""
     about_one_run = [remark for remark in results.notes if remark.code in (BESIDE, CHOSEN_LABELS, OTHER_ANSWERS)]
     check_ground(replace(results, notes=tuple(about_one_run)), "accuracy", row.run)
     left_out = lost(results, "accuracy", row.run)

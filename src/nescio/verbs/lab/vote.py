@@ -62,7 +62,7 @@ class VoteRequest(Reading, Sourced, WithInterval):
 
 
 def lay(request: VoteRequest) -> LaidOut:
-    """Return the votes on each question, and write them as runs if requested."""
+    """Return the votes of systems or repeats on each question, and write the chosen answers as runs if requested."""
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
     loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)})

@@ -73,7 +73,7 @@ class DrawRequest(Reading, Seeded, Sourced):
 
 
 class Sheet(Draw, frozen=True):
-    """A draw, and the result of writing its sheet."""
+    """A draw of answers to label, and the result of writing the sheet with them."""
 
     wrote: tuple[str, ...] = ()
 
@@ -101,7 +101,7 @@ def draw(request: DrawRequest) -> Sheet:
 
 
 def _check_kept(output: Path, to_label: Sequence[ToLabel]) -> None:
-    """Raise MismatchError if writing the sheet would lose people's verdicts that it does not hold."""
+    """Raise MismatchError if the new sheet would replace people's verdicts that it does not contain."""
     if not output.is_file():
         return
     kept = {(one.question, one.run) for one in to_label if one.verdict}

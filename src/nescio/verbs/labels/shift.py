@@ -67,7 +67,7 @@ class ShiftRequest(Reading, WithInterval, Sourced):
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
     def check(self) -> None:
-        """Raise UsageError if there are no labels."""
+        """Raise UsageError if there are no labels by people."""
         super().check()
         if self.labels is None:
             raise UsageError(f"name the table of people's verdicts: {opt('labels', of='FILE')}")
