@@ -99,7 +99,7 @@ def test_the_attempts_of_a_run_have_one_judge(tmp_path: Path, nescio: Command) -
 def test_no_file_replaces_the_baseline_of_another(tmp_path: Path, nescio: Command, which: str) -> None:
     """The file of the new run, half of whose answers are right, says that all answers of the old one are wrong."""
     main = table(tmp_path / "main.csv", HEAD, old())
-    rows = [*(("new", f"q{q}", right(q % 2)) for q in N), *(("old", f"q{q}", "incorrect") for q in N)]
+    rows = [*(("new", f"q{q}", right(q % 2 == 1)) for q in N), *(("old", f"q{q}", "incorrect") for q in N)]
     files = [table(tmp_path / "sent.csv", HEAD, rows), main]
     ordered = files if which == "first" else files[::-1]
     nescio("compare", *ordered, "-m", "accuracy", *GATE, "--duplicates", which).assert_refused("run 'old' is in both")
@@ -113,7 +113,7 @@ def test_no_file_replaces_the_baseline_of_another(tmp_path: Path, nescio: Comman
 def test_no_file_adds_attempts_to_the_baseline_of_another(tmp_path: Path, nescio: Command) -> None:
     """Two attempts of the old run have 70% right; the file of the new one, which has half right, adds two at 0%."""
     main = table(tmp_path / "main.csv", HEAD, [(f"old-{k}", *row[1:]) for k in (1, 2) for row in old()])
-    new = [(f"new-{k}", f"q{q}", right(q % 2)) for k in range(4) for q in N]
+    new = [(f"new-{k}", f"q{q}", right(q % 2 == 1)) for k in range(4) for q in N]
     added = [(f"old-{k}", f"q{q}", "incorrect") for k in (3, 4) for q in N]
     sent = table(tmp_path / "sent.csv", HEAD, [*new, *added])
     joined = ("-m", "accuracy", *GATE, "--repeats-of", "old=old-*", "--repeats-of", "new=new-*")

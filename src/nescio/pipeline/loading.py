@@ -15,7 +15,7 @@ from nescio.data.judge_record import JudgeRecord, judges_differ, kept_judges, na
 from nescio.data.merged_runs import merge_runs, names_of, notes_on_files
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
-from nescio.data.policies import Policies, apply_policies
+from nescio.data.policies import MIXED_FILES, Policies, apply_policies
 from nescio.data.stakes import are_stated, penalties, unmarked
 from nescio.errors import UsageError, opt
 from nescio.formats import Format, ReadResult, SourceRole, Unjudged
@@ -138,6 +138,11 @@ def _only(data: Any, runs: Sequence[str]) -> Any:
     return kept.select((kept.state != ABSENT).any(axis=0))
 
 
+def _is_of_other_runs(remark: Note, runs: Sequence[str]) -> bool:
+    """Return whether a note says that files with a run's attempts hold other runs, none of which is among `runs`."""
+    return remark.code == MIXED_FILES and not {*remark["beside"]} & {*runs}
+
+
 def apply(judged: ReadResult, options: Options) -> Loaded:
     """Return judged data after merging repeats and applying policies on missing and ungraded answers.
 
@@ -157,7 +162,9 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     if options.baseline_file is not None:
         judged, baseline = stand_beside(judged, open_baseline(options.baseline_file), options.baseline_file, options)
     data = _only(judged.data, options.only)
-    notes = kept_judges(judged.notes, names, data.runs) if isinstance(data, Outcomes) else list(judged.notes)
+    notes = list(judged.notes)
+    if isinstance(data, Outcomes):
+        notes = kept_judges([own for own in notes if not _is_of_other_runs(own, data.runs)], names, data.runs)
     if options.certificate is not None:
         from nescio.pipeline.certificates import check_certificate
 

@@ -170,7 +170,8 @@ def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair) -> bool:
     file is not checked here, because its judge was compared before.
     """
     own = {judge for run, judge in judges if run == pair.baseline}
-    return bool(own) and any(pair.judges(run) and {judge} != own for run, judge in judges)
+    others = {judge for run, judge in judges if pair.judges(run)}
+    return bool(own and others) and others != own
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:

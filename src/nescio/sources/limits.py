@@ -20,9 +20,9 @@ GB, MB = 1 << 30, 1 << 20
 MOST_UNPACKED = 4 * GB  # unpacks in about a minute, and fits on any disk
 # Any file may unpack to so much; a file with the same 24 kB prompt before each of 2,000 questions does.
 SMALL = 64 * MB
+FEW_CELLS, EMPTY_CELLS = 10_000_000, 1_000  # cells of runs by questions: so many always, and so many for each answer
 # Unpacked bytes that are allowed per byte. Logs of tools are packed 5 to 30 to one, and with such prompts 100 to one.
 # Sheets of workbooks are packed 10 to one, but take five times as long to read.
-FEW_CELLS, EMPTY_CELLS = 10_000_000, 1_000  # cells of runs by questions: so many always, and so many for each answer
 RATIO, SHEETS = 100, 20
 # A text table has at most one row per two bytes, and a Parquet table one per five.
 FEW_ROWS, ROWS_A_BYTE = 2_000_000, 50

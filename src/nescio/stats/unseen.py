@@ -12,7 +12,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-STEPS = 100  # bisections, far more than doubles need
+STEPS, PRECISION = 100, 1e-11  # the most Newton steps, and the relative precision of the multiplier
 
 
 class Seen(Struct, frozen=True, eq=False):
@@ -46,16 +46,16 @@ def unseen_drop(samples: Sequence[Seen], level: float) -> float:
     r/m, makes up for the steps of a Poisson count.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
-    known = [(sample, max(sample.furthest, -float(sample.away[sample.times > 0].min()))) for sample in samples]
-    moved = [(sample, furthest) for sample, furthest in known if furthest > 0]
+    known = [_counted(sample) for sample in samples]
+    moved = [sample for sample in known if sample.furthest > 0]
     if not moved:
         return 0.0
-    heaviest = max(furthest / sample.units for sample, furthest in moved)
+    heaviest = max(sample.furthest / sample.units for sample in moved)
 
     def drop_and_error(multiplier: float) -> tuple[float, float]:
         means, variance = 0.0, 0.0
-        for sample, furthest in moved:
-            mean, spread = _likeliest(sample, furthest, multiplier / sample.units)
+        for sample in moved:
+            mean, spread = _likeliest(sample, multiplier / sample.units)
             means += mean
             variance += spread / (sample.units - 1 + 1 / len(samples))
         return -means / len(samples), math.sqrt(max(variance, 0.0)) / len(samples)
@@ -70,18 +70,30 @@ def unseen_drop(samples: Sequence[Seen], level: float) -> float:
     low = high / 2
     while low > 0 and is_beyond(low):
         low /= 2
-    for _ in range(STEPS):
+    while high - low > PRECISION * high:
         middle = (low + high) / 2
-        if not low < middle < high:
-            break
         low, high = (low, middle) if is_beyond(middle) else (middle, high)
     return drop_and_error(high)[0] + heaviest * max(0.0, 2 / 3 - z**2 / 6) / len(samples)
 
 
-def _likeliest(sample: Seen, furthest: float, multiplier: float) -> tuple[float, float]:
-    """Return the mean and the variance of a sample's likeliest distribution, given the `multiplier` of each unit."""
+class _Counted(Struct, frozen=True, eq=False):
+    """A sample without kinds that were not seen: distances, shares, the furthest distance below, and units."""
+
+    away: Floats
+    share: Floats
+    furthest: float
+    units: float
+
+
+def _counted(sample: Seen) -> _Counted:
     seen = sample.times > 0
-    away, share = sample.away[seen], sample.times[seen] / sample.units
+    away = sample.away[seen]
+    return _Counted(away, sample.times[seen] / sample.units, max(sample.furthest, -float(away.min())), sample.units)
+
+
+def _likeliest(sample: _Counted, multiplier: float) -> tuple[float, float]:
+    """Return the mean and the variance of a sample's likeliest distribution, given the `multiplier` of each unit."""
+    away, share, furthest = sample.away, sample.share, sample.furthest
     b = max(_root(away, share, multiplier), furthest)
     weights = share / (multiplier * (b + away))
     unseen = max(0.0, 1 - float(weights.sum()))

@@ -340,8 +340,9 @@ def speaks_of_silence(header: str) -> bool:
 
 
 def speaks_of_verdicts(header: str) -> bool:
-    """Return whether a column's name contains a word that begins like words for right and wrong."""
-    return _begins(header, lexicon().verdict_stems)
+    """Return whether the last word of a column's name begins like words for right and wrong ("det_correct")."""
+    tokens = [squash(part) for part in BOUNDARY.split(header[-_LONGEST_NAME:]) if squash(part)]
+    return bool(tokens) and tokens[-1].startswith(lexicon().verdict_stems)
 
 
 def speaks_of_answering(header: str) -> bool:

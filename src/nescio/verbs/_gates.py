@@ -188,11 +188,11 @@ def check_regression_gate(ci: float, resamples: int) -> None:
 def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> list[Gate]:
     """Return a gate for every run that asks whether it is worse than its baseline by more than the margin.
 
-         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
+        regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
-    `measures` are the measures with a gate; without them, the first measure compared has one. Of several, those that only describe a run, such as
-    coverage, have no gate. Raises UsageError for a
-    measure whose differences have no valid interval.
+    `measures` are the measures with a gate; without them, the first measure compared has one. Measures that only
+    describe a run, such as coverage, have none beside others. Raises UsageError for a measure whose differences have
+    no valid interval.
     """
     from nescio.comparison.verdicts import decisions, ranking
 

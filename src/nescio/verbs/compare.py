@@ -41,7 +41,7 @@ early to tell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -50,6 +50,7 @@ from msgspec.structs import asdict, replace
 from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.corrections import Correction, Test
 from nescio.comparison.early import Look, compare_early
+from nescio.comparison.verdicts import ranking
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparisons, Results
 from nescio.errors import UsageError, opt
@@ -214,13 +215,29 @@ def compare(request: CompareRequest) -> Comparisons:
         comparisons = replace(comparisons, notes=(*_unnamed_baseline(comparisons, request.run), *comparisons.notes))
     if request.fail_on_regression:
         gates = regression_gates(comparisons, request.chosen or ())
-        comparisons = replace(comparisons, gates=tuple(gates))
+        notes = (*_without_gate(request.chosen or ()), *comparisons.notes)
+        comparisons = replace(comparisons, gates=tuple(gates), notes=notes)
     wrote = _saved(request, comparisons)
     about = tiles(change) if change else []
     if about and comparisons.gates and (made := comparisons.decision):
         about[0] = in_markdown(made.sentence)
     reports.write(request, comparisons, about)
     return Compared(**asdict(comparisons), wrote=wrote) if wrote else comparisons
+
+
+def _without_gate(measures: Sequence[str]) -> list[Note]:
+    """Return a note that names the measures which only describe a run, and so have no gate beside others."""
+    described = [name for name in measures if name not in ranking(measures)]
+    if not described:
+        return []
+    return [
+        note(
+            "gate.describes",
+            "no gate on {measures:list}, which only describes a run; "
+            f"nescio score {opt('fail_under', of='MEASURE=VALUE')} sets a limit",
+            measures=described,
+        )
+    ]
 
 
 def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Note]:
