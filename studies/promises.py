@@ -126,7 +126,7 @@ def of_suites() -> Iterator[Cell]:
     assert counted is not None
     lines = page[page.index("| benchmarks, questions |") :].split("\n\n")[0].splitlines()[2:]
     for setting, over, measure, held, _, found in map(cells_of, lines):
-        method = "t; exchange" if over == "questions" else "t over benchmarks"
+        method = "likelihood; exchange" if over == "questions" else "t over benchmarks"
         coverage, size = (float(cell.split()[0]) for cell in (held, found))
         kept = Kept(f"macro mean of {measure}", method, coverage, size=size)
         yield from told("macro mean", setting, int(counted[1].replace(",", "")), [kept])
