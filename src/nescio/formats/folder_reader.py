@@ -151,9 +151,10 @@ def _is_called(path: Path, pattern: str) -> bool:
 
 
 def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
-    """Return the files keyed by the name of their format, without the files that this format does not recognise.
+    """Return, for each format, those of its files whose content it recognises.
 
-    A format without any file is left out.
+    `tools` has the files that may be of a format by their names, keyed by the format. A format without any recognised
+    file is left out.
     """
     kept = {name: [path for path in paths if _is_of(path, name)] for name, paths in tools.items()}
     return {name: paths for name, paths in kept.items() if paths}

@@ -263,7 +263,7 @@ class Request:
         ]
 
     def outputs(self) -> dict[str, Any]:
-        """Return the files that options other than that of the results write, keyed by the name of the option."""
+        """Return the files that a command writes besides its results, keyed by the name of the option."""
         named = {name: getattr(self, name) for name, one in self.options.items() if one.writes}
         return {name: file for name, file in named.items() if file and file is not True}
 

@@ -68,7 +68,7 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
 
 
 def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the class of each person or place in a text, with the words of its name in lower case."""
+    """Return the persons and places that a text names: for each, its class and the words of its name in lower case."""
     names: list[tuple[str, tuple[str, ...]]] = []
     for run in _capitals(text):
         names += [(PERSON, run.words)] if run.is_person else []

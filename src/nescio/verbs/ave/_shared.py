@@ -51,7 +51,7 @@ class Equipped(Request):
 
     @property
     def resources(self) -> Resources:
-        """Return the places of the resources that the options name."""
+        """Return where the validator's resources are: the folder of WordNet, the embeddings, the parser and the prover."""
         from nescio.tasks.ave.validator import Resources
 
         folder = None if self.wordnet is None else Path(self.wordnet)
