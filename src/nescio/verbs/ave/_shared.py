@@ -51,7 +51,7 @@ class Equipped(Request):
 
     @property
     def resources(self) -> Resources:
-        """Return where the validator's resources are: the folder of WordNet, the embeddings, the parser and the prover."""
+        """Return the resources of the validator: the folder of WordNet, the embeddings, the parser and the prover."""
         from nescio.tasks.ave.validator import Resources
 
         folder = None if self.wordnet is None else Path(self.wordnet)
