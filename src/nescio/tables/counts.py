@@ -33,10 +33,7 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with a run and its counts of correct, incorrect and unanswered answers in each row.
-
-    The row may also hold numbers from which these counts follow. There is no column for questions.
-    """
+    """Recognise a table of runs and their three counts, or numbers from which these follow, without questions."""
     if source.suffix not in (*TABLES, *LINES, "") or {*source.named} - {*_NAMED}:
         return None
     columns = columns_of(source.columns, source.named)

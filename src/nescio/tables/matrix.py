@@ -35,10 +35,7 @@ _ASKED = {"question", "row", "text"}
 
 
 def recognise(source: Source) -> str | None:
-    """Return "table" for a score matrix, and None for any other file.
-
-    A score matrix has a column of numbers for each run. One more column may name the questions.
-    """
+    """Recognise a table of numbers with a column of scores for each run; one more column may name the questions."""
     if source.suffix not in (*TABLES, *LINES, "") or source.named.keys() - {"question"}:
         return None
     runs = [name for name in source.columns if not _names_a_row(source, name)]

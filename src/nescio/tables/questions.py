@@ -23,11 +23,8 @@ from nescio.tables.responses import answer_key, read_runs
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of questions, of answers to them, or of stories.
-
-    Their fields are `id` and `question`, `id` and `answer`, and `id` and `sentences`. Another name may replace `answer`
-    if there are no further fields.
-    """
+    """Recognise JSON Lines of `id` and `question`, of `id` and `answer` (or another name for it, if there is nothing
+    else), or of `id` and `sentences`."""
     if source.suffix not in LINES or "id" not in source.columns:
         return None
     key = answer_key(source.columns)
