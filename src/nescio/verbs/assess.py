@@ -138,7 +138,7 @@ class UpdateRequest(OfDatabase):
         kind=FILES,
         argument=True,
         metavar="SOURCE...",
-        help="The current sources of the database: the folder of a campaign; or questions and all runs.",
+        help="What the database was made of, as it is now: the folder of a campaign, or questions and all runs.",
     )
 
 

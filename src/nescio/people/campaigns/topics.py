@@ -320,7 +320,7 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
     if not dropped:
         return topics
     if topics.task == "pan":
-        raise UsageError("problems of PAN cannot be dropped; take them out of topics and key")
+        raise UsageError("problems of PAN cannot be dropped; remove them from the file of topics and from the key")
     gone = frozenset(dropped)
     known = {identity for part in topics.parts.values() for identity in part.questions}
     if strange := sorted(gone - known):

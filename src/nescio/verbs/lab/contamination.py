@@ -35,7 +35,7 @@ class ContaminationRequest(Reading, Seeded, Measured, WithInterval):
         default=None,
         kind=WORDS,
         metavar="RUN,RUN,…",
-        help="The runs to compare the suspect with.",
+        help="The reference runs, with which the suspected run is compared.",
         default_words="all others",
     )
     paraphrase_of: str = option(
