@@ -4,7 +4,7 @@ likelihood."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -12,7 +12,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-STEPS, PRECISION = 100, 1e-11  # the most Newton steps, and the relative precision of the multiplier
+STEPS, PRECISION = 100, 1e-13  # the most steps of a search, and its precision relative to the scale of the result
 
 
 class Seen(Struct, frozen=True, eq=False):
@@ -46,72 +46,98 @@ def unseen_drop(samples: Sequence[Seen], level: float) -> float:
     r/m, makes up for the steps of a Poisson count.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
-    known = [_counted(sample) for sample in samples]
-    moved = [sample for sample in known if sample.furthest > 0]
-    if not moved:
+    moved = _Moved.of(samples)
+    if moved is None:
         return 0.0
-    heaviest = max(sample.furthest / sample.units for sample in moved)
+    weights = moved.units - 1 + 1 / len(samples)
+    heaviest = float((moved.furthest / moved.units).max())
 
     def drop_and_error(multiplier: float) -> tuple[float, float]:
-        means, variance = 0.0, 0.0
-        for sample in moved:
-            mean, spread = _likeliest(sample, multiplier / sample.units)
-            means += mean
-            variance += spread / (sample.units - 1 + 1 / len(samples))
-        return -means / len(samples), math.sqrt(max(variance, 0.0)) / len(samples)
+        means, variances = moved.likeliest(multiplier)
+        drop = max(0.0, -float(means.sum()))
+        return drop / len(samples), math.sqrt(max(0.0, float((variances / weights).sum()))) / len(samples)
 
-    def is_beyond(multiplier: float) -> bool:
+    def excess(multiplier: float) -> float:
         drop, error = drop_and_error(multiplier)
-        return drop > 0 and drop >= z * error
+        return drop - z * error if drop > 0 else -heaviest
 
-    high = 1 / heaviest
-    while not is_beyond(high):
+    multiplier = _root_of(excess, 1 / heaviest, PRECISION * heaviest)
+    return drop_and_error(multiplier)[0] + heaviest * max(0.0, 2 / 3 - z**2 / 6) / len(samples)
+
+
+def _root_of(function: Callable[[float], float], start: float, near: float) -> float:
+    """Return the positive number at which a function turns from negative to positive, by the Illinois method.
+
+    The function is at most `near` away from 0 there. The search begins at `start`.
+    """
+    high = start
+    while (above := function(high)) < 0:
         high *= 2
     low = high / 2
-    while low > 0 and is_beyond(low):
-        low /= 2
-    while high - low > PRECISION * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_beyond(middle) else (middle, high)
-    return drop_and_error(high)[0] + heaviest * max(0.0, 2 / 3 - z**2 / 6) / len(samples)
+    while (below := function(low)) >= 0:
+        low, high, above = low / 2, low, below
+    last = 0
+    for _ in range(STEPS):
+        middle = (low * above - high * below) / (above - below)
+        value = function(middle)
+        if abs(value) <= near or high - low <= PRECISION * high:
+            return middle
+        if value > 0:
+            high, above, below = middle, value, below / 2 if last > 0 else below
+        else:
+            low, below, above = middle, value, above / 2 if last < 0 else above
+        last = 1 if value > 0 else -1
+    return high
 
 
-class _Counted(Struct, frozen=True, eq=False):
-    """A sample without kinds that were not seen: distances, shares, the furthest distance below, and units."""
+class _Moved(Struct, frozen=True, eq=False):
+    """The samples whose mean may lie lower, with the kinds of each in a row of `away` and `share`.
+
+    Both have shape (samples, kinds); a row with fewer kinds ends in zeros. The shape of `furthest` and `units` is
+    (samples,).
+    """
 
     away: Floats
     share: Floats
-    furthest: float
-    units: float
+    furthest: Floats
+    units: Floats
 
+    @classmethod
+    def of(cls, samples: Sequence[Seen]) -> _Moved | None:
+        """Return the samples with a unit, seen or not, below their mean; None if no sample has one."""
+        furthest = [max(sample.furthest, -float(sample.away[sample.times > 0].min())) for sample in samples]
+        kept = [sample for sample, far in zip(samples, furthest, strict=True) if far > 0]
+        if not kept:
+            return None
+        away = np.zeros((len(kept), max(len(sample.away) for sample in kept)))
+        share = np.zeros_like(away)
+        for row, sample in enumerate(kept):
+            seen = sample.times > 0
+            away[row, : seen.sum()] = sample.away[seen]
+            share[row, : seen.sum()] = sample.times[seen] / sample.units
+        return cls(away, share, np.array([far for far in furthest if far > 0]), np.array([own.units for own in kept]))
 
-def _counted(sample: Seen) -> _Counted:
-    seen = sample.times > 0
-    away = sample.away[seen]
-    return _Counted(away, sample.times[seen] / sample.units, max(sample.furthest, -float(away.min())), sample.units)
+    def likeliest(self, multiplier: float) -> tuple[Floats, Floats]:
+        """Return the mean and the variance of each sample's likeliest distribution under a common `multiplier`."""
+        multipliers = multiplier / self.units
+        b = np.maximum(self._roots(multipliers), self.furthest)
+        weights = self.share / (multipliers[:, None] * (b[:, None] + self.away))
+        unseen = np.maximum(0.0, 1 - weights.sum(axis=1))
+        means = (weights * self.away).sum(axis=1) - unseen * self.furthest
+        return means, (weights * self.away**2).sum(axis=1) + unseen * self.furthest**2 - means**2
 
+    def _roots(self, multipliers: Floats) -> Floats:
+        r"""Return the b of each sample for which $\sum_j w_j/(b + e_j)$ is its multiplier, by Newton's method.
 
-def _likeliest(sample: _Counted, multiplier: float) -> tuple[float, float]:
-    """Return the mean and the variance of a sample's likeliest distribution, given the `multiplier` of each unit."""
-    away, share, furthest = sample.away, sample.share, sample.furthest
-    b = max(_root(away, share, multiplier), furthest)
-    weights = share / (multiplier * (b + away))
-    unseen = max(0.0, 1 - float(weights.sum()))
-    mean = float(weights @ away) - unseen * furthest
-    return mean, float(weights @ away**2) + unseen * furthest**2 - mean**2
-
-
-def _root(away: Floats, share: Floats, multiplier: float) -> float:
-    r"""Return the b for which $\sum_j w_j/(b + e_j)$ is the multiplier, by Newton's steps from below.
-
-    The sum is convex and falls in b, so that the steps never pass the root. Each of its terms alone is at most the
-    multiplier there, which gives the start.
-    """
-    b = float((share / multiplier - away).max())
-    for _ in range(STEPS):
-        part = 1 / (b + away)
-        excess = float(share @ part) - multiplier
-        if excess <= 1e-14 * multiplier:
-            break
-        b += excess / float(share @ part**2)
-    return b
+        The sum is convex and falls in b, so that steps from below never pass the root. Each of its terms alone is at
+        most the multiplier there, which gives the start. Zeros at the end of a row add nothing, as b is positive.
+        """
+        starts = self.share / multipliers[:, None] - self.away
+        b: Floats = np.where(self.share > 0, starts, -np.inf).max(axis=1)
+        for _ in range(STEPS):
+            part = 1 / (b[:, None] + self.away)
+            excess = (self.share * part).sum(axis=1) - multipliers
+            if (excess <= 1e-14 * multipliers).all():
+                break
+            b += np.maximum(excess, 0.0) / (self.share * part**2).sum(axis=1)
+        return b
