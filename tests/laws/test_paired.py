@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 import nescio
 from nescio.comparison.corrections import Test, adjust
+from nescio.comparison.few_answers import shares_of
 from nescio.data.evidence import Evidence
 from nescio.data.repeats import Repeats
 from nescio.measures import Measure, parse
@@ -54,7 +55,7 @@ def test_a_difference_is_that_of_the_values_on_the_shared_questions(data: Eviden
 @given(data=some.evidence(min_runs=2, max_runs=2, max_questions=4, lacking_confidence=False))
 def test_the_exact_p_value_is_the_share_of_all_exchanges(data: Evidence) -> None:
     """An exchange counts where its difference is as large, either way, or undefined. Answers are exchanged with their
-    places in the order of their run."""
+    places in the order of their run. A share of so few answers may have the larger p of Fisher's test."""
     for name in of_today("exact", 16):
         measure = parse(name)
         alone = shared(data, measure)
@@ -66,7 +67,10 @@ def test_the_exact_p_value_is_the_share_of_all_exchanges(data: Evidence) -> None
             comparable = placed(alone, measure)
             differences = np.abs([difference(exchanged(comparable, swap), measure) for swap in swaps])
             expected = float(np.mean(~(differences < abs(observed) - 1e-9)))
-        assert row.p == close(expected), name
+        if not math.isnan(expected) and shares_of(alone, measure):
+            assert row.p >= expected * (1 - 1e-9), name
+        else:
+            assert row.p == close(expected), name
 
 
 @pytest.mark.sampled
