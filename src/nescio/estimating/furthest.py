@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nescio.estimating.statistic import influence
 from nescio.estimating.units import Floats
 from nescio.measures import Measure
+from nescio.measures._measure import KINDS_OF_ANSWER
 
 
 def ends_of_moves(
@@ -53,8 +54,12 @@ def _ends_of_graded(
 
 def _kinds(measure: Measure) -> dict[str, Floats] | None:
     """Return the columns of one question with each possible kind of answer; None if the kinds are unknown."""
-    if (kinds := measure.kinds) is not None:
-        return kinds
+    other = [name for name in measure.needs if name not in KINDS_OF_ANSWER]
+    if measure.of_counts and (not other or measure.declaration.binary):
+        cases = np.arange(2 ** len(other))  # which of the other columns are 1
+        columns = {name: np.tile(values, len(cases)) for name, values in KINDS_OF_ANSWER.items()}
+        columns |= {name: np.repeat(cases >> place & 1, 4).astype(np.float64) for place, name in enumerate(other)}
+        return {**measure.each(columns), "n": np.ones(4 * len(cases))}
     if measure.declaration.proportion is None or measure.declaration.repeats is not None:
         return None
     part, whole = measure.declaration.proportion

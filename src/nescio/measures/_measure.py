@@ -163,17 +163,6 @@ class Measure(Struct, frozen=True):
         return self.order is None and self.declaration.repeats is None
 
     @property
-    def kinds(self) -> dict[str, Array] | None:
-        """Return the columns of one question with each possible kind of answer; None if the kinds are unknown."""
-        other = [name for name in self.needs if name not in KINDS_OF_ANSWER]
-        if not self.of_counts or (other and not self.declaration.binary):
-            return None
-        cases = np.arange(2 ** len(other))
-        columns: dict[str, Array] = {name: np.tile(values, len(cases)) for name, values in KINDS_OF_ANSWER.items()}
-        columns |= {name: np.repeat(cases >> place & 1, 4).astype(np.float64) for place, name in enumerate(other)}
-        return {**self.each(columns), "n": np.ones(4 * len(cases))}
-
-    @property
     def counts_every_unit(self) -> bool:
         """Return whether every question contributes to the value, as for accuracy but not for precision."""
         if self.counts_outcomes:

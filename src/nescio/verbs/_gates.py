@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -15,6 +16,7 @@ from msgspec import Struct
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import NescioError, UsageError, opt
 from nescio.measures import Measure, parse
+from nescio.options import Kind, option
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
 from nescio.reporting.numbers import number, signed
@@ -23,7 +25,7 @@ from nescio.scoring.confidence_intervals import DOUBTS
 from nescio.scoring.grounds import Lost, lost, no_ground
 from nescio.sources.writing import write_text
 from nescio.verbs._output_paths import check_place
-from nescio.verbs._shared import Gated, command_line
+from nescio.verbs._shared import Certified, command_line
 
 if TYPE_CHECKING:
     from nescio.comparison.early import Look
@@ -34,6 +36,8 @@ WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
 NO_GROUND = "no ground"
 MARKDOWN = ("", ".md", ".markdown", ".txt")  # GitHub's own file has no suffix
 FEWEST = 2  # resamples that must lie beyond the ends of an interval
+SUMMARY = "GITHUB_STEP_SUMMARY"  # in this variable, GitHub Actions names the file of the summary
+NAME_IF_ANY = Kind("a path", str)
 _NOT_XML = "[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, production 2
 
 
@@ -257,6 +261,55 @@ def check_reports(
         check_place(path, inputs)
         if path.is_dir():
             raise UsageError(f"{path} is a folder; give the name of a file")
+
+
+class Gated(Certified, group="Gates"):
+    """The options for the reports of gates to continuous integration."""
+
+    junit: Path | str | None = option(
+        default=None,
+        writes=True,
+        help="Write the gates as JUnit XML. A failed gate is a failure; a gate that cannot tell is an error.",
+    )
+    step_summary: str | None = option(
+        default=None,
+        kind=NAME_IF_ANY,
+        writes=True,
+        metavar="[FILE]",
+        bare="",
+        help="Append the verdict, the table, the signature and the command to FILE as Markdown.",
+        default_words=f"FILE: the value of {SUMMARY}",
+    )
+
+    def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        """Return the values of the options, keyed by name.
+
+        An earlier JUnit report is changed before any value is checked, so that nobody takes it for a new one if a check
+        fails.
+        """
+        if isinstance(junit := named.get("junit"), (str, Path)):
+            replace_earlier_report(Path(junit))
+        return super()._bound(values, named)
+
+    @property
+    def summary(self) -> Path | None:
+        """Return the file of the step summary, or None if none is requested.
+
+        Raises UsageError if one is requested, but neither the option nor the environment names the file.
+        """
+        if self.step_summary is None:
+            return None
+        name = self.step_summary or os.environ.get(SUMMARY, "")
+        if not name:
+            raise UsageError(
+                f"{opt('step_summary')}: {SUMMARY} is not set; name a file, as in --step-summary=summary.md"
+            )
+        return Path(name)
+
+    def outputs(self) -> dict[str, Any]:
+        """Return the files that are written beside the results, keyed by the options that name them."""
+        summary = {} if self.summary is None else {"step_summary": self.summary}
+        return super().outputs() | summary
 
 
 class Reports(Struct, frozen=True):

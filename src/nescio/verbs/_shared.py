@@ -24,7 +24,6 @@ from nescio.suites.choices import Incomplete, Over
 
 __all__ = ["Reading"]
 NEAR_THE_ROOT = 2  # number of parts of a path such as /home
-SUMMARY = "GITHUB_STEP_SUMMARY"  # in this variable, GitHub Actions names the file of the summary
 
 
 def _plot(results: Any, measure: str | None, *, width: int) -> Any:
@@ -118,7 +117,6 @@ TARGET = (
     "What corrected figures describe: all answers to these questions (collection) or all questions of this kind"
     " (population)."
 )
-NAME_IF_ANY = Kind("a path", str)
 OWN_FILE = Kind("a path or a table", _item, Path, str | None, "FILE", files=True)
 OWN_FILES = Kind(
     "paths or tables", lambda value: tuple(items_of(_items(value))), list, list[str], "FILE", True, files=True
@@ -402,57 +400,6 @@ class Certified(Request, group="Gates"):
         help="Refuse answers whose judge, prompt or questions differ from those of FILE, a certificate that"
         " `nescio judge` wrote.",
     )
-
-
-class Gated(Certified, group="Gates"):
-    """The options for the reports of gates to continuous integration."""
-
-    junit: Path | str | None = option(
-        default=None,
-        writes=True,
-        help="Write the gates as JUnit XML. A failed gate is a failure; a gate that cannot tell is an error.",
-    )
-    step_summary: str | None = option(
-        default=None,
-        kind=NAME_IF_ANY,
-        writes=True,
-        metavar="[FILE]",
-        bare="",
-        help="Append the verdict, the table, the signature and the command to FILE as Markdown.",
-        default_words=f"FILE: the value of {SUMMARY}",
-    )
-
-    def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """Return the values of the options, keyed by name.
-
-        An earlier JUnit report is changed before any value is checked, so that nobody takes it for a new one if a check
-        fails.
-        """
-        if isinstance(junit := named.get("junit"), (str, Path)):
-            from nescio.verbs._gates import replace_earlier_report
-
-            replace_earlier_report(Path(junit))
-        return super()._bound(values, named)
-
-    @property
-    def summary(self) -> Path | None:
-        """Return the file of the step summary, or None if none is requested.
-
-        Raises UsageError if one is requested, but neither the option nor the environment names the file.
-        """
-        if self.step_summary is None:
-            return None
-        name = self.step_summary or os.environ.get(SUMMARY, "")
-        if not name:
-            raise UsageError(
-                f"{opt('step_summary')}: {SUMMARY} is not set; name a file, as in --step-summary=summary.md"
-            )
-        return Path(name)
-
-    def outputs(self) -> dict[str, Any]:
-        """Return the files that are written beside the results, keyed by the options that name them."""
-        summary = {} if self.summary is None else {"step_summary": self.summary}
-        return super().outputs() | summary
 
 
 def source_words(source: Any) -> tuple[str, ...]:

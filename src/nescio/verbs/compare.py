@@ -63,9 +63,9 @@ from nescio.reporting.tiles import tiles
 from nescio.suites.comparing import compare_suite
 from nescio.verbs._baseline import save_baseline
 from nescio.verbs._changes import commands_of, compared
-from nescio.verbs._gates import Reports, check_regression_gate, early_gates, regression_gates
+from nescio.verbs._gates import Gated, Reports, check_regression_gate, early_gates, regression_gates
 from nescio.verbs._output_paths import check_place
-from nescio.verbs._shared import Gated, Labelled, Measured, Reading, Resampled, Suited, WithInterval, Worked
+from nescio.verbs._shared import Labelled, Measured, Reading, Resampled, Suited, WithInterval, Worked
 
 
 class Paired(WithInterval):

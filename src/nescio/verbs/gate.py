@@ -37,9 +37,8 @@ from nescio.data.signature import sign
 from nescio.errors import NescioError
 from nescio.options import argument, option, verb
 from nescio.suites.definition import files_of_benchmark
-from nescio.verbs._gates import CANNOT_TELL, Gate, Reports
+from nescio.verbs._gates import CANNOT_TELL, Gate, Gated, Reports
 from nescio.verbs._policy import NOTHING_DECIDES, Line, lines_of, read_policy
-from nescio.verbs._shared import Gated
 
 
 class GateRequest(Gated):

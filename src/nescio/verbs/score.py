@@ -32,13 +32,12 @@ from nescio.options import Request, option, verb
 from nescio.options.kinds import WORDS
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.score import QUESTION
-from nescio.verbs._gates import Limit, Reports, score_gates, with_gated
+from nescio.verbs._gates import Gated, Limit, Reports, score_gates, with_gated
 from nescio.verbs._shared import (
     OWN_FILE,
     TARGET,
     BrokenDown,
     Further,
-    Gated,
     Labelled,
     Measured,
     Reading,

@@ -261,7 +261,7 @@ def _begun(
 def _printed(run: str, group: str) -> tuple[str, str]:
     """Return the group and the rest of a run's name, as tables print them, in lower case.
 
-    Runs with the same result could not be told apart in a table: names such as `uned_1` and `UNED-1`.
+    Two runs with the same result, such as `uned_1` and `UNED-1`, would look alike in a table.
     """
     rest = run[len(group) + 1 :] if is_named_for(run, group) else run
     return group.casefold(), rest.casefold()

@@ -31,8 +31,8 @@ from nescio.reporting.numbers import interval, number
 from nescio.scoring.grounds import CHOSEN_LABELS, lost
 from nescio.scoring.guarding import Guarded
 from nescio.scoring.guarding import guard as follow
-from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, Gate, Reports, check_ground
-from nescio.verbs._shared import OWN_FILE, RESOLVE, Gated, Reading, Sourced
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, Gate, Gated, Reports, check_ground
+from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Sourced
 
 
 class GuardRequest(Reading, Gated, Sourced):
