@@ -67,7 +67,7 @@ def evaluated(folder: Path, task: str, rest: str, data: Path, says: Callable[[st
         lm_eval = pytest.importorskip("lm_eval", reason="lm_eval is not installed")
         base: Any = import_module("lm_eval.api.model").LM
 
-        class Scripted(base):  # type: ignore[misc]
+        class Scripted(base):
             def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:  # noqa: ARG002
                 return [says(request.args[0]) for request in requests]
 

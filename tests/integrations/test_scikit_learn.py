@@ -18,7 +18,7 @@ from nescio.errors import MissingColumnError, UnknownNameError, UsageError
 from nescio.integrations.scikit_learn import metric, scorer
 
 
-class Cautious(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Cautious(ClassifierMixin, BaseEstimator):
     """Says the sign of x where it is far from 0, and else the label "?"."""
 
     def __init__(self, width: float = 0.0) -> None:
