@@ -138,7 +138,7 @@ def test_pairs_keep_values_and_questions_and_are_read_again(nescio: Command, tmp
         '<a id="1" value="REJECTED"><a_str>x</a_str><t_str>y</t_str></a></q></ave>',
     )
     (note,) = package.ave.pairs(portuguese, tmp_path / "pairs.xml").notes
-    assert "1 of 1 question is in PT; there are rules for" in str(note)
+    assert "1 of 1 question is in PT; nescio has rules for" in str(note)
 
 
 # ---- a validator ----

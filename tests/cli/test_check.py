@@ -135,7 +135,7 @@ def test_every_file_of_a_folder_is_shown_though_some_are_broken(nescio: Command,
     assert "in 'outcome' mean?" in shown_in["broken.csv"][0]
     assert shown_in["questions.jsonl"] == shown_in["theirs.jsonl"]  # these belong together
     assert "not from a tool that nescio knows" in shown_in["unknown.json"][0]
-    assert "of the 6 groups shown, 3 need a fix or a choice" in found.err
+    assert "3 of the 6 groups shown have an error" in found.err
     assert found.err.count("\n") == 1
     as_json = nescio("check", *many, "-f", "json").json
     assert [group["format"] for group in as_json] == ["outcomes", "outcomes", "outcomes", "squad2", "questions", ""]

@@ -137,7 +137,7 @@ def test_no_file_takes_the_place_of_another(tmp_path: Path, nescio: Command) -> 
             "one of the input files"
         )
     looks = ("compare", old, new, "--looks", *GATE, "--state", state, "--junit", state)
-    nescio(*looks).assert_refused("each need a file of their own")
+    nescio(*looks).assert_refused("must name two different files")
     assert base.read_bytes() == before
 
 

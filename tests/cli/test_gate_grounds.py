@@ -287,8 +287,8 @@ def test_n_counts_the_answers_that_have_a_grade(nescio: Command, failed: Path) -
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        ('measure = "accuracy"\nat_least = 0.5\nby = 0.05', "asks two things"),
-        ('measure = "accuracy"\nat_least = 0.5\nrelative = true', "asks two things"),
+        ('measure = "accuracy"\nat_least = 0.5\nby = 0.05', "has one limit"),
+        ('measure = "accuracy"\nat_least = 0.5\nrelative = true', "has one limit"),
         ('measure = "accuracy"\nat_least = -inf', "finite number"),
         ('measure = "accuracy"\nat_least = nan', "finite number"),
     ],
@@ -308,7 +308,7 @@ def test_a_policy_that_asks_nothing(tmp_path: Path, nescio: Command) -> None:
     two.write_text(two.read_text().replace("[[rules]]", '[benchmarks.y]\nfiles = "t.csv"\n[[rules]]'))
     done = nescio("gate", two)
     assert done.status == 0
-    assert "no rule covers y, so the policy does not check it" in done.flat
+    assert "the policy has no rule for y, so it checks nothing there" in done.flat
 
 
 def test_stakes_that_one_run_was_not_asked_at(tmp_path: Path, nescio: Command) -> None:

@@ -32,7 +32,7 @@ def stream(path: Path, outcomes: str, first: int = 0) -> Path:
         ((), 0, "silent 0.400"),
         (("--at-most-wrong", 1.5), 2, "--at-most-wrong"),
         (("--baseline", "zork"), 2, "zork"),
-        (("--junit", "gates.xml"), 2, "the command has none"),
+        (("--junit", "gates.xml"), 2, "this command sets no gate"),
     ],
 )
 def test_an_alarm_is_a_gate_that_fails(

@@ -355,7 +355,7 @@ def test_a_bar_of_the_command_line_takes_the_place_of_its_own_alone(pytester: py
 def test_a_bar_is_a_finite_number(pytester: pytest.Pytester, bar: str) -> None:
     done, printed = run(pytester, PER_QUESTION, f"--nescio-fail-under=accuracy={bar}")
     assert done.ret == 1
-    assert "a limit of accuracy is a finite number" in printed
+    assert "the limit of accuracy must be a finite number" in printed
 
 
 def test_a_question_about_the_columns_is_no_traceback(pytester: pytest.Pytester) -> None:

@@ -245,7 +245,7 @@ class Request:
                 raise UsageError(f"{opt(name)}: {file} is one of the input files; write to another file")
             for other, path in written[:at]:
                 if _is_same(file, path):
-                    raise UsageError(f"{opt(other)} and {opt(name)} each need a file of their own (found {file!r})")
+                    raise UsageError(f"{opt(other)} and {opt(name)} must name two different files (found {file!r})")
 
     def values(self, *groups: type[Request]) -> dict[str, Any]:
         """Return the values of the options keyed by name: all, or only those of the classes in `groups`."""

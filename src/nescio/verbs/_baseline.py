@@ -60,7 +60,7 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     data = _one_run(result.data, request.run, result.about)
     data = clustered(data, reading.cluster) if reading.cluster else data
     if not _is_graded(data):
-        rule = "has no graded answer, so a baseline of it would be of no use"
+        rule = "has no graded answer, so it cannot serve as a baseline"
         raise MismatchError(f"run {data.runs[0]!r} {rule}")
     judges_of_runs = data.judges if isinstance(data, Outcomes) else ()
     judges = tuple(dict.fromkeys((*result.judges, *(record for record in judges_of_runs if record is not None))))
@@ -113,13 +113,14 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
     meant.
     """
     if not isinstance(data, (Outcomes, Evidence)):
-        raise MismatchError(f"a baseline needs outcomes of single questions; this is {about}, which has none")
+        raise MismatchError(f"a baseline needs outcomes of single questions, but these files hold {about}")
     if isinstance(data, Evidence) and not all(name.startswith(USER) for name in data.columns):
         raise MismatchError(
-            f"a baseline keeps outcomes and your own scores of questions; this is {about}, which has other values"
+            "a baseline can keep only outcomes and your own scores of questions; these files hold other "
+            f"values: {about}"
         )
     if run is None and len(data.runs) > 1:
-        raise UsageError(f"say which run is the baseline with {opt('run')}; runs are {', '.join(map(repr, data.runs))}")
+        raise UsageError(f"name the baseline with {opt('run')}; the runs are {', '.join(map(repr, data.runs))}")
     if run is not None and run not in data.runs:
         raise UnknownNameError("run", run, data.runs)
     at = 0 if run is None else data.runs.index(run)

@@ -16,14 +16,17 @@ RUNS = tuple(f"{system}@{threshold:.2f}" for system in SYSTEMS for threshold in 
 BY_SENTENCE = {"deep-read": (), "deep-read-ProNameStem": ("Stem", "Name", "Pro")}
 PRINTED = {
     "score": (
-        "Three systems, each abstaining below three thresholds (after the @). Questions about one story are"
-        " not\nindependent; add --cluster story to resample whole stories."
+        "Three systems, each with three thresholds (after the @): a system abstains if its confidence is "
+        "below the threshold.\n"
+        "Questions about one story are not independent; add --cluster story to resample whole stories."
     ),
     "compare": "Does abstaining pay off? Each system is compared with itself without abstention.",
     "read score": (
-        "The same stories without the options: Deep Read answers with a sentence. Its measures compare that sentence "
-        "with\nthe words of the key, with the sentences that people accept, and with those that share most words "
-        "with the key."
+        "The same stories without the answer options: Deep Read answers with a sentence of the story. The "
+        "measures compare\n"
+        "this sentence with the words of the key, with the sentences that people accept, and with the "
+        "sentences that share\n"
+        "most words with the key."
     ),
 }
 PARTS = ("questions.jsonl", "stories.jsonl")
@@ -80,6 +83,7 @@ def lay_out(folder: Path) -> None:
         write_text(
             folder / "commands.sh",
             "#!/bin/sh\n"
-            "# What made the files of this folder, from the questions and the stories. Run it here.\n"
+            "# These commands make the files of this folder from the questions and the stories. Run them in "
+            "this folder.\n"
             "set -e\n" + "\n".join(commands) + "\n",
         )

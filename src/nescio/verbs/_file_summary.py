@@ -304,7 +304,7 @@ def _oddities(runs: Iterable[RunSummary]) -> list[str]:
         if row.n and row.sums.get("incorrect") == row.n:
             odd.append(f"run {row.run!r} is wrong on every question; do the gold answers belong to these questions?")
         if row.n == 0:
-            odd.append(f"run {row.run!r} has nothing to score")
+            odd.append(f"run {row.run!r} has no question to score")
     return odd
 
 

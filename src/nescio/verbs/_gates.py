@@ -115,9 +115,9 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
     name = limit.measure
     declaration = parse(name).declaration
     if not math.isfinite(limit.value):
-        raise UsageError(f"a limit of {name} is a finite number (found {limit.value})")
+        raise UsageError(f"the limit of {name} must be a finite number (found {limit.value})")
     if name not in {row.measure for row in scores}:
-        raise UsageError(f"a gate limits {name}, which is not among the measures; add {opt('measures', name)}")
+        raise UsageError(f"a gate on {name} needs this measure; add {opt('measures', name)}")
     if declaration.lower_is_better != limit.ceiling:
         better, option = ("higher", "fail_under") if limit.ceiling else ("lower", "fail_over")
         raise UsageError(f"{name} is better when {better}; use {opt(option, of=f'{name}=VALUE')}")
@@ -186,7 +186,9 @@ def ground_of(low: float, slack: float, left_out: Lost) -> bool:
 def check_regression_gate(ci: float, resamples: int) -> None:
     """Raise UsageError if so few resamples give no interval at the level `ci`, which a gate on regressions needs."""
     if resamples * (1 - ci / 100) < FEWEST:
-        raise UsageError(f"{opt('resamples', resamples)} is too few for the {ci:g}% interval of a gate")
+        raise UsageError(
+            f"{opt('resamples', resamples)} is too few for the {ci:g}% interval of a gate; give more resamples"
+        )
 
 
 def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> list[Gate]:
@@ -210,7 +212,7 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
             figures = _figures(signed, row.difference, row.low, row.high)
             gates.append(Gate(row.run, rule, made.status, made.why, figures, ground=not made.undecided))
     if not gates:
-        raise UsageError("the gate needs two runs to compare, and there are none")
+        raise UsageError("the gate needs two runs, but no runs were compared")
     return gates
 
 
@@ -248,15 +250,18 @@ def check_reports(
     """
     # most likely data, mistaken for the FILE of the option
     if summary_file is not None and summary_file.suffix.lower() not in MARKDOWN:
-        rule = "a step summary is Markdown, so its file ends in .md or .txt or has no suffix"
+        rule = "a step summary is Markdown, so its file must end in .md or .txt, or have no suffix"
         raise UsageError(
-            f"{opt('step_summary')}: {rule}; write --step-summary=FILE, or put it last (found {str(summary_file)!r})"
+            f"{opt('step_summary')}: {rule}; write --step-summary=FILE, or put the option last (found "
+            f"{str(summary_file)!r})"
         )
     if junit_file is not None and not gated:
-        raise UsageError(f"{opt('junit')} reports gates, but the command has none")
+        raise UsageError(
+            f"{opt('junit')} reports gates, but this command sets no gate; add a gate or leave the option out"
+        )
     named = [path for path in (junit_file, summary_file) if path is not None]
     if len({path.absolute() for path in named}) < len(named):
-        raise UsageError(f"{opt('junit')} and {opt('step_summary')} each need a file of their own")
+        raise UsageError(f"{opt('junit')} and {opt('step_summary')} must name two different files")
     for path in named:
         check_place(path, inputs)
         if path.is_dir():
@@ -269,7 +274,7 @@ class Gated(Certified, group="Gates"):
     junit: Path | str | None = option(
         default=None,
         writes=True,
-        help="Write the gates as JUnit XML. A failed gate is a failure; a gate that cannot tell is an error.",
+        help="Write the gates as JUnit XML. A failed gate becomes a failure; an undecided gate becomes an error.",
     )
     step_summary: str | None = option(
         default=None,
@@ -302,7 +307,8 @@ class Gated(Certified, group="Gates"):
         name = self.step_summary or os.environ.get(SUMMARY, "")
         if not name:
             raise UsageError(
-                f"{opt('step_summary')}: {SUMMARY} is not set; name a file, as in --step-summary=summary.md"
+                f"{opt('step_summary')}: the variable {SUMMARY} is not set; name a file, as in "
+                "--step-summary=summary.md"
             )
         return Path(name)
 

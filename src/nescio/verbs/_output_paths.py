@@ -18,7 +18,7 @@ def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
     Its folder may not exist or not be writable, or it may be one of the files to read (`inputs`).
     """
     if not output.absolute().parent.is_dir():
-        raise UsageError(f"{output}: there is no folder {output.absolute().parent} to write it into")
+        raise UsageError(f"{output}: cannot be written: there is no folder {output.absolute().parent}")
     if is_special(output):
         if not os.access(output, os.W_OK):
             raise UsageError(f"{output}: cannot be written: it is read-only")
@@ -53,7 +53,7 @@ def check_apart(output: Path, others: Mapping[str, Any]) -> None:
     """Raise UsageError if results and a file that another option names would have the same path."""
     for name, other in others.items():
         if output.absolute() == Path(other).absolute():
-            raise UsageError(f"{opt('output')} and {opt(name)} each need a file of their own (found {str(output)!r})")
+            raise UsageError(f"{opt('output')} and {opt(name)} must name two different files (found {str(output)!r})")
 
 
 def as_path(path: Path | str | None) -> Path | None:

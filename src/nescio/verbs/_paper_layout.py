@@ -79,7 +79,7 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
     many = len(compared)
     source = "the values worked by hand" if item.basis == "by hand" else "the paper's"
     if apart:
-        sentences = [f"{many - len(apart)} of {many} values agree with {source}; not {', '.join(apart)}."]
+        sentences = [f"{many - len(apart)} of {many} values agree with {source}; these differ: {', '.join(apart)}."]
     else:
         ours = f"All {many} values that nescio computes agree" if many > 1 else "The value that nescio computes agrees"
         sentences = [f"{ours} with {source if many > 1 else source.replace('values', 'value')}."]
@@ -87,7 +87,7 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
         sentences.append(f"nescio does not compute the other {plural(alone, 'value')} that the paper prints.")
     if any(_as_printed([cell for cell in cells if cell.column == column]) for column in item.head):
         sentences.append(
-            f"If no {'row' if item.across else 'column'} of our values follows, they equal the paper's values."
+            f"Where no {'row' if item.across else 'column'} of our values follows, our values equal the paper's."
         )
     return " ".join(sentences)
 

@@ -85,7 +85,7 @@ def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str], figure: 
 def _check_figure(paper: Paper, item: Item, commands: Sequence[Sequence[str]], figure: Path | None) -> None:
     """Raise UsageError if a figure is wanted but the item's commands draw none."""
     if figure is not None and not any(word.endswith(".svg") for words in commands for word in words):
-        raise UsageError(f"{opt('figure')}: {item.label} of {paper.key} is no drawing")
+        raise UsageError(f"{opt('figure')}: {item.label} of {paper.key} is not a drawing")
 
 
 def commands_for(item: Item) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _run(
     given = words_given(verb, [file for word in rest for file in sorted(glob.glob(word)) or [word]])
     lacking = [option.metavar for name, option in verb.options.items() if option.required and name not in given]
     if lacking:
-        raise UsageError(f"nescio {verb.name} needs {' '.join(lacking)}, and none of the files is of that kind")
+        raise UsageError(f"nescio {verb.name} needs {' '.join(lacking)}, but none of your files is of that kind")
     result = verb.run(typed_request(verb, given))
     text = Path(placed.get(shows, shows)).read_text(encoding="utf-8") if shows in words else ""
     spoken = _placed(words, {DRAWING: placed[DRAWING]} if DRAWING in placed else {})

@@ -153,22 +153,23 @@ def _check_rule(rule: Rule, benchmarks: Sequence[str], path: Path) -> None:
         raise UnknownNameError("benchmark", rule.benchmark, benchmarks)
     wrong = rule.at_least if lower else rule.at_most
     if wrong is not None:
-        which, better = ("at_least", "lower") if lower else ("at_most", "higher")
+        which, other, better = ("at_least", "at_most", "lower") if lower else ("at_most", "at_least", "higher")
         raise FormatError(
             path,
-            f"{rule.measure} is better when {better}, so `{which}` cannot limit it; use the other of `at_least` and "
-            "`at_most`",
+            f"{rule.measure} is better when {better}, so `{which}` cannot limit it; use `{other}`",
             value=wrong,
         )
     limits = [limit for limit in (rule.at_least, rule.at_most) if limit is not None]
     if limits and (rule.by is not None or rule.relative or len(limits) > 1):
-        both = "`at_least` or `at_most` is a limit of the run alone, and `by` a drop from the baseline"
-        raise FormatError(path, f"one rule on {rule.measure} asks two things: {both}; write two rules")
+        both = "`at_least` or `at_most` for the run alone, or `by` for the drop from the baseline"
+        raise FormatError(path, f"a rule on {rule.measure} has one limit: {both}; write two rules")
     if not all(map(math.isfinite, limits)):
-        raise FormatError(path, f"a limit of {rule.measure} is a finite number", value=limits[0])
+        raise FormatError(path, f"the limit of {rule.measure} must be a finite number", value=limits[0])
     if not 0 <= _drop(rule) < (1 if rule.relative else math.inf):
         raise FormatError(
-            path, f"`by` of {rule.measure} is the drop that is allowed: a number from 0 on", value=rule.by
+            path,
+            f"`by` of {rule.measure} is the largest allowed drop; give 0 or more, and less than 1 with `relative`",
+            value=rule.by,
         )
 
 
@@ -193,7 +194,7 @@ def lines_of(
     lines: list[Line] = []
     idle = [name for name in benchmarks if name not in {own for _, own, _, _ in work}]
     left_out = note(
-        "gate.no_rule", "no rule covers {benchmarks:list}, so the policy does not check it", benchmarks=idle
+        "gate.no_rule", "the policy has no rule for {benchmarks:list}, so it checks nothing there", benchmarks=idle
     )
     notes: dict[str, Any] = {str(left_out): left_out} if idle else {}
     for rule, name, stratum, loaded in work:

@@ -73,7 +73,9 @@ def _benchmarks(words: list[str]) -> Any:
         name, equals, rest = word.partition("=")
         if equals and name and rest and not address_of(word) and not Path(word).exists():
             if at and not named:
-                raise UsageError(f"benchmarks are NAME=FILES, and the first file has no name (found {str(words[0])!r})")
+                raise UsageError(
+                    f"name each benchmark, as in NAME=FILES; the first file has no name (found {str(words[0])!r})"
+                )
             named.setdefault(name, []).extend(expand(rest))
         elif named:
             named[next(reversed(named))].extend(expand(word))
@@ -110,8 +112,9 @@ SUITE_OR_SOURCE = Kind("files or tables", _source, _benchmarks, list[str], "FILE
 MEASURES = Kind("names of measures", _measures, list, list[str] | None, "NAME", several=True, write=_named)
 ONE_MEASURE = Kind("the name of one measure", _one_measure, list, str, "NAME", several=True, write=_named)
 RESOLVE = (
-    "How to settle verdicts of several people on one answer that differ: by the assessor named 'adjudication', by "
-    "majority, by a model of how each assessor judges (dawid-skene), or not at all (refused)."
+    "How to settle differing verdicts of several people on one answer: by the assessor named "
+    "'adjudication', by majority, by a model of how each assessor judges (dawid-skene), or not at all "
+    "(refused)."
 )
 TARGET = (
     "What corrected figures describe: all answers to these questions (collection) or all questions of this kind"
@@ -196,7 +199,7 @@ class BrokenDown(Request):
         default=None,
         metavar="COLUMN",
         apart="suite",
-        help="Break down the scores by a column. The column is constant within each question, or is `question` itself.",
+        help="Break down the scores by a column that is constant within each question, or by `question` itself.",
     )
 
 
@@ -210,7 +213,7 @@ class WithOrWithoutInterval(Request):
     """The option for an interval that may be left out."""
 
     ci: float | None = option(
-        default=95.0, kind=LEVEL_OR_NONE, help="The level of the intervals in percent; none for no intervals."
+        default=95.0, kind=LEVEL_OR_NONE, help="The level of the intervals in percent; `none` leaves the intervals out."
     )
 
 
@@ -255,8 +258,8 @@ class Further(Request, group="Further intervals"):
     simultaneous: bool = option(
         default=False,
         apart=("suite", "labels", "pool"),
-        help="Widen intervals and bounds so that they hold for all runs at once, and so also for the best run, "
-        "whichever it is. Gates of `nescio score` then use them.",
+        help="Widen intervals and bounds so that they hold for all runs at once, even for a run chosen as the "
+        "best. Gates of `nescio score` then use these intervals.",
     )
 
 
@@ -268,15 +271,15 @@ class Labelled(Request, group="People's labels"):
         kind=OWN_FILE,
         apart="suite",
         help="A table of people's verdicts (run, question, verdict) on the answers to a random sample of the "
-        "questions. They correct the figures for the judge's errors.",
+        "questions. These verdicts correct the figures for the judge's errors.",
     )
     target: Target | None = option(default=None, needs="labels", help=TARGET, default_words="population")
     labels_by: str | None = option(
         default=None,
         needs="labels",
         metavar="COLUMN",
-        help="The questions to label were drawn at random within each value of COLUMN (`verdicts`: within each"
-        " combination of the judge's verdicts on the runs).",
+        help="State that the labelled questions were drawn at random within each value of COLUMN (`verdicts`: "
+        "within each combination of the judge's verdicts on the runs).",
     )
     also_judged: Sequence[Any] = option(
         default=(),
@@ -288,8 +291,8 @@ class Labelled(Request, group="People's labels"):
         default=(),
         kind=COUNTS,
         needs="labels",
-        help="How many questions had labels at each earlier look at these figures, and as the last number how many "
-        "are planned (such as 20,40,200). Intervals and p-values then hold at all looks together.",
+        help="The number of labelled questions at each earlier look at these figures, then the planned number "
+        "(such as 20,40,200). Intervals and p-values then hold at all looks together.",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
@@ -310,7 +313,7 @@ class Suited(SuiteOrSource, group="Suites"):
     suite_by: str | None = option(
         default=None,
         metavar="COLUMN",
-        help="Treat each value of a column as a benchmark, such as a task or a category.",
+        help="Treat each value of a column, such as the task or category, as a benchmark.",
     )
     over: Over = option(
         default="questions",
@@ -331,7 +334,8 @@ class Suited(SuiteOrSource, group="Suites"):
         super().check()
         if self.suite_by is not None and is_suite(self.source):
             raise UsageError(
-                f"{opt('suite_by')} makes a suite from the values of a column, but these files are a suite already"
+                f"{opt('suite_by')} makes a suite from the values of a column, but these files are a suite already; "
+                "leave the option out"
             )
 
     def inputs(self) -> list[Any]:

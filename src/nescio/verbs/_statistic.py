@@ -44,8 +44,9 @@ class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
     run: str | None = option(default=None, metavar="RUN", help="Estimate for this run alone.")
     interval: By = option(
         default="t",
-        help="The interval: Student's t from the influence of each question (t), percentiles of resampled questions "
-        "(percentile), or a Bayesian posterior of the shares of the few kinds of questions (posterior).",
+        help="The interval: Student's t from the influence of each question (t), percentiles of resampled "
+        "questions (percentile), or a Bayesian posterior of the share of each kind of question, if there "
+        "are few kinds (posterior).",
     )
 
 
@@ -177,7 +178,7 @@ def _laying(each: Callable[..., Any] | None, needs: str) -> Callable[[Any], Laid
     `each` computes the parts of the statistic for a run, or for a pair of runs. `needs` names the columns that it
     reads.
     """
-    assert each is not None, "a statistic has a function `each` or `lay`"
+    assert each is not None, "a statistic needs a function `each` or `lay`"
 
     def laid_out(asked: Any) -> LaidOut:
         graded = tuple(bare(name) for name in needs.split() if name.startswith(USER))

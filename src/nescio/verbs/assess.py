@@ -82,8 +82,8 @@ class CreateRequest(OfDatabase):
     draw: int | None = option(
         default=None,
         low=1,
-        help="Draw about this many questions. Questions that tell more about differences between runs are likelier to "
-        "be drawn. verdicts.csv then records the probability of each.",
+        help="Draw about this many questions. Questions that tell more about differences between runs are "
+        "likelier to be drawn. verdicts.csv then records the probability of each question.",
     )
     grades: Path | str | None = option(
         default=None,
@@ -96,8 +96,8 @@ class CreateRequest(OfDatabase):
         default=None,
         kind=PATH,
         metavar="FILE",
-        help="Training answers, which everybody judges first and is then told the right verdict: columns question, "
-        "answer, verdict, why.",
+        help="Training answers: everybody judges them first, and then sees the right verdict. Columns: "
+        "question, answer, verdict, why.",
     )
     control: Path | str | None = option(
         default=None,
@@ -107,7 +107,7 @@ class CreateRequest(OfDatabase):
         "answers.",
     )
     sentences: bool = option(
-        default=False, help="Ask people which sentences of the story answer each question (reading)."
+        default=False, help="For reading tests: ask people which sentences of the story answer each question."
     )
 
 
@@ -138,7 +138,8 @@ class UpdateRequest(OfDatabase):
         kind=FILES,
         argument=True,
         metavar="SOURCE...",
-        help="What the database was made of, as it is now: the folder of a campaign, or questions and all runs.",
+        help="The sources named at `create`, in their current state: the folder of a campaign, or questions and "
+        "all runs.",
     )
 
 
@@ -169,7 +170,7 @@ class InviteRequest(OfDatabase):
         kind=NAMES,
         argument=True,
         metavar="NAME[=EN,ES]...",
-        help="People, and the languages that they judge; `adjudication` decides what others judge differently.",
+        help="People, with the languages that they judge. The person named `adjudication` decides where others differ.",
     )
     address: str = option(default=HOME, metavar="URL", help="The address at which people reach the server.")
     days: float = option(default=30.0, low=0, above=True, help="How long links and their sessions are valid.")
@@ -216,13 +217,15 @@ def _invite(database: Any, request: InviteRequest) -> Any:
 class ServeRequest(OfDatabase):
     """The options of `nescio assess serve`."""
 
-    host: str = option(default="127.0.0.1", help="The address to listen on. Only this machine can reach the default.")
+    host: str = option(
+        default="127.0.0.1", help="The address to listen on. With the default, only this machine can reach the server."
+    )
     port: int = option(default=8000, low=1, high=65_535, help="The port.")
     proxy: str | None = option(
         default=None,
         metavar="ADDRESS",
-        help="The address of the TLS server in front of this one (127.0.0.1). Only its X-Forwarded headers are "
-        "trusted.",
+        help="The address of a TLS server that passes requests on to this server, such as 127.0.0.1. Only its "
+        "X-Forwarded headers are trusted.",
     )
 
 

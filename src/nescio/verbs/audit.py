@@ -36,7 +36,9 @@ class AuditRequest(Seeded, WithMeasures, Worked, reworded={"measures": {"default
 
     all: bool = option(default=False, help="Audit all registered measures, in addition to those named by -m.")
     questions: int = option(
-        default=500, kind=EVEN, help="The number of questions on which gaming systems are scored; it must be even."
+        default=500,
+        kind=EVEN,
+        help="The number of questions for scoring systems that game a measure; it must be even.",
     )
 
 

@@ -91,7 +91,7 @@ class InitRequest(Request):
         flags=("--group",),
         kind=NAMES,
         metavar="SHORT=NAME",
-        help="A group: its short name, which is also the name of its folder, and its name in tables.",
+        help="A group. SHORT is also the name of its folder; NAME appears in tables.",
     )
     name: str | None = option(default=None, help="The name of the campaign.", default_words="the name of the folder")
     languages: Sequence[str] = option(
@@ -106,7 +106,7 @@ class InitRequest(Request):
     deadline: str | datetime | None = option(
         default=None, kind=MOMENT, help="When submission closes, such as 2010-06-30T12:00:00+02:00."
     )
-    resolve: Resolution = option(default="adjudicated", help="How to settle judgements of one answer that differ.")
+    resolve: Resolution = option(default="adjudicated", help="How to settle differing judgements of one answer.")
     judge: str | None = option(
         default=None,
         metavar="NAME",
@@ -115,13 +115,13 @@ class InitRequest(Request):
     first_of: str | None = option(
         default=None,
         metavar="COLUMN",
-        help="Ask only the first question of each value of COLUMN, if later questions cannot be understood alone.",
+        help="Ask only the first question of each value of COLUMN. Use this if the later questions build on the first.",
     )
     show: Sequence[str] = option(
         default=(),
         kind=NAMES,
         metavar="COLUMN",
-        help="A column of the questions that teams may see although its name suggests the key.",
+        help="A column of the questions to show to teams, although its name suggests that it holds the key.",
     )
 
 
@@ -198,7 +198,9 @@ class CheckRequest(Step):
     runs: Sequence[Path | str] = argument(
         kw_only=False, kind=FILES, argument=True, metavar="RUN...", help="The runs: files, or folders of them."
     )
-    page: Path | str | None = option(default=None, help="Also write a page of the faults (.html), to send to a team.")
+    page: Path | str | None = option(
+        default=None, help="Also write a page that lists the faults of the runs (.html), to send to a team."
+    )
 
 
 @verb(CheckRequest, working="checking", show=show)
@@ -345,7 +347,7 @@ class SheetsRequest(Step):
         kind=NAMES,
         flags=("--assessor",),
         metavar="NAME[=EN,ES]",
-        help="An assessor, after whom the sheet is named, and the languages that this person judges.",
+        help="An assessor's name, which also names the sheet, and the languages of this assessor.",
     )
     overlap: float = option(
         default=1.0,
@@ -360,7 +362,7 @@ class SheetsRequest(Step):
     html: bool = option(
         default=False,
         apart=("form",),
-        help="Write pages on which people judge in a browser with single keys, without a server.",
+        help="Write pages for judging in a browser, with one key per verdict. The pages need no server.",
     )
     sentences: bool = option(default=False, help="Ask people which sentences of the story answer each question.")
 
@@ -483,12 +485,12 @@ def status(request: OfCampaign) -> Status:
 class VerifyRequest(Step):
     """The options of `nescio campaign verify`."""
 
-    restore: bool = option(default=False, help="First write again the receipts that were changed or lost.")
+    restore: bool = option(default=False, help="First restore the receipts that were changed or lost.")
     against: Path | str | None = option(
         default=None,
         metavar="DIGEST|FILE",
-        help="A digest of the log that was kept elsewhere, or a file with such a digest, such as a group's "
-        "receipts.txt.",
+        help="A digest of the log that you kept elsewhere, or a file that contains this digest, such as a "
+        "group's receipts.txt.",
     )
 
 

@@ -88,8 +88,8 @@ class Checked(Struct, frozen=True):
         first = ", ".join(summary.files[0].file for summary in wrong[:MOST_NAMED])
         more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
         return UsageError(
-            f"these files do not all belong to one collection; of the {len(self.groups)} groups shown, {len(wrong)} "
-            f"{'needs' if len(wrong) == 1 else 'need'} a fix or a choice: {first}{more}"
+            f"these files do not all belong to one collection; {len(wrong)} of the {len(self.groups)} groups "
+            f"shown {'has' if len(wrong) == 1 else 'have'} an error: {first}{more}"
         )
 
 
@@ -229,7 +229,7 @@ def _of_group(group: Sequence[Any], options: Options) -> list[FileSummary]:
     between = together.error if len(sound) == len(group) else _summary([group[at] for at in sound], options).error
     if between and len(sound) > 1:
         first = alone[sound[0]]
-        clash = f"together with other files of its format: {between}"
+        clash = f"cannot be read together with the other files of its format: {between}"
         alone[sound[0]] = replace(first, problems=(*first.problems, clash), error=MismatchError(clash))
     return alone
 

@@ -71,8 +71,8 @@ class BuildRequest(Worked):
         default=None,
         reads=True,
         metavar="FILE",
-        help="A table of verdicts: question, run or answer, and R, W, X, U or words for them. Without it, all answers"
-        " are UNKNOWN.",
+        help="A table of verdicts. Its columns: question; run or answer; R, W, X, U or words for these. Without "
+        "the table, all answers are UNKNOWN.",
     )
     verdict: str | None = option(
         default=None,
@@ -94,7 +94,8 @@ class BuildRequest(Worked):
     first_of: str | None = option(
         default=None,
         metavar="COLUMN",
-        help="Keep only the first question of each value of COLUMN, if later questions cannot be understood alone.",
+        help="Keep only the first question of each value of COLUMN. Use this if the later questions build on "
+        "the first.",
     )
     test_set: bool = option(default=False, help="Write the collection without the judgements (`value`).")
     systems: bool = option(

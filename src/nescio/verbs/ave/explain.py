@@ -38,7 +38,9 @@ def explain(request: ExplainRequest) -> Results[explaining.Line]:
     if request.question not in questions:
         raise MismatchError(f"{request.collection} has no question {request.question!r}")
     if request.answer not in answers:
-        raise MismatchError(f"question {request.question!r} has no answer {request.answer!r}, but {', '.join(answers)}")
+        raise MismatchError(
+            f"question {request.question!r} has no answer {request.answer!r}; its answers are {', '.join(answers)}"
+        )
     asked, given = questions[request.question], answers[request.answer]
     resources = request.resources
     line = sign(ave="explain", collection=exercise.name, question=request.question, answer=request.answer)
@@ -55,7 +57,7 @@ def explain(request: ExplainRequest) -> Results[explaining.Line]:
     proof = explaining.explain(asked.text, given.answer, given.text, str(resources.parser), resources.prover)
     outcome = note(
         "validator.proof",
-        "{statement} Atoms given up: {cost} of {whole}{limit}; the rest is {proved}",
+        "{statement} Atoms given up: {cost} of {whole}{limit}; the remaining statement is {proved}",
         statement=proof.statement,
         cost=proof.cost,
         whole=proof.whole,

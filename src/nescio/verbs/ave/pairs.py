@@ -77,8 +77,8 @@ def _guessed(exercise: Exercise) -> tuple[Note, ...]:
         (
             note(
                 "ave.no_rules",
-                "{questions} of {total:n question} {questions:is/are} in {languages:list}; there are rules for "
-                "English, Spanish and German only, so the hypotheses of these questions will not be sentences",
+                "{questions} of {total:n question} {questions:is/are} in {languages:list}; nescio has rules for "
+                "English, Spanish and German only, so hypotheses in other languages will not be sentences",
                 questions=sum(tongue in others for tongue in tongues),
                 total=len(tongues),
                 languages=others,

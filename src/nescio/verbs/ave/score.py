@@ -72,8 +72,8 @@ class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Wo
         super().check()
         if "view" in self.choose:
             raise UsageError(
-                f"{opt('choose', of='view=…')} is for `nescio score`; this command always uses both the answers and the"
-                " selection"
+                f"{opt('choose', of='view=…')} is for `nescio score`; this command always scores both the answers "
+                "and the selection, so leave the option out"
             )
 
 
@@ -104,7 +104,8 @@ def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple
     judged = load_judged(ranking)
     if not isinstance(judged.data, Evidence) or not isinstance(loaded.data, Evidence):
         raise MismatchError(
-            "a counts table has no questions; ranking needs the outcomes of QA systems on the collection's questions"
+            "a ranking needs the outcomes of QA systems on each question of the collection; a counts table "
+            "does not have these"
         )
     data, notes = reference.with_systems(loaded.data, judged.data)
     merged = replace(loaded, data=data, notes=(*loaded.notes, *judged.notes, *notes))
@@ -123,7 +124,7 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     assert isinstance(loaded.data, Evidence)
     points = roc(loaded.data)
     if not points:
-        raise MismatchError("no run has a ROC curve; it needs confidences, and both right and wrong answers")
+        raise MismatchError("no run has a ROC curve; a curve needs confidences, and both right and wrong answers")
     if path.suffix.lower() != ".svg":
         tables.write(Results(tuple(points), line, (), "roc"), path)
         return

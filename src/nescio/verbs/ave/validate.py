@@ -110,7 +110,7 @@ class TrainRequest(Resampled, Equipped, OfCollection, Worked):
         kind=NAMES,
         metavar="TECHNIQUE",
         complete=lambda: list(validator.TECHNIQUES),
-        help="Turn off a technique; `nescio ave table12` lists them.",
+        help="Turn off a technique; `nescio ave table12` lists the techniques.",
     )
     only: Sequence[str] = option(
         default=(),
@@ -194,8 +194,9 @@ def train(request: TrainRequest) -> TrainedValidator:
 def _in_sample(tables: list[str]) -> Note:
     return note(
         "validator.in_sample",
-        "{tables:and 3}: only the confidences are held out. The threshold for F was chosen on these same answers, "
-        'so ave.F and ave.qa_accuracy are in sample. For new questions, expect the values in "expected"',
+        "{tables:and 3}: only the confidences are held out. The threshold for F was chosen on the same "
+        'answers, so ave.F and ave.qa_accuracy are in sample. The column "expected" estimates the values '
+        "on new questions",
         tables=tables,
     )
 
@@ -237,13 +238,14 @@ class RunRequest(Equipped, OfCollection):
         kw_only=False,
         flags=("-o", "--output"),
         metavar="FILE",
-        help="The responses to write: q_id a_id decision confidence.",
+        help="The file of responses to write (q_id a_id decision confidence).",
     )
     model: Path | str = argument(kw_only=False, reads=True, metavar="FILE", help="The model that `train` wrote.")
     threshold: float | str = option(
         default="F",
         kind=THRESHOLD,
-        help="Accept answers above this confidence: the best threshold for F, the best for c@1, or a number.",
+        help="Accept answers above this threshold of confidence: F or c@1 (the best threshold for this "
+        "measure), or a number.",
     )
     always: bool = option(default=False, help="Select the most confident answer to every question and never abstain.")
 
