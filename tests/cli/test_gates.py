@@ -166,7 +166,9 @@ def test_coverage_decides_nothing_beside_a_measure_that_ranks_runs(nescio: Comma
     assert len(lines) == 1
     assert next(iter(lines)).startswith("MERGE: new minus old is +0.250")
     assert [found.status for found in said] == [0, 0]
-    assert ["no gate on coverage, which only describes a run" in found.err for found in said] == [False, True]
+    assert [
+        "no gate checks coverage, because descriptive measures do not rank runs" in found.err for found in said
+    ] == [False, True]
     assert "MERGE" in page.read_text()
     assert "DO NOT MERGE" not in page.read_text()
     assert nescio("compare", path, "-m", "coverage", *REGRESSION).status == 1

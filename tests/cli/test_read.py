@@ -86,11 +86,11 @@ def test_the_key_has_every_sentence_that_ties_and_the_ceilings_are_said(tmp_path
     assert [(row["id"], row["sentences"]) for row in rows] == [("a", [0]), ("b", [0, 1]), ("c", [])]
     assert rows[1]["texts"] == SENTENCES[:2]
     assert (made.matched, made.questions) == (2, 3)
-    assert "AutSent of a run can be at most 0.667" in str(made)
+    assert "the highest possible AutSent is 0.667" in str(made)
     run = lines(tmp_path / "run.jsonl", [{"id": name, "answer": SENTENCES[0]} for name in "abc"])
     scores = package.read.score([*collection, run], ci=None)
     assert scores.value("run", "read.HumSent") == pytest.approx(2 / 3)
-    assert any("1 of 3 questions, so HumSent of a run can be at most 0.667" in str(note) for note in scores.notes)
+    assert any("1 of 3 questions, so the highest possible HumSent is 0.667" in str(note) for note in scores.notes)
     bare = [lines(tmp_path / "bare.jsonl", [{"id": "a", "question": "When?", "story": "s"}]), stories]
     with pytest.raises(package.NescioError, match="'a' has no key"):
         package.read.key(bare, tmp_path / "key.jsonl")

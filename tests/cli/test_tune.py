@@ -110,7 +110,7 @@ def test_nothing_to_certify_writes_nothing_and_says_so(nescio: Command, table: P
     assert "is not written" in found.err
     plain = nescio("tune", table, "--max-risk", "0.01")
     assert (plain.status, "cannot be certified with 95% confidence" in plain.out) == (3, True)
-    assert "Exit status 3: no guarantee is possible" in nescio("tune", "--help-all").flat
+    assert "Exit status 3 means that no guarantee is possible" in nescio("tune", "--help-all").flat
 
 
 def test_a_single_question_is_one_and_none_is_held_out(nescio: Command, tmp_path: Path) -> None:

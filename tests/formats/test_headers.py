@@ -251,7 +251,9 @@ def test_columns_that_cannot_be_named_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=rule):
             load(path, Options(column=column))
-    with pytest.raises(UsageError, match=r'column=\{"colour": "x"\}: a column can be named run, question, question_te'):
+    with pytest.raises(
+        UsageError, match=r'column=\{"colour": "x"\}: the name must be one of run, question, question_te'
+    ):
         Options(column={"colour": "x"})
     for name, form in (("column", "NAME=COLUMN"), ("outcome_map", "WORD=OUTCOME"), ("choose", "NAME=VALUE")):
         with pytest.raises(UsageError, match=f"{name} takes {form}"):

@@ -158,7 +158,7 @@ def test_columns_and_words_are_named_as_elsewhere(tmp_path: Path) -> None:
     words = {"yes": "correct", "it's not": "incorrect"}
     runs = counted(path, "runs", tmp_path / "runs.csv", outcome_map=words, ungraded="exclude", **named)
     assert [(row.run, row.value) for row in nescio.score(runs, "accuracy", ci=None)] == [("a", 0.5), ("b", 1.0)]
-    with pytest.raises(UsageError, match="a column can be named run, question, outcome, confidence"):
+    with pytest.raises(UsageError, match="the name must be one of run, question, outcome, confidence"):
         nescio.sql("t", column={"gold": "x"})
 
 

@@ -251,7 +251,7 @@ def test_a_part_is_scored_by_its_own_labels() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mark": True}, "mark=True tests the judge's verdicts"),
+        ({"mark": True}, "mark=True tests uncorrected verdicts of the judge"),
         ({"interval": "wilson"}, "interval cannot be used with labels"),
         ({"target": "all"}, "target takes one of collection, population"),
         ({"labels_by": "verdicts", "labels": None}, "labels_by needs labels"),

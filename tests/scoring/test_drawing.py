@@ -111,7 +111,7 @@ def test_a_sheet_with_verdicts_is_not_written_over(tmp_path: Path) -> None:
         writer.writeheader()
         writer.writerows(given)
     held = sheet.read_bytes()
-    with pytest.raises(NescioError, match=f"has {len(given)} verdicts of people that would be lost"):
+    with pytest.raises(NescioError, match=f"has {len(given)} verdicts of people that the new sheet would overwrite"):
         nescio.labels.draw(rows, sheet, draw=10)
     assert sheet.read_bytes() == held
     nescio.labels.draw(rows, other, draw=10, labels=sheet)

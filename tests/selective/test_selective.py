@@ -390,7 +390,7 @@ def test_measures_that_a_threshold_says_nothing_of_are_refused() -> None:
         (lambda: nescio.tune(graded, "mean(f1)"), "the score of an abstention is unknown"),
         (lambda: nescio.tune(without), "no confidences"),
         (lambda: nescio.tune(clustered, max_risk=0.1), "independent"),
-        (lambda: nescio.tune(two), "2 runs.*compare the two: a, b"),
+        (lambda: nescio.tune(two), "2 runs.*the runs are a, b"),
         (lambda: nescio.tune(two, run="c"), "unknown run"),
         (lambda: nescio.tune(data, max_risk=5), "a number between 0 and 1"),
         (lambda: nescio.tune(data, max_risk=0.1, confidence=0.3), "a share from .5 to below 1"),

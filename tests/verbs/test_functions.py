@@ -138,7 +138,7 @@ def test_gates_pass_fail_and_cannot_tell() -> None:
     assert exit_status([]) == PASSED
     with pytest.raises(UsageError, match=r'use fail_under=\{"c@1": VALUE\}'):
         score_gates(scores, [Limit("c@1", 0.5, ceiling=True)])
-    with pytest.raises(UsageError, match="which is not among the measures"):
+    with pytest.raises(UsageError, match="a gate on accuracy needs this measure"):
         score_gates(scores, [Limit("accuracy", 0.5)])
     comparisons = nescio.compare(OUTCOMES, ["c@1", "accuracy"], baseline="old", resamples=200)
     asked = [(gate.run, gate.asked) for gate in regression_gates(comparisons)]

@@ -233,7 +233,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
         for name, column in self.column.items():
             if name not in (*ROLES, *OWN_PARTS):
                 raise UsageError(
-                    f"{opt('column', {name: column})}: a column can be named {', '.join((*ROLES, *OWN_PARTS))}"
+                    f"{opt('column', {name: column})}: the name must be one of {', '.join((*ROLES, *OWN_PARTS))}"
                 )
 
 

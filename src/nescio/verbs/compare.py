@@ -75,7 +75,7 @@ class Paired(WithInterval):
         default=None,
         kind=NAME_OR_PATH,
         metavar="RUN|FILE",
-        help=f"Compare every run with this run. FILE holds the run that {opt('save_baseline')} wrote.",
+        help=f"Compare every run with this run. FILE is a baseline that {opt('save_baseline')} wrote.",
         default_words="all pairs",
     )
     run: str | None = option(
@@ -98,7 +98,7 @@ class Paired(WithInterval):
         default=0.01,
         low=0,
         help=f'The largest difference that does not matter. {opt("looks", True)} stops for "no larger difference" '
-        "only if a margin is given.",
+        "only if you give a margin.",
     )
 
     def check(self) -> None:
@@ -114,7 +114,8 @@ class Looking(Request, group="Looks"):
     looks: bool = option(
         default=False,
         apart=("suite", "labels", "test", "correction"),
-        help="Look at two runs as often as you like while questions arrive. The interval holds at all looks together.",
+        help="Compare two runs as often as you like while questions arrive. The interval holds at all these "
+        "looks together.",
     )
     state: Path | str | None = option(
         default=None,
@@ -126,9 +127,9 @@ class Looking(Request, group="Looks"):
     sequence: SequenceMethod = option(
         default="auto",
         needs="looks",
-        help="The kind of interval: guaranteed for any number of questions (only means over questions), or "
-        "asymptotic (all measures of outcomes, such as c@1, from 50 questions on). auto takes the guaranteed "
-        "interval if possible.",
+        help="The kind of interval: guaranteed (valid for any number of questions, but only for means over "
+        "questions), or asymptotic (from 50 questions on, for all measures of outcomes, such as c@1). auto "
+        "takes the guaranteed interval if possible.",
     )
     planned: int = option(
         default=1000,
@@ -146,7 +147,7 @@ class Saving(Request, group="Gates"):
         writes=True,
         metavar="FILE",
         apart=("suite", "labels", "looks"),
-        help=f"Save the run ({opt('run')}, or the only run) as a baseline for later comparisons (.json).",
+        help=f"Save the run that {opt('run')} names, or the only run, as a baseline for later comparisons (.json).",
     )
 
 
@@ -156,15 +157,16 @@ class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Lookin
     fail_on_regression: bool = option(
         default=False,
         needs="baseline",
-        help="Exit with 1 if a run is worse than the baseline by more than the margin. The status is 3 if the "
-        "interval spans the margin. The gate checks the measures named by -m, or the first default measure.",
+        help="Exit with 1 if a run is worse than the baseline by more than the margin, and with 3 if the "
+        "interval includes the margin. The gate checks the measures named by -m, or the first default "
+        "measure.",
     )
 
     def check(self) -> None:
         """Raise UsageError for several measures, because looks at arriving questions follow one measure."""
         super().check()
         if self.looks and self.chosen is not None and len(self.chosen) > 1:
-            raise UsageError(f"{opt('looks', True)} follows one measure; name it with {opt('measures')}")
+            raise UsageError(f"{opt('looks', True)} follows a single measure; name one measure with {opt('measures')}")
 
 
 class Compared(Comparisons, frozen=True):
@@ -233,8 +235,8 @@ def _without_gate(measures: Sequence[str]) -> list[Note]:
     return [
         note(
             "gate.describes",
-            "no gate on {measures:list}, which only describes a run; "
-            f"nescio score {opt('fail_under', of='MEASURE=VALUE')} sets a limit",
+            "no gate checks {measures:list}, because descriptive measures do not rank runs; nescio score "
+            f"{opt('fail_under', of='MEASURE=VALUE')} sets a limit",
             measures=described,
         )
     ]

@@ -76,7 +76,9 @@ class ConvertRequest(MergingRuns, Sourced, Worked):
     )
     to: str = option(default=OUTCOME_TABLE, metavar="FORMAT", complete=_formats, help="The format to write.")
     benchmark: str | None = option(
-        default=None, metavar="DATASET:TASK", help="The benchmark that eval_results names, such as cais/hle:hle."
+        default=None,
+        metavar="DATASET:TASK",
+        help="The benchmark to name in the format eval_results, such as cais/hle:hle.",
     )
 
 
@@ -95,14 +97,14 @@ def convert(request: ConvertRequest) -> Converted:
         raise UsageError(f"{opt('to', to)} writes answers without judging them; leave {opt('judge')} out")
     elif isinstance(result.data, Outcomes) and writer.takes is Unjudged:
         raise MismatchError(
-            f"this is {result.about}, with graded answers but without their texts: {opt('to', 'outcomes')} can write "
-            f"it, {opt('to', to)} cannot"
+            f"{opt('to', to)} needs the texts of the answers, but these files hold only grades: {result.about}; "
+            f"use {opt('to', 'outcomes')}"
         )
     if reading.repeats_of:
         result = replace(result, data=merged(result.data, reading))
     if not isinstance(result.data, writer.takes):
         raise MismatchError(
-            f"this is {result.about}, which holds no outcomes of single questions; nescio score --by question -o "
+            f"these files hold no outcomes of single questions: {result.about}; nescio score --by question -o "
             "scores.csv writes the scores of each question"
         )
     judged_by = named(judges_of(result)) if result.judged_here else ""

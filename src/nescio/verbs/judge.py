@@ -69,8 +69,7 @@ MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
 INCOMPLETE = 3  # the exit status if another run could ask about remaining answers
 OWN_GRADES = "its own grades"  # the judge of a log that came with grades
 NOT_BLIND = (
-    f"a certificate needs blind labels; give {opt('blind', True)} if people did not see the judge's verdicts when "
-    "they judged"
+    f"a certificate needs blind labels; give {opt('blind', True)} if people judged without seeing the judge's verdicts"
 )
 
 
@@ -182,7 +181,7 @@ class Judged(Struct, frozen=True, eq=False):
                 if self.by_people
                 else f"answers of {len(self.records)} judges"
                 if self.records
-                else f"verdicts of an unnamed judge; {opt('judge_name', of='NAME')} names the judge"
+                else f"verdicts of an unnamed judge; name the judge with {opt('judge_name', of='NAME')}"
             )
             raise UsageError(f"a certificate is for one judge, but these files hold {who}")
         theirs, judged_cells = self._by_people(self.people)
@@ -277,9 +276,9 @@ class BySeveral(Request, group="Several people"):
         high=1,
         needs="against",
         metavar="MARGIN",
-        help="Test whether the judge may replace people (the alternative annotator test). HUMAN must hold verdicts "
-        "of two people or more on the same answers. MARGIN is how much less the judge may agree: 0.2 for "
-        "experts, 0.15 for skilled people, 0.1 for a crowd.",
+        help="Test whether the judge may replace people (the alternative annotator test). HUMAN must hold "
+        "verdicts of two people or more on the same answers. MARGIN is how far the judge may fall short of "
+        "a person: 0.2 for experts, 0.15 for skilled people, 0.1 for a crowd.",
     )
 
 
@@ -306,16 +305,16 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         default=None,
         reads=True,
         metavar="HUMAN",
-        help="A table of people's verdicts on some of the answers. nescio reports how well the judge agrees with "
-        "people, and estimates people's verdicts on all answers. Of TREC's letters only R is correct; X and U "
-        "are incorrect.",
+        help="A table of people's verdicts on some of the answers. nescio reports how well the judge agrees "
+        "with people, and estimates people's verdicts on all answers. If verdicts are TREC's letters, only "
+        "R is correct; X and U are incorrect.",
     )
     verdict: str | None = option(
         default=None,
         metavar="COLUMN",
         needs="against",
-        help="The column of HUMAN with people's verdicts. ana+ben names a column for each person. HUMAN may be the "
-        "judged table itself, with the judge's verdicts in another column.",
+        help="The column of HUMAN with people's verdicts, or one column for each person, such as ana+ben. HUMAN "
+        "may be the judged table itself, with the judge's verdicts in another column.",
     )
     target: Target = option(
         default="collection",
@@ -354,8 +353,8 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         if request.output is None and request.against is None:
             raise UsageError(
                 f"nothing to do: use {opt('output', of='FILE')} to write the outcomes, or "
-                f"{opt('against', of='HUMAN')} to compare the judge with people (if the same table holds people's "
-                f"verdicts, give the table again, with {opt('verdict', of='COLUMN')})"
+                f"{opt('against', of='HUMAN')} to compare the judge with people; if one file holds the verdicts of "
+                f"both, give it as FILES and as HUMAN, and name people's column with {opt('verdict', of='COLUMN')}"
             )
         return request
 
@@ -374,7 +373,9 @@ def judge(request: JudgeRequest) -> Judged:
         check_file(Path(request.output), "an outcome table", SUFFIXES, inputs)
     check_results(as_path(request.report), inputs)
     if not asks_model(name) and model.given():
-        raise UsageError(f"{model.given()[0]} is for {opt('judge', MODEL)}, or 'declined(undetermined={MODEL})'")
+        raise UsageError(
+            f"{model.given()[0]} needs {opt('judge', MODEL)}, or the judge 'declined(undetermined={MODEL})'"
+        )
     # Verdicts in a table are those of the judge that is compared with people, unless --verdict names another.
     same_table = _is_among(request.against, items_of(request.source))
     against_people = request.against is not None and (request.verdict is not None or not same_table)
@@ -453,7 +454,7 @@ def _people(
     elif isinstance(result.data, Outcomes):
         runs, questions = list(result.data.runs), list(result.data.questions)
     else:
-        raise UsageError(f"{opt('against')} compares verdicts on single answers, but these files have none")
+        raise UsageError(f"{opt('against')} needs verdicts on single answers, but these files hold none")
     one_each, settling = settled(labels, request.resolve)
     people, more = human(one_each, runs, questions, request.verdict)
     return people, tuple(labels), [*notes, *settling, *more]
@@ -467,7 +468,7 @@ def _by(name: str, result: ReadResult) -> ReadResult:
     data, option_ = result.data, opt("judge_name", name)
     if not isinstance(data, Outcomes):
         raise UsageError(
-            f"{option_} names the judge of these files' verdicts, but the files hold no verdicts: {result.about}"
+            f"{option_} names the judge who gave verdicts, but these files hold no verdicts: {result.about}"
         )
     if known := judges_of(result):
         raise UsageError(f"{option_}: these files already name the judge ({named(known)}); leave the option out")

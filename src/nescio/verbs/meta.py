@@ -51,8 +51,8 @@ class StabilityRequest(Figured, Drawn):
         default=FUZZINESS,
         kind=BETWEENS,
         metavar="F,F,…",
-        help="Two runs tie if their values differ by less than this share of the larger value. Each of several shares "
-        "has its own result.",
+        help="Two runs tie if their values differ by less than this share of the larger value. Several shares "
+        "give separate results.",
         default_words="0.01,0.02,…,0.10",
     )
     literal: bool = option(
@@ -66,14 +66,16 @@ class StabilityRequest(Figured, Drawn):
         default=(),
         kind=BETWEENS,
         metavar="T,T,…",
-        help="Also print the error rate of each measure where this share of comparisons are ties.",
+        help="Also print the error rate of each measure at this share of ties among the comparisons.",
     )
 
 
 class SwapRequest(Drawn):
     """The options of `nescio meta swap`."""
 
-    confidence: float = option(default=95.0, kind=LEVEL, help="100% minus the allowed swap rate, in percent.")
+    confidence: float = option(
+        default=95.0, kind=LEVEL, help="The required confidence in percent: 100 minus the allowed swap rate."
+    )
 
 
 class Resamples(Request, group="Resampling"):

@@ -32,19 +32,19 @@ class NuggetScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured,
     mapping: Sequence[Path | str] = option(
         default=(),
         kind=OWN_FILES,
-        help="The nuggets that assessors found in the responses. Without it, nuggets are matched automatically,"
-        " and every measure is labelled so.",
+        help="The nuggets that assessors found in the responses. Without this file, nescio matches nuggets "
+        "automatically; a note and the signature then say so.",
     )
     beta: float | None = option(
         default=None,
         help="The weight of recall relative to length (beta). Measures that name their own beta, such as "
-        "nuggets.F(beta=5), ignore it.",
+        "nuggets.F(beta=5), ignore this value.",
         default_words="3, as in 2004-2006; 2003 used 5",
     )
     delta: float | None = option(
         default=None,
-        help="The allowance: how many non-whitespace characters each nugget found allows. Measures that name their "
-        "own allowance ignore it.",
+        help="The allowance: the number of non-whitespace characters allowed for each nugget found. Measures "
+        "that name their own allowance ignore this value.",
         default_words="100",
     )
     automatic: Matching | None = option(
@@ -53,7 +53,8 @@ class NuggetScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured,
     assessors: str | None = option(
         default=None,
         metavar="majority|each|NAME",
-        help="The assessor whose matches count, if there are several; each: the mean over assessors.",
+        help="If there are several assessors: NAME, whose matches count; the matches of the majority; or the "
+        "mean over the assessors (each).",
         default_words="majority",
     )
 
@@ -95,7 +96,7 @@ def _with(names: Sequence[str], given: Mapping[str, float]) -> list[str]:
     for parameter in given:
         if not any(parameter in measure.parameters for _, measure in calls):
             labels = ", ".join(measure.label for _, measure in calls)
-            raise UsageError(f"{opt(parameter)}: {labels} {'has' if len(calls) == 1 else 'have'} none")
+            raise UsageError(f"{opt(parameter)}: {labels} {'has' if len(calls) == 1 else 'have'} no such parameter")
     made = []
     for call, measure in calls:
         own = values_of(call, measure.declaration.parameters, "measure")

@@ -106,7 +106,7 @@ def show(results: Results) -> None:
     if not isinstance(results, Reproduced):
         show_grid(record_grid(results.records()))
         known = results.signature.get("paper")
-        show_text(f"one of them: nescio paper {known or 'PAPER'}{' ITEM' if known else ''}", style="dim")
+        show_text(f"to show one: nescio paper {known or 'PAPER'}{' ITEM' if known else ''}", style="dim")
         return
     paper, item = results.paper, results.item
     _show_head(results)

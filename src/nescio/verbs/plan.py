@@ -55,7 +55,7 @@ def check_power(power: float, alpha: float) -> None:
     """Raise UsageError for a power that is not above alpha, because chance alone reaches it."""
     if power <= alpha:
         raise UsageError(
-            f"{opt('power', power)} must be above {opt('alpha', alpha)}, the power that chance alone reaches"
+            f"{opt('power', power)} must be above {opt('alpha', alpha)}: chance alone reaches a power of alpha"
         )
 
 
@@ -79,7 +79,10 @@ class Pilot(Request):
         if self.pilot is not None:
             refuse_suite(self.pilot)
         elif lost := next((name for name in self.given if name in Reading.options), None):
-            raise UsageError(f"{opt(lost)} says how to read files, but no files were given")
+            raise UsageError(
+                f"{opt(lost)} says how to read files, but no files were given; give the files of a pilot or leave "
+                "the option out"
+            )
 
 
 class Piloted(WithMeasures, Pilot):
@@ -96,8 +99,8 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
         default=None,
         metavar="RUN",
         apart="rates",
-        help="The other run of the pilot.",
-        default_words="the first, if there are two",
+        help="The run of the pilot with which the other run is compared.",
+        default_words="the first of two runs",
     )
     difference: float | None = option(
         default=None,
@@ -115,8 +118,7 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
         default=None,
         kind=LIMITS_OF_RUNS,
         apart="rates",
-        help="Plan for a run that answers only from this confidence on. `nescio tune` finds such a threshold. "
-        "Repeatable.",
+        help="Plan for a run that abstains below this confidence. `nescio tune` finds such a threshold. Repeatable.",
     )
     power: float = option(
         default=0.8,
@@ -130,8 +132,8 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
         default=None,
         kind=RATES,
         apart="pilot",
-        help="Correct, incorrect and unanswered answers, as shares, percentages or counts: once for both systems, "
-        "or first for the run and then for the baseline.",
+        help="The outcomes correct, incorrect and unanswered, as shares, percentages or counts: once for both "
+        "systems, or first for the run and then for the baseline.",
     )
     agreement: float | None = option(
         default=None,

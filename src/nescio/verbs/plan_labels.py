@@ -64,8 +64,8 @@ class PlanLabelsRequest(Reading, Piloted):
         low=0,
         above=True,
         apart="pilot",
-        help="Without FILES: the standard deviation of people's verdicts or, for two runs, of the differences of "
-        "the verdicts.",
+        help="Without FILES: the standard deviation of people's verdicts; for two runs, that of the differences "
+        "between their verdicts.",
     )
     questions: int | None = option(default=None, low=1, apart="pilot", help="Without FILES, the number of questions.")
     target: Target = option(

@@ -29,7 +29,7 @@ class PlanRepeatsRequest(Reading, Piloted):
     """The options of `nescio plan-repeats`."""
 
     budget: float = option(low=0, above=True, help="The largest total cost, in any unit.")
-    per_question: float = option(default=0.0, low=0, help="The cost of a question, without its answers.")
+    per_question: float = option(default=0.0, low=0, help="The cost of a question, without the cost of its answers.")
     per_answer: float = option(default=1.0, low=0, above=True, help="The cost of an answer.")
     run: str | None = option(
         default=None,

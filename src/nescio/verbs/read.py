@@ -72,7 +72,8 @@ class AnswerRequest(Seeded, OfStories):
         kw_only=False,
         metavar="NAME",
         complete=lambda: list(reading.SYSTEMS),
-        help="deep-read, sliding-window, window-distance, word-distance, option-overlap, sentence-overlap or random.",
+        help="The system: deep-read, sliding-window, window-distance, word-distance, option-overlap, "
+        "sentence-overlap or random.",
     )
     switches: Sequence[Switch] = option(
         default=(),
@@ -86,7 +87,7 @@ class AnswerRequest(Seeded, OfStories):
         default=None,
         low=0,
         high=1,
-        help="Abstain below this confidence (0 to 1); the candidate is kept.",
+        help="Abstain below this confidence (0 to 1). The declined answer stays in the file as a candidate.",
         default_words="0; with a validator, the validator's threshold for c@1",
     )
     validate: Path | str | None = option(
@@ -195,8 +196,8 @@ class KeyWritten(Struct, frozen=True):
     def __str__(self) -> str:
         ceiling = self.matched / self.questions if self.questions else float("nan")
         return (
-            f"wrote {self.output}: {self.matched:,} of {plural(self.questions, 'question')} have a sentence that "
-            f"matches the key, so AutSent of a run can be at most {ceiling:.3f}"
+            f"wrote {self.output}: {self.matched:,} of {plural(self.questions, 'question')} have a sentence "
+            f"that matches the key, so the highest possible AutSent is {ceiling:.3f}"
         )
 
 
@@ -296,8 +297,8 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
     return [
         note(
             "read.ceiling",
-            "people accept no sentence as an answer to {empty} of {total:n question}, so HumSent of a run can be at "
-            "most {ceiling:.3f}",
+            "people accept no sentence as an answer to {empty} of {total:n question}, so the highest possible "
+            "HumSent is {ceiling:.3f}",
             empty=empty,
             total=len(lists),
             ceiling=1 - empty / len(lists),

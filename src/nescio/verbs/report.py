@@ -85,8 +85,7 @@ class SinceBaseline(Request, group="What changed"):
         kind=NAME_OR_PATH,
         metavar="RUN|FILE",
         apart=("suite", "by"),
-        help="Write a page of what changed since this run, or since the run in a file that `compare "
-        "--save-baseline` wrote.",
+        help="Write a page of the changes since this run. FILE is a baseline that `compare --save-baseline` wrote.",
     )
     run: str | None = option(
         default=None, metavar="RUN", needs="baseline", help="The new run.", default_words="the other of two runs"
@@ -119,13 +118,14 @@ class ReportRequest(Advised, SinceBaseline, Suited, Paged):
         flags=("-o", "--output"),
         metavar="PAGE",
         help="The page to write (.html).",
-        default_words=f"report.html, unless only {opt('figures')} are wanted; in Python, no file",
+        default_words=f"report.html, but no page if {opt('figures')} is given; in Python, no file",
     )
     figures: Path | str | None = option(
         default=None,
         metavar="DIR",
         apart=("suite", "baseline"),
-        help="Write every chart to a new folder: SVG and its data, also PDF and PNG with the extra `figures`.",
+        help="Write every chart to a new folder, as SVG and as data. With the extra `figures` installed, also "
+        "as PDF and PNG.",
     )
     title: str | None = option(default=None, help="The title of the page.", default_words="the names of the files")
     study: tuple[Study, ...] = option(

@@ -61,8 +61,8 @@ class Pooled(Request, group="An older run"):
         default=None,
         kind=OWN_FILE,
         apart=("suite", "labels", "by", "columns", "mark", "interval"),
-        help="An older run's outcomes on all questions; FILES hold answers to a random sample of these. The older "
-        "run's outcomes on the other questions correct the scores.",
+        help="The outcomes of an older run on all questions. FILES hold answers to a random sample of these "
+        "questions. The older run's outcomes on the remaining questions correct the scores.",
     )
 
 
@@ -87,8 +87,8 @@ class Ceilinged(Gated, group="Gates"):
         default={},
         metavar="MEASURE=VALUE",
         apart="suite",
-        help="For measures where lower is better: exit with 1 if a run's whole interval is above VALUE, and with 3 "
-        "if it spans VALUE.",
+        help="For measures where lower is better: exit with 1 if a run's whole interval is above VALUE, and "
+        "with 3 if the interval includes VALUE.",
     )
 
 
@@ -115,14 +115,14 @@ class ScoreRequest(
     )
     mark: bool | None = option(
         default=None,
-        help="Mark the best run and, by paired tests, its ties.",
+        help="Mark the best run, and the runs that paired tests cannot tell from it.",
         default_words="on all questions, if exact tests are fast",
     )
     fail_under: Mapping[str, float] = option(
         default={},
         metavar="MEASURE=VALUE",
         apart="suite",
-        help="Exit with 1 if a run's whole interval is below VALUE, and with 3 if it spans VALUE.",
+        help="Exit with 1 if a run's whole interval is below VALUE, and with 3 if the interval includes VALUE.",
     )
 
     def check(self) -> None:
@@ -133,13 +133,13 @@ class ScoreRequest(
                 raise UsageError(f"{opt(name)} needs intervals; give {opt('ci')} a level")
         if self.simultaneous and self.interval != "auto":
             raise UsageError(
-                f"{opt('interval', self.interval)} would not hold for all runs together; leave it out, and "
-                f"{opt('simultaneous', True)} uses intervals that do (docs/chosen.md)"
+                f"{opt('interval', self.interval)} does not hold for all runs together; leave this option out: "
+                f"{opt('simultaneous', True)} chooses its own intervals (docs/chosen.md)"
             )
         if self.labels is not None and self.mark:
             raise UsageError(
-                f"{opt('mark', True)} tests the judge's verdicts; `nescio compare` with {opt('labels')} tests corrected"
-                " differences"
+                f"{opt('mark', True)} tests uncorrected verdicts of the judge; to test corrected differences, use "
+                f"`nescio compare` with {opt('labels')}"
             )
         if self.labels is not None and self.by == QUESTION:
             raise UsageError(

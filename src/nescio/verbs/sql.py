@@ -37,7 +37,10 @@ class SqlRequest(Request):
     """The options of `nescio sql`."""
 
     table: str = argument(
-        kw_only=False, argument=True, metavar="TABLE", help="The table; for DuckDB and Spark also a file."
+        kw_only=False,
+        argument=True,
+        metavar="TABLE",
+        help="The name of the table. For DuckDB and Spark, it can also be a file.",
     )
     dialect: Dialect = option(default="duckdb", help="The SQL to write.")
     only: Literal["runs", "pairs", "confidences"] | None = option(
@@ -49,11 +52,11 @@ class SqlRequest(Request):
     outcome_map: Mapping[str, str] = OUTCOME_MAP
     missing: Missing = option(
         default="error",
-        help="What to do with a question that a run lacks: count it as missing (nescio then refuses the counts), "
-        "count it as unanswered, or leave it out for all runs.",
+        help="How to count a question that a run lacks: as missing (nescio then refuses the counts), as "
+        "unanswered, or not at all, in any run.",
     )
     ungraded: Literal["error", "exclude"] = option(
-        default="error", help="What to do with an empty outcome: count it as `other`, or leave it out."
+        default="error", help="How to count an empty outcome: as `other`, or not at all."
     )
     bins: int | None = option(
         default=None,
@@ -67,10 +70,10 @@ class SqlRequest(Request):
         super().check()
         for name, column in self.column.items():
             if name not in ROLES:
-                raise UsageError(f"{opt('column', {name: column})}: a column can be named {', '.join(ROLES)}")
+                raise UsageError(f"{opt('column', {name: column})}: the name must be one of {', '.join(ROLES)}")
         for word, outcome in self.outcome_map.items():
             if outcome not in (*OUTCOMES, "ungraded"):
-                rule = f"a statement counts {', '.join(OUTCOMES)} and ungraded"
+                rule = f"a word must mean one of {', '.join(OUTCOMES)} and ungraded"
                 raise UsageError(f"{opt('outcome_map', {word: outcome})}: {rule}")
         if self.bins and self.only not in (None, "confidences"):
             raise UsageError(f"{opt('bins')} is for {opt('only', 'confidences')}")

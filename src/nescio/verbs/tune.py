@@ -84,8 +84,9 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
     max_risk: float | None = option(
         default=None,
         kind=BETWEEN,
-        help="Instead, find the largest coverage with a guarantee that at most this share of the answers to new "
-        "questions is wrong. The measure is then only reported. Exit status 3: no guarantee is possible.",
+        help="Choose the threshold by another rule: the largest coverage with a guarantee that at most this "
+        "share of the answers to new questions is wrong. The measure is then only reported. Exit status 3 "
+        "means that no guarantee is possible.",
     )
     confidence: float = option(
         default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of the guarantee."
@@ -95,20 +96,20 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
         kind=NUMBERS,
         metavar="C,C,…",
         needs="max_risk",
-        help="The thresholds to test for a guaranteed risk. Choose them before you look at the data.",
-        default_words="thresholds at 20 ranks",
+        help=f"The thresholds to test with {opt('max_risk')}. Choose them before you look at the data.",
+        default_words="thresholds at 20 evenly spaced ranks of the confidences",
     )
     curve: bool = option(
         default=False,
-        help=f"Print the risk-coverage curve: 20 points as a table, and in JSON all points instead of {POINTS}.",
+        help=f"Print 20 points of the risk-coverage curve. JSON then holds all points instead of {POINTS}.",
     )
     output: Path | None = option(
         writes=True,
         default=None,
         flags=("-o", "--output"),
         metavar="RUN",
-        help="Write the run with the threshold applied, keeping declined candidates: an outcome table (.csv, .tsv, "
-        ".jsonl, .parquet).",
+        help="Apply the threshold and write the run as an outcome table (.csv, .tsv, .jsonl, .parquet). "
+        "Declined answers stay in it as candidates.",
     )
 
     def check(self) -> None:
@@ -170,8 +171,9 @@ def _which(runs: Sequence[str]) -> UsageError:
     """Return the error that asks for the name of the run to tune, if there are several runs."""
     more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
     return UsageError(
-        f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}, and another with"
-        f" {opt('baseline')} to compare the two: {', '.join(map(on_one_line, runs[:MOST_NAMED]))}{more}"
+        f"these files hold {len(runs)} runs, and each needs its own threshold; name the run to tune with "
+        f"{opt('run')}, or two runs with {opt('run')} and {opt('baseline')}; the runs are "
+        f"{', '.join(map(on_one_line, runs[:MOST_NAMED]))}{more}"
     )
 
 

@@ -37,11 +37,13 @@ class AssessorsRequest(Redrawn, WithInterval):
     verdict: str | None = option(
         default=None,
         metavar="COLUMN",
-        help="The column with the verdict, or, as in ana+ben, a column for each person.",
-        default_words="found by its name; columns such as annotator1 and annotator2 hold one person's verdicts each",
+        help="The column with the verdict, or one column for each person, such as ana+ben.",
+        default_words="found by its name; each of annotator1, annotator2, … is the column of one person",
     )
     outcome_map: Mapping[str, str] = option(
-        default={}, metavar="WORD=OUTCOME", help="What a word of FILE means: correct, incorrect, unanswered, ungraded."
+        default={},
+        metavar="WORD=OUTCOME",
+        help="The outcome that a word in FILE means: correct, incorrect, unanswered, ungraded.",
     )
     resolve: Resolution = option(default="adjudicated", help=RESOLVE)
     adjudicator: str | None = option(

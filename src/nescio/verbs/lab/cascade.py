@@ -49,7 +49,7 @@ class Choosing(Request, group="Choosing thresholds"):
         metavar="C,C,…",
         apart="apply",
         help="The thresholds to try for each system. Choose them before you look at the data.",
-        default_words="the confidences in the data, or some of their ranks",
+        default_words="the confidences in the data; if there are many, those at evenly spaced ranks",
     )
     spare: bool = option(
         default=False, apart="apply", help="Take the cheapest policy within one standard error of the best."
@@ -59,8 +59,8 @@ class Choosing(Request, group="Choosing thresholds"):
         kind=BETWEEN,
         needs="grid",
         apart="apply",
-        help="Take only policies certified to err on at most this share of their answers to new questions. The "
-        "certificate allows for trying all policies of the grid.",
+        help="Take only policies with a certificate that at most this share of their answers to new questions "
+        "is wrong. The certificate holds for all policies of the grid together.",
     )
     confidence: float = option(
         default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of the certificate."
@@ -88,7 +88,7 @@ class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
         above=True,
         needs="cost",
         apart="apply",
-        help="The worth of a right answer, in the unit of the costs.",
+        help="The value of a right answer, in the unit of the costs.",
     )
     cost: str | None = option(
         default=None, metavar="COLUMN", needs="right", apart="apply", help="The column with the cost of each answer."

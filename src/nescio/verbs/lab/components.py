@@ -38,11 +38,13 @@ class ComponentsRequest(Reading, Measured, WithInterval):
     factor: Sequence[str] = option(
         kind=NAMES,
         metavar="COLUMN",
-        help="The column that names the condition of each answer, such as its prompt, judge or temperature. The word "
+        help="A column with a condition of each answer, such as the prompt, judge or temperature. The word "
         "`repeat` takes the repeats of each question, such as seeds, as a factor.",
     )
     sample: str | None = option(
-        default=None, metavar="COLUMN", help="The column that numbers answers with the same level of every factor."
+        default=None,
+        metavar="COLUMN",
+        help="The column that numbers the answers to one question under the same conditions.",
     )
     over: Sequence[str] | None = option(
         default=None,
@@ -55,11 +57,14 @@ class ComponentsRequest(Reading, Measured, WithInterval):
         default=None, metavar="RUN", help="Also analyse the difference of each run from this run."
     )
     cost: Mapping[str, float] = option(
-        default={}, kind=COSTS, help="The cost of one more question, prompt or judge, without its answers."
+        default={}, kind=COSTS, help="The cost of adding a question, prompt or judge, without the cost of its answers."
     )
     per_answer: float = option(default=1.0, low=0, help="The cost of an answer.")
     budget: float | None = option(
-        default=None, low=0, above=True, help="Say how many levels of each factor to take for this total cost."
+        default=None,
+        low=0,
+        above=True,
+        help="The total cost of a new study. The results say how many levels of each factor to take.",
     )
 
 

@@ -29,9 +29,9 @@ from nescio.verbs._shared import Measured, Reading, Seeded, Worked
 class FlipsRequest(Reading, Measured, Seeded, Worked):
     """The options of `nescio lab flips`."""
 
-    baseline: str | None = option(default=None, metavar="RUN", help="The run that the gated run is compared with.")
+    baseline: str | None = option(default=None, metavar="RUN", help="The run with which the gate compares --run.")
     run: str | None = option(
-        default=None, metavar="RUN", help="The run to gate; without a baseline it is compared with itself."
+        default=None, metavar="RUN", help="The run to gate. Without --baseline, the gate compares the run with itself."
     )
     margin: float = option(default=0.01, low=0, help="The largest difference that does not matter, as in the gate.")
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the gate's interval in percent.")
@@ -41,7 +41,9 @@ class FlipsRequest(Reading, Measured, Seeded, Worked):
         """Raise UsageError for several measures, because flips of a gate's result are those of one measure."""
         super().check()
         if self.chosen is not None and len(self.chosen) > 1:
-            raise UsageError(f"flips are those of a gate on one measure; name it with {opt('measures')}")
+            raise UsageError(
+                f"nescio lab flips studies a gate on a single measure; name one measure with {opt('measures')}"
+            )
 
 
 @verb(FlipsRequest, working="drawing")

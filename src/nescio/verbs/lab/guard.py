@@ -48,18 +48,22 @@ class GuardRequest(Reading, Gated, Sourced):
         help="Raise the alarm if the share of unanswered questions is surely above this limit.",
     )
     alpha: float = option(
-        default=0.05, low=1e-9, high=0.5, help="The chance of any false alarm, over all rows, rates and runs."
+        default=0.05,
+        low=1e-9,
+        high=0.5,
+        help="The largest chance of a false alarm, over all rows, rates and runs together.",
     )
     baseline: str | None = option(
         default=None,
         metavar="RUN",
-        help="The run to compare the other run with.",
+        help="The run with which the other run is compared.",
         default_words="the first of two runs",
     )
     labels: Any = option(
         default=None,
         kind=OWN_FILE,
-        help="People's verdicts on a random sample of the answers (run, question, verdict): they correct the judge.",
+        help="People's verdicts on a random sample of the answers (run, question, verdict). These verdicts "
+        "correct the judge's errors.",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 

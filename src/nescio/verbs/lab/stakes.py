@@ -32,20 +32,20 @@ class StakesRequest(Reading, Seeded, Sourced):
         default=None,
         metavar="COLUMN",
         help="The column that holds the stake.",
-        default_words="stake, or the stake in ids such as q1@stake=3",
+        default_words="stake; without it, the stake in question ids such as q1@stake=3",
     )
     scale: Scale = option(
         default="auto",
-        help="Whether the column holds the price of an error or a target. auto: a target if the column is named t, "
-        "target or threshold.",
+        help="What the column holds: the price of an error, or a target. auto reads targets if the column is "
+        "named t, target or threshold.",
     )
     silence_earns: float = option(
         default=1.0, low=0, high=1, help="What an abstention earns on a question without an answer."
     )
     candidates: Candidates = option(
         default="stated",
-        help="The answer that a declined question would have got: the candidate in the file, or the answer at the "
-        "nearest lower stake.",
+        help="Which answer a declined question would have got: the candidate in the file (stated), or the "
+        "answer at the nearest lower stake (lower).",
     )
     baseline: str | None = option(default=None, metavar="RUN", help="Compare the other runs only with this run.")
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the intervals in percent.")

@@ -57,7 +57,7 @@ class PromptsWritten(Struct, frozen=True):
     output: Path
 
     def __str__(self) -> str:
-        return f"wrote {plural(self.prompts, 'prompt')} of {plural(self.questions, 'question')} to {self.output}"
+        return f"wrote {plural(self.prompts, 'prompt')} for {plural(self.questions, 'question')} to {self.output}"
 
 
 @verb(StakesPromptsRequest, working="writing", prints="")

@@ -42,8 +42,9 @@ class VoteRequest(Reading, Sourced, WithInterval):
     of: int | None = option(default=None, low=1, help="How many answers vote.", default_words="all answers")
     rule: Rule = option(
         default="answers",
-        help="What the most frequent answer needs to win: more than half of the answers given (answers), more than "
-        "half of all votes, abstentions included (samples), or more votes than any other answer (plurality).",
+        help="The votes that an answer needs to win: more than half of the answers given (answers), more than "
+        "half of all votes, including abstentions (samples), or more votes than any other answer "
+        "(plurality).",
     )
     at_least: int | None = option(
         default=None,

@@ -42,7 +42,7 @@ from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Seeded, Sourced
 
 NO_ANSWERS = note(
     "draw.no_answers",
-    "these files do not hold the texts of answers; give people the texts beside the sheet, with question and run",
+    "these files hold no texts of answers, so the sheet has none; also give people the texts, with question and run",
 )
 
 
@@ -54,7 +54,8 @@ class DrawRequest(Reading, Seeded, Sourced):
     labels: Any = option(
         default=None,
         kind=OWN_FILE,
-        help="The labels so far (run, question, verdict). The sheet has these and the newly drawn questions.",
+        help="The labels so far (run, question, verdict). The sheet contains these labels and the newly drawn "
+        "questions.",
     )
     runs: Sequence[str] = option(
         default=(),
@@ -67,7 +68,7 @@ class DrawRequest(Reading, Seeded, Sourced):
         default=None,
         help="The kind of draw: all questions with the same probability (simple), or more questions on which the "
         "judge is often wrong (adaptive).",
-        default_words="simple; adaptive if the labels so far were drawn so",
+        default_words="adaptive if the labels so far are from an adaptive draw, else simple",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
@@ -95,7 +96,7 @@ def draw(request: DrawRequest) -> Sheet:
     rows = [[*columns], *zip(*columns.values(), strict=True)]
     write_text(output, csv_text([guard(cell) for cell in row] for row in rows))
     new = sum(not one.verdict for one in drawn.to_label)
-    wrote = (f"wrote {plural(len(drawn.to_label), 'answer')} to {output}, {new:,} of them to be judged",)
+    wrote = (f"wrote {plural(len(drawn.to_label), 'answer')} to {output}, of which people must still judge {new:,}",)
     sheet = Sheet(**{name: getattr(drawn, name) for name in drawn.__struct_fields__})
     return replace(sheet, notes=sheet.notes if "answer" in columns else (*sheet.notes, NO_ANSWERS), wrote=wrote)
 
@@ -109,8 +110,8 @@ def _check_kept(output: Path, to_label: Sequence[ToLabel]) -> None:
         judged = [(row.get("question_id"), row.get("run")) for row in csv.DictReader(file) if row.get("verdict")]
     if lost := len(set(judged) - kept):
         raise MismatchError(
-            f"{output} has {plural(lost, 'verdict')} of people that would be lost; write to another file, with "
-            f"{opt('labels', str(output))} to keep the verdicts"
+            f"{output} has {plural(lost, 'verdict')} of people that the new sheet would overwrite; write to "
+            f"another file, and keep the verdicts with {opt('labels', str(output))}"
         )
 
 

@@ -36,12 +36,11 @@ class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
     half_width: float | None = option(
         default=None, low=0, above=True, help="Stop when half the width of the interval is at most this."
     )
-    limit: float | None = option(default=None, help="Stop when the interval is above or below this value.")
+    limit: float | None = option(default=None, help="Stop when the whole interval is above or below this value.")
     label_looks: Sequence[int] = option(
         default=(),
         kind=COUNTS,
-        help="How many labels there were at each earlier look, and as the last number how many are planned (such as "
-        "20,40,200).",
+        help="The number of labels at each earlier look, then the planned number (such as 20,40,200).",
         default_words="any number of looks",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)

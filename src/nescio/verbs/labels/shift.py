@@ -46,13 +46,13 @@ class ShiftRequest(Reading, WithInterval, Sourced):
         default=(),
         kind=NAMES,
         metavar="RUN",
-        help="A run that the correction was learned on. Repeatable; several runs form one group.",
+        help="A run from which the correction was learned. Repeatable; several runs form one group.",
         default_words="for each run, all other runs",
     )
     error: Error = option(
         default="bias",
-        help="The error that may not differ: the bias, the share of wrong answers that the judge calls correct, or "
-        "the share of right answers that the judge does not call correct.",
+        help="The error to compare: the bias, the share of wrong answers that the judge calls correct "
+        "(false-positives), or the share of right answers that it does not call correct (false-negatives).",
     )
     by: Sequence[str] = option(
         default=(), kind=NAMES, metavar="COLUMN", help="Also show the bias for each value of a column. Repeatable."
@@ -61,8 +61,8 @@ class ShiftRequest(Reading, WithInterval, Sourced):
         default=(),
         kind=NAMES,
         metavar="RUN",
-        help="A run of the judge's own model. Repeatable.",
-        default_words="runs with the name of the judge",
+        help="A run whose answers come from the judge's own model. Repeatable.",
+        default_words="runs with the same name as the judge",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
