@@ -199,7 +199,8 @@ class BrokenDown(Request):
         default=None,
         metavar="COLUMN",
         apart="suite",
-        help="Break down the scores by a column that is constant within each question, or by `question` itself.",
+        help="Break down the scores by a column. Use a column that is constant within each question, or "
+        "`question` itself.",
     )
 
 

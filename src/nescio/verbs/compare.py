@@ -157,7 +157,7 @@ class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Lookin
     fail_on_regression: bool = option(
         default=False,
         needs="baseline",
-        help="Exit with 1 if a run is worse than the baseline by more than the margin, and with 3 if the "
+        help="Exit with 1 if a run is worse than the baseline by more than the margin. Exit with 3 if the "
         "interval includes the margin. The gate checks the measures named by -m, or the first default "
         "measure.",
     )

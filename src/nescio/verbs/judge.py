@@ -313,8 +313,8 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         default=None,
         metavar="COLUMN",
         needs="against",
-        help="The column of HUMAN with people's verdicts, or one column for each person, such as ana+ben. HUMAN "
-        "may be the judged table itself, with the judge's verdicts in another column.",
+        help="The column of HUMAN with people's verdicts. For several people, name several columns, such as "
+        "ana+ben. HUMAN may be the judged table itself, with the judge's verdicts in another column.",
     )
     target: Target = option(
         default="collection",

@@ -99,7 +99,7 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
         default=None,
         metavar="RUN",
         apart="rates",
-        help="The run of the pilot with which the other run is compared.",
+        help="The baseline run of the pilot.",
         default_words="the first of two runs",
     )
     difference: float | None = option(

@@ -115,7 +115,7 @@ class ScoreRequest(
     )
     mark: bool | None = option(
         default=None,
-        help="Mark the best run, and the runs that paired tests cannot tell from it.",
+        help="Mark the best run and its ties. Paired tests find these ties.",
         default_words="on all questions, if exact tests are fast",
     )
     fail_under: Mapping[str, float] = option(
