@@ -187,9 +187,13 @@ def _contents(
             "these files hold only questions; to count outcomes, also give answers to them"
         ]
     if roles in ({"gold"}, {"answers"}):
-        lacking = "answers to it" if roles == {"gold"} else "the collection or key that they answer (gold)"
-        only = f"only {roles.pop()} given{f' ({held})' if (held := format_.describe(parts)) else ''}"
-        return None, [f"{only}: nothing can be scored without {lacking}"]
+        lacking = (
+            "answers to its questions"
+            if roles == {"gold"}
+            else "the collection or key that the answers belong to (gold)"
+        )
+        only = f"these files hold only {roles.pop()}{f' ({held})' if (held := format_.describe(parts)) else ''}"
+        return None, [f"{only}; to score, also give {lacking}"]
     problems = []
     try:
         loaded = load_parts(format_, parts, options, opened)

@@ -51,7 +51,7 @@ class CheckRequest(Reading, Sourced):
     save: bool = option(
         default=False,
         writes=True,
-        help="Save the reading of a table as FILE.reading.toml. Later commands find this file by themselves.",
+        help="Save the options for reading a table as FILE.reading.toml. Later commands find this file by themselves.",
     )
 
 
@@ -145,7 +145,7 @@ def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
     if summary.error is not None:
         raise summary.error
     if len(items) != 1 or not isinstance(items[0], (str, Path)):
-        raise UsageError(f"{opt('save')} saves the reading of one table, but {len(items)} files were given")
+        raise UsageError(f"{opt('save')} saves the options for reading one table, but {len(items)} files were given")
     notes = summary.contents.notes if summary.contents else ()
     used = {role: written for note in notes if note.code == "tables.mapping" for role, written in note["columns"]}
     place = place_of(Path(items[0]))

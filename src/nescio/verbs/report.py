@@ -259,8 +259,8 @@ def _advice(request: ReportRequest, data: page.ReportData, texts: Any) -> Result
         return found
     by_format = note(
         "advise.measure",
-        "{measure} decides, because it is the default measure of the format {format}; {option} lets another measure "
-        "decide",
+        "the advice uses {measure}, because it is the default measure of the format {format}; {option} "
+        "chooses another measure",
         measure=data.main,
         format=data.loaded.format,
         option=opt("measures", DEFAULT_MEASURES[:1]),
