@@ -198,9 +198,7 @@ class CheckRequest(Step):
     runs: Sequence[Path | str] = argument(
         kw_only=False, kind=FILES, argument=True, metavar="RUN...", help="The runs: files, or folders of them."
     )
-    page: Path | str | None = option(
-        default=None, help="Also write a page that lists the faults of the runs (.html), to send to a team."
-    )
+    page: Path | str | None = option(default=None, help="Also write a page (.html) of all faults, to send to a team.")
 
 
 @verb(CheckRequest, working="checking", show=show)
