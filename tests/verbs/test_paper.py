@@ -264,7 +264,7 @@ def test_an_item_is_found_however_it_is_spelled(paper: str, name: str, label: st
         (["PENAS2011", "-o", "table.svg"], "--figure needs an item that is a drawing"),
         (["PENAS2011", "fig 2", "--figure", "ties.csv"], "ties.csv: a figure is written to .svg"),
         (["AVE2007", "figure 1", "x.xml"], "Figure 1 of AVE2007 takes no files; its command is nescio ave build"),
-        (["AVE2007", "table 8", str(ROOT / "examples" / "outcomes.csv")], "needs COLLECTION RESPONSES..., and none of"),
+        (["AVE2007", "table 8", str(ROOT / "examples" / "outcomes.csv")], "needs COLLECTION RESPONSES..., but none of"),
         (["AVE2007", "table 8", "nowhere.xml"], "nowhere.xml: there is no such file"),
         (["AVE2007", "table 2", str(ROOT / "examples" / "outcomes.csv")], "outcomes.csv is not an AVE collection"),
         (["PENAS2011", "table 3", "nowhere.csv"], "nowhere.csv: there is no such file"),
