@@ -33,7 +33,7 @@ class NuggetScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured,
         default=(),
         kind=OWN_FILES,
         help="The nuggets that assessors found in the responses. Without this file, nescio matches nuggets "
-        "automatically; a note and the signature then say so.",
+        "automatically, and the name of every measure says so.",
     )
     beta: float | None = option(
         default=None,
