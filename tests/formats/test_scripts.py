@@ -229,7 +229,7 @@ def test_one_question_asked_twice_among_hundreds_makes_no_clusters(tmp_path: Pat
     assert (len(found.questions), found.clusters) == (201, None)
     assert (
         notes[-1]
-        == "2 of 201 questions repeat the text of another question: too few to matter, so all are resampled separately"
+        == "2 of 201 questions repeat the text of another question: these are too few to matter, so nescio resamples every question separately"
     )
     path.write_text("\n".join(rows[:-1]))
     found, notes = evidence_and_notes(path)
