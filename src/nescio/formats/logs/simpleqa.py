@@ -128,8 +128,8 @@ def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
     if repeated:
         log.say(
             "simpleqa.questions_repeated",
-            "{questions:n question} {questions:occurs/occur} more than once in a run: distinguished by a number "
-            "(first: {first!r})",
+            "{questions:n question} {questions:occurs/occur} more than once in a run, so nescio adds a number to "
+            "each repeated question (first: {first!r})",
             questions=len(repeated),
             first=repeated[0],
         )

@@ -56,7 +56,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             )
             answers[-1].path = source.label
     if not log.grade(answers, "the rewards"):
-        rule = f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} says what is right"
+        rule = f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} counts rewards of T or more as right"
         raise FormatError(log.label, rule)
     if errored := sum(answer.why == ERRORED for answer in answers):
         log.say(

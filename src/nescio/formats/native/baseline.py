@@ -193,7 +193,7 @@ def _numbers(cells: Sequence[Any], dtype: type = np.float64, empty: float = np.n
     if dtype is not np.float64 and (np.isnan(values) | (values != np.rint(values)) | (values < -1)).any():
         raise ValueError("a number must be whole")
     if dtype is np.int8 and (values > 1).any():
-        raise ValueError("a candidate or answerable is 0, 1 or null")
+        raise ValueError("candidate and answerable must be 0, 1 or null")
     return values.astype(dtype)
 
 
