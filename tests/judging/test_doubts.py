@@ -40,7 +40,7 @@ def said(found: Loaded, code: str) -> list[Note]:
 
 def test_the_judge_is_named_with_its_rule_where_nobody_chose_it() -> None:
     (note,) = said(loaded([("a", "a")]), "judging.default")
-    assert "as no judge was named: the answer equals a gold answer: numbers are compared by" in str(note)
+    assert "because no judge was named: the answer equals a gold answer: numbers are compared by" in str(note)
     assert note["judge"] == "fitting"
     assert not said(loaded([("a", "a")], judge="fitting"), "judging.default")
 

@@ -127,7 +127,7 @@ def default_note(judge: Judge) -> Note:
     """Return a note which says that the user named no judge, and by which rule this judge grades."""
     return note(
         "judging.default",
-        "judged by `{judge}`, as no judge was named: {rule}; {flag} chooses another judge",
+        "judged by `{judge}`, because no judge was named: {rule}; {flag} chooses another judge",
         judge=judge.record.name,
         rule=rule_of(judge.record.name),
         flag=opt("judge", of="NAME"),

@@ -91,7 +91,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not log.part("results"):
         first = log.sources[0]
         results = f"{first.stem.removesuffix(SUMMARY)}{RESULT}.json"
-        rule = f"this file holds the figures of a category but no answers; also give {results} of its folder"
+        rule = f"this file holds the figures of a category but no answers; also give {results} of the same folder"
         raise FormatError(first.label, f"{rule}{offer('beside', results)}")
     extract = choose(options, "extract", RULES, "rules") if "extract" in options.choose else "strict"
     seen: dict[str, Seen] = {}

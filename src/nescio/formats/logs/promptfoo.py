@@ -247,7 +247,7 @@ def _name(files: Sequence[Tests], log: Log) -> None:
     if again:
         log.say(
             "promptfoo.repeats",
-            "{repeats} results have the same variables and assertions as another test: read as repeats",
+            "{repeats} results have the same variables and assertions as another test, and are read as repeats",
             repeats=again,
         )
         numbers = {test: i for i, test in enumerate(dict.fromkeys(answer.cluster for answer in answers))}

@@ -76,7 +76,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     reports = [source for part, source in parts if part in ("report", "lists", "attempts")]
     single = log.part("instances")
     if not reports and not single:
-        rule = "these are predictions, which do not say what was resolved; give the report of run_evaluation"
+        rule = (
+            "these are predictions, which do not say which instances were resolved; give the report of run_evaluation"
+        )
         raise FormatError(log.label, rule)
     for source, run in named(reports, _name):
         report_answers = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)

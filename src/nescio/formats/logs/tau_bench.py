@@ -61,7 +61,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if errored := sum(answer.why == ERRORED for answer in answers):
         log.say(
             "tau_bench.errored",
-            "{errored} of {total} trajectories ended in an error: not graded (the tool counts a reward of 0)",
+            "{errored} of {total} trajectories ended in an error and are not graded; the tool gives them a reward of 0",
             errored=errored,
             total=len(answers),
         )

@@ -117,7 +117,9 @@ def read_file(source: Source) -> Baseline:
     if recognise(source) is None:
         raise FormatError(label, f"this is not a baseline; nescio compare {opt('save_baseline')} writes one")
     if document[KEY] != VERSION:
-        raise FormatError(label, f"this nescio reads baselines of version {VERSION}", value=document[KEY])
+        raise FormatError(
+            label, f"this version of nescio reads only baselines of version {VERSION}", value=document[KEY]
+        )
     try:
         made = msgspec.convert({name: document[name] for name in document if name != KEY}, Provenance)
         columns = msgspec.convert(document["columns"], list[str])

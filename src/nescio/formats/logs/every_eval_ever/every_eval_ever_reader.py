@@ -114,7 +114,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         answer.question = f"{answer.task}/{answer.question}" if several else answer.question
     if again := number_repeats(answers):
         template = (
-            "{repeats:n instance} {repeats:repeats/repeat} an earlier sample_id: each is read as a repeat of the first"
+            "{repeats:n instance} {repeats:has/have} the sample_id of an earlier instance, and {repeats:is/are} read "
+            "as {repeats:a repeat/repeats} of it"
         )
         log.say("every_eval_ever.repeats", template, repeats=again)
     return log.by_score(answers, "instances without is_correct", keep=(TASK,) if several else ())
