@@ -187,8 +187,8 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
     if unlisted > 0:
         log.say(
             "swe_bench.unlisted",
-            "run {subject!r}: {unlisted:n instance} {unlisted:is/are} in no list, so the outcome of "
-            "{unlisted:it/them} is unknown; the tool's shares of resolved instances are {shares:each %s (%s)}; "
+            "run {subject!r}: {unlisted:n instance} {unlisted:is/are} in no list, so {unlisted:its outcome "
+            "is/their outcomes are} unknown; the tool's shares of resolved instances are {shares:each %s (%s)}; "
             f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts {{unlisted:it/them}} as incorrect",
             run,
             unlisted=unlisted,

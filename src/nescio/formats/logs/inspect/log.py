@@ -220,7 +220,7 @@ def _once(script: Transcript, log: Log) -> list[Sample]:
     log.say(
         "inspect.repeats",
         "{subject}: {samples:n sample} {samples:has/have} the id and epoch of an earlier sample; the log counts all "
-        "samples, so nescio reads these as repeats",
+        "samples, so these are read as repeats",
         script.path.name,
         samples=again,
     )
