@@ -58,6 +58,6 @@ def test_a_table_that_does_not_fit_is_one_error_that_says_what_to_do(
     with pytest.raises(UsageError) as caught:
         nescio.score(path, memory_limit="1MB")
     assert str(caught.value) == (
-        "not enough memory: 1MB (memory_limit) cannot hold this; raise the limit, count the table in its database (nescio sql), or compute fewer measures at a time"
+        "not enough memory: 1MB (memory_limit) is too little for this data; raise the limit, count the answers in your database (nescio sql), or compute fewer measures at a time"
     )
     assert len(nescio.score(path, "c@1", ci=None).rows) == 3

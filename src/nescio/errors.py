@@ -265,7 +265,7 @@ def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
     known = list(columns)
     meant = "".join(f"; did you mean {name}?" for name in nearest(column, known, 0.7)[:1])
     return MismatchError(
-        f"scores cannot be broken down by {column!r}; columns that can (constant within every question): "
+        f"scores cannot be broken down by {column!r}; columns that can be used (constant within every question): "
         f"{', '.join(known) or 'none'}{meant}"
     )
 
@@ -279,7 +279,7 @@ def differs_between_runs(column: str, question: str, *values: tuple[str, str, st
         f"run {run!r} ({place}) has {value!r}" if value else f"run {run!r} ({place}) has none"
         for run, place, value in values
     )
-    return MismatchError(f"the column {column!r} must be the same in all runs: of question {question!r}, {said}")
+    return MismatchError(f"the column {column!r} must be the same in all runs: for question {question!r}, {said}")
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:

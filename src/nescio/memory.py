@@ -15,7 +15,7 @@ LEAST = 512_000_000  # bytes: Python, NumPy and the table engine take about 200 
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 _SIZE = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(_UNITS)})", re.IGNORECASE)
 _LIMIT: ContextVar[int | None] = ContextVar("memory_limit", default=None)
-WHAT_TO_DO = "count the table in its database (nescio sql), or compute fewer measures at a time"
+WHAT_TO_DO = "count the answers in your database (nescio sql), or compute fewer measures at a time"
 
 
 def size_of(text: str) -> int:
@@ -79,7 +79,9 @@ def too_little() -> str:
     if known is None:
         return f"not enough memory; {what_to_do}"
     shown = f"{known / 10**9:g}GB" if known >= 10**9 else f"{known / 10**6:g}MB"
-    return f"not enough memory: {shown} ({opt('memory_limit')}) cannot hold this; raise the limit, {what_to_do}"
+    return (
+        f"not enough memory: {shown} ({opt('memory_limit')}) is too little for this data; raise the limit, {what_to_do}"
+    )
 
 
 def limit_process(text: str) -> Callable[[], None]:

@@ -53,7 +53,7 @@ def test_what_is_enough_is_a_few_of_thousands() -> None:
     document = {f"q{i}": "text" for i in range(5000)}
     predictions = Source("p.json", Path("p.json"), kind="document", columns=tuple(document), document=document)
     assert minimal_columns(REGISTRY["squad2"].recognise, predictions) == ("q0",)
-    shown_as = "a JSON document, by the key q0; beside it q1, q2, q3 and 4,996 more"
+    shown_as = "a JSON document, by the key q0; other keys: q1, q2, q3 and 4,996 more"
     assert seen(REGISTRY["squad2"], predictions) == shown_as
 
 
@@ -73,7 +73,7 @@ def test_non_answers_are_counted_by_kind(nescio: Command, tmp_path: Path) -> Non
     scored = [{"value": "C", "answer": "A"}, {"value": "I", "answer": "B"}, {"value": "N", "answer": ""}]
     log = inspect_log(tmp_path, *scored, None, None)
     found = nescio("check", log, "-f", "json").json
-    why = "an archive, by the member _journal/start.json; beside it samples/1_epoch_1.json, samples/2_epoch_1.json"
+    why = "an archive, by the member _journal/start.json; other members: samples/1_epoch_1.json, samples/2_epoch_1.json"
     assert found["files"][0]["why"].startswith(why)
     row = found["runs"][0]
     assert (row["correct"], row["incorrect"], row["unanswered"], row["not_graded"], row["n"]) == (1, 1, 1, 2, 3)

@@ -494,7 +494,7 @@ def test_labels_that_may_be_of_other_answers_decide_nothing(tmp_path: Path, nesc
     """The labels are those of the example, without the answers that they are about."""
     lines = [row.split(",") for row in PEOPLE.read_text().splitlines()]
     (tmp_path / "bare.csv").write_text("\n".join(",".join([*row[:2], row[-1]]) for row in lines))
-    says = "not contain the answer judged"
+    says = "not contain the judged answer"
     gate_on = ("score", *ANSWERED, "-m", "accuracy", "--fail-under", "accuracy=0.01", "--labels")
     nescio(*gate_on, tmp_path / "bare.csv").assert_refused(says)
     assert nescio(*gate_on, PEOPLE).status in (0, 3)

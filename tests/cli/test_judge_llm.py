@@ -149,7 +149,7 @@ def test_grades_that_come_with_the_answers_are_not_used(
     assert (found.status, server.calls) == (0, MANY)
     found = nescio(*asked, "-o", "second.csv")
     assert (found.status, server.calls) == (0, 2 * MANY)
-    assert "nescio-grades.sqlite is here and not used, as nobody named it" in found.flat
+    assert "nescio-grades.sqlite, which is not used because no option names it" in found.flat
     found = nescio(*asked, "-o", "third.csv")
     assert (found.status, server.calls) == (0, 2 * MANY)  # this user's own grades are
     assert (tmp_path / "nescio" / "grades.sqlite").exists()

@@ -36,7 +36,9 @@ def test_a_folder_stands_for_the_logs_in_it(tool: str, tmp_path: Path) -> None:
 
 def test_folders_without_logs_or_with_those_of_several_tools(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
-    assert_refused(tmp_path, None, "this is a folder; give the files inside (nescio finds only .story files or ")
+    assert_refused(
+        tmp_path, None, "this is a folder; give the files inside (in a folder, nescio finds only .story files or "
+    )
     for tool in ("lm_eval", "inspect"):
         shutil.copytree(place_of(tool), tmp_path / tool)
     assert_refused(tmp_path, None, "this folder holds logs of several tools: ")
@@ -60,7 +62,7 @@ def test_a_run_of_tira_is_its_one_file_of_output(tmp_path: Path) -> None:
     assert data.runs == ("lamp", "owl")
     assert [data.columns[name].tolist() for name in ("correct", "unanswered")] == [[[1, 0]] * 2, [[0, 1]] * 2]
     several = of_tira(tmp_path / "two", **{"a.jsonl": lines, "b.jsonl": lines})
-    rule = "the output of a TIRA run is read only if it is one file (found a.jsonl, b.jsonl)"
+    rule = "the output folder of a TIRA run must hold exactly one file of answers (found a.jsonl, b.jsonl)"
     assert rule in str(refusal([truth, several], FormatError))
     bare = of_tira(tmp_path / "bare")
     (bare / "output").mkdir()

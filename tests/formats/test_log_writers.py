@@ -66,7 +66,7 @@ def test_instances_of_every_eval_ever_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     notes = in_words(WRITERS.find("every_eval_ever").write(FOUND, path).notes)
     assert notes == (
-        "4 answers declined: each has the outcome unanswered, and is_correct says whether declining was right",
+        "4 answers declined: in the file, outcome is unanswered, and is_correct says whether declining was right",
     )
     found = read_back(path)
     said = {"empty": "empty (said to abstain)"}  # the file itself calls such an answer unanswered, so it stays silence

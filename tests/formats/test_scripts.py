@@ -155,9 +155,9 @@ def test_the_real_files_have_the_outcomes_of_the_table(tmp_path: Path) -> None:
             assert_array_equal(found.columns[outcome][r, at], (rows.outcome == outcome).to_numpy())
     # Of 325, 82 are by the third rule; counted by its own expression, as are the 468 of the other run.
     for words in (
-        'the rule "answer is (X)" does not give 325 letters in pred from the text',
-        "468 are the last single letter in the text",
-        "82 are the last single letter in the text",
+        "325 letters in pred do not follow from the text by the rule",
+        "468 are the last single letter of the text",
+        "82 are the last single letter of the text",
     ):
         assert any(words in note for note in notes), words
     assert "run 'Llama-2-7b-hf': 2061 without an answer in the requested form (of 12032)" in notes
@@ -229,7 +229,7 @@ def test_one_question_asked_twice_among_hundreds_makes_no_clusters(tmp_path: Pat
     assert (len(found.questions), found.clusters) == (201, None)
     assert (
         notes[-1]
-        == "2 of 201 questions repeat the text of another question: too few to matter, so all are resampled separately"
+        == "2 of 201 questions repeat the text of another question: these are too few to matter, so nescio resamples every question separately"
     )
     path.write_text("\n".join(rows[:-1]))
     found, notes = evidence_and_notes(path)

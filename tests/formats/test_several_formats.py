@@ -109,7 +109,10 @@ def test_runs_of_logs_do_not_say_alone_which_questions_have_an_answer() -> None:
     assert read.answerable.tolist() == [0, -1, 0]
     (remark,) = [remark for remark in notes if remark.code == ONE_SIDED]
     assert (remark["runs"], remark["questions"]) == (("new",), 1)  # the old run has no row of q3
-    with pytest.raises(MismatchError, match=r"question 'q1' has no answer in run 'new', and one in run 'old' \(1 such"):
+    with pytest.raises(
+        MismatchError,
+        match=r"question 'q1' is unanswerable according to run 'new', but answerable according to run 'old' \(such questions in all: 1",
+    ):
         outcomes_of(
             [Answer(run, "q1", CORRECT, answerable=run == "old") for run in ("old", "new")], "log", ReadOptions(), []
         )

@@ -121,7 +121,7 @@ def test_columns_that_mean_something_else_are_left_out_and_counted(tmp_path: Pat
     question = Question("1", "Who?", ("Ann",), strata=strata)
     found = Unjudged(Collection("questions", (question,)), (), extra_columns={"f1": np.zeros((0, 1))})
     assert notes_of_writing(found, "questions", tmp_path / "out") == (
-        "left out, because nescio's questions and runs cannot hold: 3 columns of questions (outcome, "
+        "nescio's questions and runs cannot hold these, so they are left out: 3 columns of questions (outcome, "
         "value, answer), "
         "1 column of scores (f1)",
     )
@@ -142,7 +142,7 @@ def test_runs_whose_names_are_no_file_names(tmp_path: Path) -> None:
 # ---- SQuAD ----
 
 LOST = (
-    "left out, because SQuAD cannot hold: 1 question with options, 1 cluster mark, 1 declined candidate, "
+    "SQuAD cannot hold these, so they are left out: 1 question with options, 1 cluster mark, 1 declined candidate, "
     "1 answer below rank 1, 1 support, 1 column of questions (topic)"
 )
 SAID = {
@@ -222,7 +222,7 @@ def test_pan_of_any_year_is_written_as_that_of_2020(year: str, tmp_path: Path) -
     before = data_of([truth, answers])
     assert isinstance(before, Outcomes)
     notes = notes_of_writing(before, "pan", tmp_path / "out")
-    lost = "left out, because PAN's truth of 2020 cannot hold: corpus"
+    lost = "PAN's truth of 2020 cannot hold these, so they are left out: corpus"
     clipped = "run 'mine': 1 scores outside [0, 1], clipped to it"
     assert notes == {"2014": (lost,), "2025": (clipped,)}.get(year, ())
     assert (tmp_path / "out" / "runs" / "mine" / "answers.jsonl").exists()

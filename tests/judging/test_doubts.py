@@ -40,7 +40,7 @@ def said(found: Loaded, code: str) -> list[Note]:
 
 def test_the_judge_is_named_with_its_rule_where_nobody_chose_it() -> None:
     (note,) = said(loaded([("a", "a")]), "judging.default")
-    assert "as no judge was named: the answer equals a gold answer: numbers are compared by" in str(note)
+    assert "because no judge was named: the answer equals a gold answer: numbers are compared by" in str(note)
     assert note["judge"] == "fitting"
     assert not said(loaded([("a", "a")], judge="fitting"), "judging.default")
 
@@ -79,7 +79,7 @@ def test_how_many_answers_a_note_counts(code: str, judge: str | None, rows: Rows
     notes = said(loaded(rows, judge=judge), code)
     assert [{name: note[name] for name in expected} for note in notes] == [expected] * bool(expected)
     assert all(len(note["shown"]) == min(3, note["answers"]) for note in notes)
-    assert code != MARKS or all("--judge fitting compares them" in str(note) for note in notes)
+    assert code != MARKS or all("--judge fitting compares these marks too" in str(note) for note in notes)
 
 
 SILENT = ["None", "Ich weiß es nicht.", "no lo sé", "je ne sais pas", "不知道", "n.a."]

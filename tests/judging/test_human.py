@@ -58,7 +58,9 @@ def test_by_a_text_however_its_accents_were_typed(form: Literal["NFC", "NFD"]) -
 
 def test_by_question_where_there_is_one_run() -> None:
     assert judged(Label("q2", CORRECT), runs=RUNS[:1]) == [[NOT_GRADED, CORRECT, INCORRECT]]
-    with pytest.raises(MismatchError, match=r"file, row 3: there are . runs, so name the run or the answer"):
+    with pytest.raises(
+        MismatchError, match=r"file, row 3: there are . runs, but this verdict names neither a run nor an answer"
+    ):
         judged(Label("q2", CORRECT, place="file, row 3"))
 
 
@@ -74,7 +76,9 @@ def test_labels_of_others_are_counted() -> None:
     assert in_words(notes) == (
         "2 judgements are for runs or questions that are not in the data (first: run 'z', question 'q1')",
     )
-    with pytest.raises(MismatchError, match=r"no judgement is for these runs .*run 'z', question 'q1'"):
+    with pytest.raises(
+        MismatchError, match=r"no judgement is for the runs and questions in the data .*run 'z', question 'q1'"
+    ):
         human(strangers[:2], ["a"], ["q1"])
     with pytest.raises(MismatchError, match="no judgement"):
         human([], ["a"], ["q1"])

@@ -262,7 +262,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, judge: Make) -> 
     path = tmp_path / "grades.sqlite"
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE precious (x)")
-    with pytest.raises(UsageError, match="is a database of something else"):
+    with pytest.raises(UsageError, match="is a database of another program"):
         states(judge(), "right")
     path.write_bytes(b"no database at all" * 100)
     with pytest.raises(UsageError, match="cannot store grades"):

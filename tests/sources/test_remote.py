@@ -92,7 +92,7 @@ def test_no_name_leads_out_of_the_folder_of_what_is_fetched(tmp_path: Path, monk
     store = Changing()
     monkeypatch.setattr("fsspec.core.url_to_fs", lambda _: (store, "/x"))
     store.pipe_file("/x/precious.parquet", b"bytes of a stranger")
-    with pytest.raises(FormatError, match="the name of a file there leads out of its folder"):
+    with pytest.raises(FormatError, match="the name of a file at this address leads outside the file's folder"):
         load("memory://x")
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 

@@ -139,8 +139,8 @@ def test_a_suffix_that_says_nothing(name: str, tmp_path: Path) -> None:
     assert_refused(write(tmp_path / name, SOUND), "line 1", f"{rule} (found {SOUND.splitlines()[0]!r})")
     assert_refused(tmp_path / name, "line 1", rule, format_in="outcomes")
     ends = ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .xml, .zip, .eval"
-    rule = f"and a file in another form must end in {ends} (found 'My results, in short')"
-    known = "its first line matches no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec), "
+    rule = f"the name of a file in another form must end in {ends} (found 'My results, in short')"
+    known = "its first line matches no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec); "
     assert_refused(write(tmp_path / name, f"My results, in short\n{SOUND}"), "line 1", known + rule)
     assert_refused(tmp_path / name, "line 1", rule, format_in="outcomes")
 

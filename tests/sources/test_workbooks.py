@@ -118,7 +118,7 @@ def test_cells_beyond_the_header_are_told(tmp_path: Path) -> None:
     path = plain(tmp_path / "t.xlsx", ["q1", "correct"], ["q2", "incorrect", None, "why?"])
     scores = nescio.score(path, "accuracy")
     assert [row.value for row in scores] == [0.5]
-    note = "1 cell beyond the last column of the header left out (first: cell D3)"
+    note = "1 cell beyond the last column of the header is left out (first: cell D3)"
     assert any(note in str(said) for said in scores.notes)
     path = plain(tmp_path / "errors.xlsx", ["q1", "correct"], ["q2", "#N/A"], ["q3", "#REF!"])
     with pytest.raises(FormatError, match=r"cell B3: the cell holds a spreadsheet error \(as do 1 more\).*#N/A"):

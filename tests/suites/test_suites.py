@@ -338,7 +338,7 @@ def test_benchmarks_are_those_of_every_run(tmp_path: Path) -> None:
     runs = {"old": "CCWW", "new": "WWCC"}
     assert len(nescio.compare(by_task(runs, old="aabb", new="aabb"), "accuracy", suite_by="task", **SMALL)) == 1
     said = (
-        r"the column 'task' must be the same in all runs: of question 'q0', run 'new' \(.*\) has 'a', and run 'old' \("
+        r"the column 'task' must be the same in all runs: for question 'q0', run 'new' \(.*\) has 'a', and run 'old' \("
     )
     with pytest.raises(MismatchError, match=said + r".*\) has none"):
         nescio.compare(by_task(runs, new="aabb"), "accuracy", suite_by="task", **SMALL)

@@ -192,8 +192,8 @@ def _check_answerable(known: Array, runs: Sequence[str], questions: Sequence[str
         at = int(differ[0])
         without, with_answer = (runs[int(np.flatnonzero(known[:, at] == says)[0])] for says in (0, 1))
         raise MismatchError(
-            f"{path}: question {questions[at]!r} has no answer in run {without!r}, and one in run {with_answer!r} "
-            f"({len(differ):,} such in all)"
+            f"{path}: question {questions[at]!r} is unanswerable according to run {without!r}, but answerable "
+            f"according to run {with_answer!r} (such questions in all: {len(differ):,})"
         )
 
 
@@ -226,8 +226,8 @@ def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None
         notes.append(
             note(
                 "answers.few_repeats",
-                "{repeats} of {total:n question} repeat the text of another question: too few to matter, so all are "
-                "resampled separately",
+                "{repeats} of {total:n question} repeat the text of another question: these are too few to matter, "
+                "so nescio resamples every question separately",
                 repeats=repeats,
                 total=total,
             )

@@ -25,7 +25,7 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
     shown = ", ".join(there[:_SHOWN]) + (f" and {len(there) - _SHOWN:,} more" if len(there) > _SHOWN else "")
     if chosen is not None:
         several = opt("choose", {name: f"{chosen},{there[0]}"}) if elsewhere and there else ""
-        also = f"; {several} takes one of these if the file has it" if several else ""
+        also = f"; {several} takes the first of these names that the file has" if several else ""
         raise UsageError(f"{opt('choose', {name: chosen})} matches nothing; {what} here are {shown or 'none'}{also}")
     if len(there) == 1:
         return there[0]

@@ -34,7 +34,7 @@ def seen(format_: Format, source: Source) -> str:
     """Return a description of the part of a file by which nescio recognised its format.
 
     This part is the root of XML, the first line of text, or else the fewest columns, keys or members that suffice. An
-    example is "a table, by the columns run, outcome; beside them topic".
+    example is "a table, by the columns run, outcome; other columns: topic".
     """
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"
@@ -49,7 +49,7 @@ def seen(format_: Format, source: Source) -> str:
     shown = f"{what}, by the {part}{several} {', '.join(needed[:_MOST])}" if needed else what
     most = _FEW if source.kind in ("document", "archive") else _MOST
     beside = ", ".join(others[:most]) + (f" and {len(others) - most:,} more" if len(others) > most else "")
-    return f"{shown}; beside {'it' if len(needed) == 1 else 'them'} {beside}" if needed and others else shown
+    return f"{shown}; other {part}s: {beside}" if needed and others else shown
 
 
 def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def no_text(source: Source, rule: str) -> FormatError:
     if source.kind == "text" and _looks_like_a_table(str(source.first)):
         rule = "this text looks like a table; rename it to end in .csv (.tsv if tabs separate the columns)"
         return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
-    rule = f"{rule}, and a file in another form must end in {', '.join(BY_SUFFIX)}"
+    rule = f"{rule}; the name of a file in another form must end in {', '.join(BY_SUFFIX)}"
     return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
 
 

@@ -92,7 +92,9 @@ def _of_tira(output: Path) -> Path:
         return answers[0]
     names = ", ".join(str(path.relative_to(output)) for path in answers) or "nothing"
     raise FormatError(
-        output, f"the output of a TIRA run is read only if it is one file (found {names}); give the name of one file"
+        output,
+        f"the output folder of a TIRA run must hold exactly one file of answers (found {names}); give the path of "
+        "one file",
     )
 
 
@@ -119,7 +121,7 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
         return tables, _passed_over(folder, tables, "table", len(every_file(folder)) - len(tables))
     if not tools:
         known = f".story files or {QUESTIONS}, and the logs of {', '.join(names)}"
-        raise FormatError(folder, f"this is a folder; give the files inside (nescio finds only {known} by itself)")
+        raise FormatError(folder, f"this is a folder; give the files inside (in a folder, nescio finds only {known})")
     if len(tools) > 1:
         shown = ", ".join(f"{len(paths)} of {name} (first: {paths[0]})" for name, paths in tools.items())
         raise FormatError(folder, f"this folder holds logs of several tools: {shown}; name the folder of one of them")

@@ -38,7 +38,9 @@ def folder_of(path: Path, format_: str) -> Iterator[Path]:
                 raise MismatchError(f"{path}: {name} could not be read back: {error.rule}") from None
             if names != [format_]:
                 what = " or ".join(names) or "no known format"
-                raise MismatchError(f"{path}: because of the names inside, {name} would be read as {what}")
+                raise MismatchError(
+                    f"{path}: nescio would read {name} back as {what}, because of the names in this file"
+                )
 
 
 def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.casefold) -> list[str]:
@@ -148,7 +150,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
         "own gold": (
             sum(len(run.gold) for run in unjudged.runs),
             "list",
-            " of gold answers of single runs, which differ from the first",
+            " of a run's own gold answers, which differ from those of the first run",
         ),
         "columns": (len(unjudged.extra_columns), "column", f" of scores ({', '.join(unjudged.extra_columns)})"),
         "pairs": (sum(map(_halved, _texts(unjudged))), "half", " of a surrogate pair (written as ?)"),
@@ -156,4 +158,11 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     lost = [plural(many, noun) + rest for part, (many, noun, rest) in counts.items() if part not in holds and many]
     if not lost:
         return []
-    return [note("writer.no_place", "left out, because {format} cannot hold: {lost:list}", format=format_, lost=lost)]
+    return [
+        note(
+            "writer.no_place",
+            "{format} cannot hold these, so they are left out: {lost:list}",
+            format=format_,
+            lost=lost,
+        )
+    ]

@@ -67,7 +67,7 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
         elif total.own is None:
             yield note(
                 "totals.fewer_answers",
-                "{subject} holds {held} of the {covered} answers that its stated figures cover",
+                "{subject}: the stated figures cover {covered} answers, but the file holds {held}",
                 total.file,
                 held=total.held,
                 covered=total.covered,
@@ -75,8 +75,8 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
         else:
             yield note(
                 "totals.fewer_answers_than_figure",
-                "{subject} holds {held} of the {covered} answers that its stated figures cover ({figure} is {own:g} "
-                "over all of them)",
+                "{subject}: the stated figures cover {covered} answers, but the file holds {held} ({figure} is "
+                "{own:g} over all {covered})",
                 total.file,
                 held=total.held,
                 covered=total.covered,

@@ -66,7 +66,9 @@ def _state(sample_score: Any, options: ReadOptions, least: float) -> int:
     where = f"sample {sample_score.sample_id!r}"
     value, answer = sample_score.score.value, sample_score.score.answer
     if isinstance(value, (dict, list)):
-        raise UsageError(f"{where}: the score has several values; name metrics for each of them, as Inspect does")
+        raise UsageError(
+            f"{where}: the score has several values; define metrics for each value by its name, as Inspect allows"
+        )
     score = Score(value, str(answer or ""), str(getattr(sample_score.score, "reason", None) or ""))
     # Inspect tells a metric nothing about the sample itself. Only an existing but empty answer can be seen.
     sample = Sample(str(sample_score.sample_id), 1, {}, "", "", None, answer == "", "", (), (), {}, where)

@@ -57,8 +57,8 @@ class Silence(float):
 
     def __bool__(self) -> NoReturn:
         raise UsageError(
-            "a task with several targets merges abstentions into right or wrong; give the targets as one, or grade in "
-            "process_results with nescio.integrations.lm_eval.item"
+            "for a task with several targets, the harness would count abstentions as right or wrong; join the "
+            "targets into one, or grade in process_results with nescio.integrations.lm_eval.item"
         )
 
 

@@ -96,8 +96,8 @@ class Doubts:
             yield note(
                 "judging.marks_ignored",
                 "`{judge}` ignores signs, decimal points and operators, so it accepts {answers:n answer} that "
-                "{answers:differs/differ} from every gold answer only in these ({shown:each %s for %s}{more}); "
-                f"{opt('judge', 'fitting')} compares them",
+                "{answers:differs/differ} from every gold answer only in these ({shown:each %s for "
+                f"%s}}{{more}}); {opt('judge', 'fitting')} compares these marks too",
                 judge=self._name,
                 answers=self._lost,
                 shown=list(self._shown)[:_FEW],
@@ -108,12 +108,12 @@ class Doubts:
                 yield note(
                     "judging.doubtful",
                     "{judge} and {other} disagree on {answers:,} of {total:n answer}{first} ({shown:each %s for "
-                    "%s}, …): {flag} uses the other judge",
+                    "%s}, …): {flag} judges by {other}",
                     judge=self._name,
                     other=name,
                     answers=len(others),
                     total=self._asked,
-                    first=", the first ones" if self._asked == _MOST_ASKED else "",
+                    first=" that were compared" if self._asked == _MOST_ASKED else "",
                     shown=list(dict.fromkeys(others))[:_FEW],
                     flag=opt("judge", name),
                 )
@@ -127,7 +127,7 @@ def default_note(judge: Judge) -> Note:
     """Return a note which says that the user named no judge, and by which rule this judge grades."""
     return note(
         "judging.default",
-        "judged by `{judge}`, as no judge was named: {rule}; {flag} chooses another judge",
+        "judged by `{judge}`, because no judge was named: {rule}; {flag} chooses another judge",
         judge=judge.record.name,
         rule=rule_of(judge.record.name),
         flag=opt("judge", of="NAME"),

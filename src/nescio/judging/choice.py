@@ -26,8 +26,8 @@ def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
     if several := [q.id for q in questions.values() if len(_gold(q.options, q.answers) - {None}) > 1]:
         yield note(
             "choice.several_right",
-            "{questions:n question} {questions:has/have} two right options or more, and any of these counts as "
-            "right ({named:list 5})",
+            "{questions:n question} {questions:has/have} several right options, and each of these counts as right "
+            "({named:list 5})",
             questions=len(several),
             named=several,
         )
@@ -61,8 +61,7 @@ def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]])
     if beyond and all(0 < number <= size for number, size in numbers):
         raise MismatchError(
             f"run {run.name!r}: its option numbers count from 1 ({beyond} of {len(numbers)} equal the number of "
-            "options, none is 0), but an index must count from 0: write letters (A is the first option), or subtract "
-            "1"
+            "options, none is 0), but they must count from 0; write letters (A is the first option), or subtract 1"
         )
 
 

@@ -27,8 +27,8 @@ def _people(resources: Resources) -> Judge:
     """Return a judge from people's verdicts in a file: `nescio judge --judge human --against FILE`."""
     if resources.people is None:
         raise UsageError(
-            f"the judge `human` reads judgements from a file: `nescio judge` takes it, with {opt('judge', 'human')} and"
-            f" {opt('against', of='FILE')}"
+            f"the judge `human` needs a file of judgements: use `nescio judge` with {opt('judge', 'human')} and "
+            f"{opt('against', of='FILE')}"
         )
     return resources.people
 
@@ -70,8 +70,8 @@ class Human(Struct, frozen=True):
             notes.append(
                 note(
                     UNCHECKED,
-                    "{labels:n judgement} {labels:does/do} not contain the answer judged, so a judgement of an "
-                    "earlier answer would count for the current answer",
+                    "{labels:n judgement} {labels:does/do} not contain the judged answer, so nescio cannot check "
+                    "whether the run still gives this answer",
                     labels=len(self.unchecked),
                 )
             )
@@ -141,12 +141,13 @@ def human(
             doubled += _add(people.by_question, label.question, label)
         else:
             raise MismatchError(
-                f"{label.place}: there are {len(runs)} runs, so name the run or the answer that this verdict judges"
+                f"{label.place}: there are {len(runs)} runs, but this verdict names neither a run nor an answer; add "
+                "one of these"
             )
     if len(strangers) == len(labels):
         first = labels[0] if labels else None
-        example = f" (the first is of run {first.run!r}, question {first.question!r})" if first else ""
-        raise MismatchError(f"no judgement is for these runs and questions{example}")
+        example = f" (the first judgement is for run {first.run!r}, question {first.question!r})" if first else ""
+        raise MismatchError(f"no judgement is for the runs and questions in the data{example}")
     return people, _unused_labels(labels, strangers, doubled, column)
 
 

@@ -21,7 +21,7 @@ _CONVERTED = Decimal("1e-9")  # the relative error of a conversion between units
     valid={
         "tolerance": ("tolerance, a share of the gold value, must be at least 0 and below 1", lambda t: 0 <= t < 1),
         "absolute": ("absolute must be 0 or more", lambda t: t >= 0),
-        "which": (f"which must be one of {', '.join(WHICH)}", lambda w: w in WHICH),
+        "which": (f"the parameter `which` must be one of {', '.join(WHICH)}", lambda w: w in WHICH),
         "decimal": ("decimal must be dot or comma", lambda d: d in ("dot", "comma")),
     },
     check=lambda **_: need_libraries(),

@@ -264,7 +264,7 @@ def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
     for member, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
         if member.header_offset + _HEADER + member.compress_size > other.header_offset:
-            rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} overlaps this member"
+            rule = f"damaged ZIP archive: this member overlaps member {sanitize(other.filename, target='message')}"
             raise FormatError(path, rule, where=f"member {sanitize(member.filename, target='message')}")
     return members
 
@@ -304,7 +304,7 @@ def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
         raise fail(f"damaged: {first_line(error)}") from None
     content = _unpacked(path, packed, info, fail)
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
-        raise fail("damaged: its size or checksum is not the one in the archive's directory")
+        raise fail("damaged: its size or checksum differs from that in the archive's directory")
     return content
 
 

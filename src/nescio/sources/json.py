@@ -110,7 +110,7 @@ class MemoryBudget:
         """Raise FormatError if `needed` bytes are more memory than the budget has left."""
         if needed > self.left:
             rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
-            rule += f"; a log may take half of the memory, which {opt('memory_limit')} sets"
+            rule += f"; a log may take half of the memory limit, which {opt('memory_limit')} sets"
             raise FormatError(path, rule, where=where)
 
 

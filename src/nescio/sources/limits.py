@@ -98,8 +98,8 @@ def check_ratio(path: Path, unpacked: int, read: int) -> None:
     A decompression bomb is thus found in its first part, however large it is.
     """
     if limits().max_unpacked is None and unpacked > SMALL + 2 * RATIO * read:
-        much = f"{2 * RATIO} times its size and {SMALL // MB} MB"
-        rule = f"its first part unpacks to more than {much}; {opt('max_unpacked')} raises the limit (in GB)"
+        much = f"{2 * RATIO} times its own size plus {SMALL // MB} MB"
+        rule = f"the first part of the file unpacks to more than {much}; {opt('max_unpacked')} raises the limit (in GB)"
         raise FormatError(path, rule)
 
 
@@ -124,7 +124,7 @@ def check_cells(label: Path | str, runs: int, questions: int, rows: int) -> None
     if runs * questions > max(FEW_CELLS, EMPTY_CELLS * rows):
         many = f"there are {runs:,} runs and {questions:,} questions, but only {rows:,} answers"
         other = f"{opt('column', of='run=COLUMN')} names another column"
-        raise FormatError(label, f"{many}. Does each run name a system? {other}")
+        raise FormatError(label, f"{many}; the column of runs may be the wrong one: {other}")
 
 
 def check_columns(label: Path | str, columns: int, memory: int, where: str | None = None) -> None:

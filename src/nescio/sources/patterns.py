@@ -86,7 +86,9 @@ def _in_linear_time(slow: str, pattern: str) -> Callable[[str], bool]:
     from nescio.sources.database import connect, first_line
 
     if _FOREIGN.search(pattern):
-        raise UsageError(f"{slow}; write it without that, or without look-around, back-references and \\b")
+        raise UsageError(
+            f"{slow}; rewrite it with simpler repetitions, or without look-around, back-references and \\b"
+        )
     ours = re.sub(r"\\[dwDW]", lambda match: _WIDE[match[0]], pattern) if "[" not in pattern else pattern
 
     def matches(text: str) -> bool:
@@ -96,5 +98,7 @@ def _in_linear_time(slow: str, pattern: str) -> Callable[[str], bool]:
     try:
         matches("")
     except duckdb.Error as error:
-        raise UsageError(f"{slow}; the engine that is safe from that says: {first_line(error)}") from None
+        raise UsageError(
+            f"{slow}; the engine that avoids this does not accept the pattern: {first_line(error)}"
+        ) from None
     return matches

@@ -75,7 +75,11 @@ def fetch(address: str) -> tuple[Packed, Path]:
         for name in names:
             local = here / (root.name if name == place else PurePosixPath(name).relative_to(root))
             if not local.resolve().is_relative_to(folder.resolve()):
-                raise FormatError(shown(address), "the name of a file there leads out of its folder", value=shown(name))
+                raise FormatError(
+                    shown(address),
+                    "the name of a file at this address leads outside the file's folder",
+                    value=shown(name),
+                )
             local.parent.mkdir(parents=True, exist_ok=True)
             version = _version(system, name)
             with _opened(system, name) as source, local.open("wb") as target:
@@ -145,7 +149,7 @@ class _Arriving:
         while part := file.read(1 << 20):
             self._size += len(part)
             if self._size > MOST_FETCHED:
-                rule = f"more than {MOST_FETCHED >> 30} GB, which is the most that is fetched; download it first"
+                rule = f"more than {MOST_FETCHED >> 30} GB, the most that nescio fetches; download it first"
                 raise FormatError(self._address, rule)
             if time.monotonic() > self._until:
                 rule = f"did not arrive within {MOST_SECONDS // 60} minutes; download it first"

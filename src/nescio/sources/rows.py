@@ -214,7 +214,7 @@ def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterat
         yield path, value
 
 
-_WHOLE = "this JSON document is a list of rows or columns"
+_WHOLE = "the rows or columns of this JSON document"
 
 
 def _place(source: Source, rows: Rows) -> str:
@@ -222,14 +222,14 @@ def _place(source: Source, rows: Rows) -> str:
 
     They also name the column that holds the names of the rows, if the rows are named.
     """
-    where = "the objects in its lines" if source.kind == "lines" else _WHOLE
+    where = "the objects in the lines of this file" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:
-        where += f" but the {' and the '.join(apart)}, which holds figures"
+        where += f", except the {' and the '.join(apart)}, which holds figures"
     if rows.path:
         where = f"the {'objects' if rows.by else 'list'} {rows.path!r} of this JSON document"
     elif rows.by:
         where = "the objects of this JSON document"
-    return f"{where} (their names are the column {rows.by!r})" if rows.by else where
+    return f"{where} (the column {rows.by!r} has their names)" if rows.by else where
 
 
 def _others(chosen: Rows, tables: Sequence[Rows]) -> list[str]:
@@ -244,7 +244,7 @@ def _others(chosen: Rows, tables: Sequence[Rows]) -> list[str]:
 def _table_at(source: Source, rows: Any, place: str, others: Sequence[str] = ()) -> Source:
     read = note(
         "table.json",
-        "{subject}: {place}, read as a table{beside:/; beside it {others:list} {many:is/are} not read}",
+        "{subject}: the table is read from {place}{beside:/; {others:list} {many:is/are} not read}",
         str(source.label),
         place=place,
         beside=not others,

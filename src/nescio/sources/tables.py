@@ -369,7 +369,7 @@ def without_blanks(
         notes.append(
             note(
                 "table.blank_rows",
-                "{subject}: {rows} {rows:row/rows} without any content left out",
+                "{subject}: {rows} {rows:row without any content is/rows without any content are} left out",
                 str(source.label),
                 rows=blanks,
             )
@@ -379,7 +379,7 @@ def without_blanks(
         notes.append(
             note(
                 "table.header_rows",
-                "{subject}: {rows} {rows:row that repeats/rows that repeat} the header left out",
+                "{subject}: {rows} {rows:row that repeats/rows that repeat} the header {rows:is/are} left out",
                 str(source.label),
                 rows=headers,
             )

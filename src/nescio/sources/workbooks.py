@@ -105,7 +105,7 @@ def checked_size(path: Path) -> int:
     most = _FEW_ELEMENTS + _ELEMENTS_A_BYTE * path.stat().st_size
     if limits().max_unpacked is None and size > _SHORTEST * most and _elements(path) > most:
         rule = f"there are more than {most:,} elements in it, which is too many for a workbook of this size"
-        raise FormatError(path, f"{rule}; save it as .csv, or say by {opt('max_unpacked')} how much it may unpack to")
+        raise FormatError(path, f"{rule}; save it as .csv, or allow a larger unpacked size with {opt('max_unpacked')}")
     return size
 
 
@@ -242,7 +242,7 @@ def _titles(path: Path, titles: Sequence[str]) -> list[Note]:
     return [
         note(
             "workbook.titles",
-            "{subject}: {many:n row} above the header left out ({first!r})",
+            "{subject}: {many:n row} above the header {many:is/are} left out ({first!r})",
             str(path),
             many=len(titles),
             first=titles[0],
@@ -256,7 +256,7 @@ def _beyond(path: Path, beyond: Sequence[str]) -> list[Note]:
     return [
         note(
             "workbook.beyond",
-            "{subject}: {cells:n cell} beyond the last column of the header left out (first: {first})",
+            "{subject}: {cells:n cell} beyond the last column of the header {cells:is/are} left out (first: {first})",
             str(path),
             cells=len(beyond),
             first=beyond[0],

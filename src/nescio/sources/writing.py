@@ -141,7 +141,7 @@ def check_new_folder(path: Path) -> None:
     if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
         raise UsageError(f"{path} already exists; give a new or empty folder")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {path.absolute().parent} to make it in")
+        raise UsageError(f"{path}: the folder cannot be made, because there is no folder {path.absolute().parent}")
     if not os.access(path if path.is_dir() else path.absolute().parent, os.W_OK):
         raise UsageError(f"{path}: cannot be written: the folder is read-only")
 

@@ -71,7 +71,7 @@ def parse_xml(path: Path) -> Element:
 
     def entity(*_: object) -> None:
         where = f"line {parser.CurrentLineNumber}"
-        raise FormatError(path, "the file declares entities, which nescio does not read for safety", where=where)
+        raise FormatError(path, "the file declares entities; for safety, nescio does not read such files", where=where)
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler, parser.EntityDeclHandler = builder.data, entity

@@ -85,7 +85,7 @@ def _last_stages(log: Log) -> list[Source]:
     last = {folder(source): stage(source) for source in sorted(log.sources, key=stage, reverse=True)}
     kept = [source for source in log.sources if stage(source) in (-1, last[folder(source)])]
     if left := [str(source.label) for source in log.sources if source not in kept]:
-        template = "not read, because the folder has files of a later stage: {files:list 3}"
+        template = "these files are not read, because their folder has files of a later stage: {files:list 3}"
         log.say("abstention_bench.stages", template, files=left)
     return kept
 

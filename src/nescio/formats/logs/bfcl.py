@@ -35,7 +35,7 @@ from nescio.sources.json_lines import json_lines
 from nescio.sources.source import Source, own_path
 
 NO_CALL = "made no function call"
-UNSEEN = "right according to BFCL; its output was not given"
+UNSEEN = "right according to BFCL; the output was not given"
 NO_FUNCTION_FITS = "irrelevance"  # is part of the name of these categories
 _NAME = re.compile(r"(?:BFCL_v\d+_)?(?P<category>.+?)_(?:score|result)")
 _GROUPS = {"live", "non_live", "multi_turn", "agentic", "format_sensitivity"}  # folders between a model and its files
@@ -98,8 +98,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     scores, outputs = log.part("scores"), log.part("outputs")
     if not scores:
         rule = (
-            "these are outputs of BFCL, which do not say whether they are right; give the *_score.json of the category"
-            f"{offer('beside', '*_score.json')}"
+            "these outputs of BFCL do not say whether they are right; give the *_score.json of the "
+            f"category{offer('beside', '*_score.json')}"
         )
         raise FormatError(log.label, rule)
     first = list({_model_folder(source): source for source in reversed(scores)}.values())
@@ -187,7 +187,7 @@ def _category(log: Log, sheets: Sequence[Sheet]) -> Iterator[Answer]:
     names += [f"{category}, not listed {i}" for i in range(1, max(totals) - len(names) + 1)]
     for sheet in sheets:
         if sheet.outputs is not None and len(sheet.outputs) != sheet.total:
-            rule = f"the file counts {sheet.total} answers, but the file of outputs holds {len(sheet.outputs)}"
+            rule = f"the score file counts {sheet.total} answers, but the file of outputs holds {len(sheet.outputs)}"
             raise FormatError(sheet.path, rule)
         answers = [_answer(sheet, name) for name in (sheet.outputs or names)]
         _say_unparsed(log, sheet, answers)
@@ -252,8 +252,8 @@ def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
     if right[NO_FORM]:
         log.say(
             "bfcl.unparsed_calls",
-            "run {subject!r}, {category}: {n} of the {of} answers that BFCL calls right look like a call that it could "
-            "not parse; they count as unparsed",
+            "run {subject!r}, {category}: {n} of the {of} answers that are right according to BFCL {n:looks/look} "
+            "like a call that BFCL could not parse; {n:it counts/they count} as unparsed",
             sheet.run,
             category=sheet.category,
             n=right[NO_FORM],
@@ -262,8 +262,8 @@ def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
     if right[EMPTY]:
         log.say(
             "bfcl.empty",
-            "run {subject!r}, {category}: {n} of the {of} answers that BFCL calls right {n:is/are} empty and "
-            "{n:counts/count} as empty, not as declined",
+            "run {subject!r}, {category}: {n} of the {of} answers that are right according to BFCL {n:is/are} empty "
+            "and {n:counts/count} as empty, not as declined",
             sheet.run,
             category=sheet.category,
             n=right[EMPTY],
@@ -272,8 +272,8 @@ def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
     if right[UNSEEN]:
         log.say(
             "bfcl.unseen",
-            "run {subject!r}, {category}: BFCL also calls outputs right that it could not parse; give the "
-            "*_result.json to tell these from outputs without a call",
+            "run {subject!r}, {category}: BFCL also counts unparsed outputs as right; give the *_result.json, which "
+            "tells them from outputs without a call",
             sheet.run,
             category=sheet.category,
         )

@@ -132,8 +132,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             raise FormatError(source.label, _why_no_cases(source))
         if MAP in source.document:
             template = (
-                "{subject}: a cache also keeps cases of earlier runs, so not all {cases:n case} may be from the "
-                "last run"
+                "{subject}: the file is a cache, which also keeps cases of earlier runs: some of its {cases:n case} "
+                "may be from an earlier run"
             )
             log.say("deepeval.cache", template, str(source.label), cases=len(cases))
         _against_counts(log, source, cases)
@@ -161,8 +161,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if unused := sum(_has_0_for_no_tool(case, _deciding(metrics, metric)) for case, metrics, _ in placed):
         log.say(
             "deepeval.no_tool_used",
-            "{cases:n dialogue} without any tool call {cases:scores/score} 0 by Tool Use and {cases:counts/count} "
-            "as incorrect; DeepEval gives 0 even if no tool was needed",
+            "the metric Tool Use gives 0 to {cases:n dialogue} without any tool call, so {cases:it counts/they "
+            "count} as incorrect; DeepEval gives 0 even if no tool was needed",
             cases=unused,
         )
     return log.by_score(answers, "the cases")
@@ -180,7 +180,7 @@ def _fullest(log: Log) -> list[Source]:
             best[path.parent] = min(best.get(path.parent, len(ORDER)), ORDER.index(path.name))
     left = [path for path in paths if path.name in ORDER and ORDER.index(path.name) != best[path.parent]]
     if left:
-        template = "not read, because another file in the folder has the same cases: {files:list}"
+        template = "these files are not read, because another file in their folder has the same cases: {files:list}"
         log.say("deepeval.one_of_folder", template, files=[str(path) for path in left])
     return [source for source, path in zip(log.sources, paths, strict=True) if path not in left]
 
@@ -198,8 +198,8 @@ def _name(source: Source) -> str:
 def _why_no_cases(source: Source) -> str:
     if LINK in source.document:
         return (
-            f"the file links to the run at Confident AI but holds no cases; give {FULL} beside it, or a run that was "
-            "not sent there"
+            f"the file links to the run at Confident AI but holds no cases; give {FULL} of the same folder, or a run "
+            "that was not sent to Confident AI"
         )
     return "the run has no test cases: DeepEval stopped before the first"
 
@@ -258,8 +258,8 @@ def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
         return choose(log.options, METRIC, names, "metrics")
     if len(names) > 1:
         template = (
-            f"a case is right if all its metrics passed ({{metrics:list}}); {opt('choose', of='metric=NAME')} takes "
-            "one metric"
+            f"a case is right if all its metrics passed ({{metrics:list}}); {opt('choose', of='metric=NAME')} lets "
+            "one metric decide"
         )
         log.say("deepeval.all_metrics", template, metrics=names)
     return None

@@ -37,8 +37,8 @@ def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> Wr
     named = _BENCHMARK.fullmatch(benchmark or "")
     if named is None:
         raise UsageError(
-            f"{opt('to', 'eval_results')} needs {opt('benchmark', of='DATASET:TASK')}, a dataset of the Hub and a task "
-            "of its eval.yaml, such as cais/hle:hle"
+            f"{opt('to', 'eval_results')} needs {opt('benchmark', of='DATASET:TASK')}: a dataset of the Hugging Face "
+            "Hub and a task in its eval.yaml, such as cais/hle:hle"
         )
     if outcomes.repeats is not None:
         raise MismatchError(

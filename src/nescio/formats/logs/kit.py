@@ -141,8 +141,8 @@ class Log:
         if again:
             self.say(
                 "kit.repeats",
-                "{repeats:n answer} {repeats:is/are} to a question that already has an answer: read as {repeats:a "
-                "repeat/repeats}",
+                "{repeats:n answer} {repeats:has/have} the same question as an earlier answer, and {repeats:is read "
+                "as a repeat/are read as repeats}",
                 repeats=again,
             )
 
@@ -300,7 +300,8 @@ def partial(what: str, between: int, total: int, least: float | None) -> list[No
         incorrect = note(
             "kit.partial_incorrect",
             "{between} of {total} scores of {subject} lie between 0 and 1 and count as incorrect; "
-            f"{opt('choose')} threshold=0.5 counts scores from 0.5 on as correct, mean({{column}}) averages the scores",
+            f"{opt('choose')} threshold=0.5 counts scores of 0.5 or more as correct; mean({{column}}) averages all "
+            "scores",
             what,
             between=between,
             total=total,
@@ -309,8 +310,8 @@ def partial(what: str, between: int, total: int, least: float | None) -> list[No
         return [incorrect]
     threshold = note(
         "kit.partial_threshold",
-        "{between} of {total} scores of {subject} lie between 0 and 1: correct from {least:g} on; mean({column}) "
-        "averages the scores",
+        "{between} of {total} scores of {subject} lie between 0 and 1; scores of {least:g} or more count as "
+        "correct; mean({column}) averages all scores",
         what,
         least=least,
         between=between,
@@ -324,8 +325,8 @@ def no_outcome(what: str, column: str) -> Note:
     """Return a note that scores called `what` are not all in [0, 1], and so give only graded scores in `column`."""
     return note(
         "kit.no_outcome",
-        "{subject} is not between 0 and 1, so it gives no outcomes, only mean({column}); if higher is better, "
-        f"{opt('choose', of='threshold=T')} turns the scores into outcomes",
+        "the scores of {subject} are not all between 0 and 1, so they give no outcomes, only mean({column}); if "
+        f"higher is better, {opt('choose', of='threshold=T')} turns the scores into outcomes",
         what,
         column=column,
     )

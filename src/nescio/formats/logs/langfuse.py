@@ -231,7 +231,10 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
         if mark is not None:
             held.setdefault(metric_name(name, "score"), []).append(mark)
     if whole:
-        template = "{subject}: {whole:n score} not read: {whole:it is/they are} about a whole experiment or session"
+        template = (
+            "{subject}: {whole:n score} {whole:is/are} not read, because {whole:it is/they are} about a whole "
+            "experiment or session"
+        )
         log.say("langfuse.whole", template, str(source.label), whole=whole)
     for trace, scores in traces.items():
         means = {name: mean_of(values) for name, values in scores.items()}

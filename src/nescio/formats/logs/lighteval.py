@@ -100,7 +100,12 @@ def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
         doc, response = as_object(row.get("doc")), as_object(row.get("model_response"))
         metrics = row.get("metric", row.get("metrics"))
         if not isinstance(metrics, dict):
-            raise FormatError(source.label, "metric must hold a score by name", where=f"row {i}", value=metrics)
+            raise FormatError(
+                source.label,
+                "metric must be an object that gives each metric's name its score",
+                where=f"row {i}",
+                value=metrics,
+            )
         task = printable(doc.get("task_name")).strip() or called
         said = texts_in(as_list(response.get("text") if response else row.get("predictions")))
         gold, options, logs = row.get("gold"), as_list(doc.get("choices")), _logs(doc, response)

@@ -195,7 +195,7 @@ def question_column(source: Source, names: Collection[str], called: Sequence[str
     """
     column = column_of(source, names, "question", called)
     if column is None:
-        rule = f"no column holds the questions; {opt('column', of='question=COLUMN')} names it"
+        rule = f"no column is recognised as the questions; name the column with {opt('column', of='question=COLUMN')}"
         raise FormatError(source.label, rule, where=source.head, value=list(names))
     return column
 

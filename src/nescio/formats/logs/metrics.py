@@ -148,8 +148,8 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
         return
     template = (
-        f"scores of {{metrics:list}}, but no outcomes: {opt('choose', of='metric=NAME')} turns one metric into "
-        "outcomes (with threshold=T, correct from T on)"
+        f"the data has scores of {{metrics:list}}, but no outcomes; {opt('choose', of='metric=NAME')} turns one "
+        "metric into outcomes (threshold=T counts scores of T or more as correct)"
     )
     log.say("metrics.only_scores", template, metrics=names)
 

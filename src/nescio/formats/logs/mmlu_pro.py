@@ -91,7 +91,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not log.part("results"):
         first = log.sources[0]
         results = f"{first.stem.removesuffix(SUMMARY)}{RESULT}.json"
-        rule = f"this file holds the figures of a category but no answers; also give {results} of its folder"
+        rule = f"this file holds the figures of a category but no answers; also give {results} of the same folder"
         raise FormatError(first.label, f"{rule}{offer('beside', results)}")
     extract = choose(options, "extract", RULES, "rules") if "extract" in options.choose else "strict"
     seen: dict[str, Seen] = {}
@@ -236,17 +236,17 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
         if seen.random and full:
             log.say(
                 "mmlu_pro.random_letters",
-                "run {subject!r}: no rule of the repository gives {letters} letters in pred from the text, so "
-                f"these letters are random guesses: read as unanswered {trusts}",
+                "run {subject!r}: {letters} letters in pred are random guesses, because no rule of the "
+                f"repository finds them in the text; they are read as unanswered {trusts}",
                 run,
                 letters=seen.random,
             )
         elif seen.random:
             log.say(
                 "mmlu_pro.letters_not_strict",
-                'run {subject!r}: the rule "answer is (X)" does not give {letters} letters in pred from the '
-                "text, so these are random guesses or come from a looser rule: {trusted:trusted, as requested/read "
-                f"as unanswered {trusts}}}",
+                'run {subject!r}: {letters} letters in pred do not follow from the text by the rule "answer is '
+                '(X)"; they are random guesses or come from a looser rule, and are {trusted:trusted, as '
+                f"requested/read as unanswered {trusts}}}",
                 run,
                 letters=seen.random,
                 trusted=trusted,
@@ -254,12 +254,12 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
         if (seen.again or seen.alone) and not trusted:
             rules = (
                 note("mmlu_pro.after_answer", '{letters} come after "Answer:"', letters=seen.again),
-                note("mmlu_pro.last_alone", "{letters} are the last single letter in the text", letters=seen.alone),
+                note("mmlu_pro.last_alone", "{letters} are the last single letter of the text", letters=seen.alone),
             )
             log.say(
                 "mmlu_pro.looser_rules",
-                "run {subject!r}: letters that only looser rules of the repository find: {rules:list}: "
-                f"{{read:read as answers, as requested/unanswered unless {opt('choose', {'extract': 'full'})}}}",
+                "run {subject!r}: only looser rules of the repository find some letters ({rules:list}); these "
+                f"are {{read:read as answers, as requested/unanswered unless {opt('choose', {'extract': 'full'})}}}",
                 run,
                 rules=[rule for rule in rules if rule["letters"]],
                 read=full,
@@ -267,8 +267,8 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
         if seen.other:
             log.say(
                 "mmlu_pro.other_letters",
-                "run {subject!r}: {texts} texts give a different letter from pred: "
-                "{trusted:pred is trusted, as requested/the text is read}",
+                "run {subject!r}: in {texts} texts, the letter differs from pred; {trusted:pred is used, as "
+                "requested/the letter of the text is used}",
                 run,
                 texts=seen.other,
                 trusted=trusted,

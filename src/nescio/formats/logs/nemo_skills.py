@@ -51,8 +51,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     outputs, figures = log.part("output"), log.part("figures")
     if not outputs:
         rule = (
-            "the file holds figures but no answers; give the outputs in the folder of each benchmark beside it "
-            "(output-rs0.jsonl and so on)"
+            "the file holds figures but no answers; give the outputs (output-rs0.jsonl and so on), which are in a "
+            "folder for each benchmark beside this file"
         )
         raise FormatError(figures[0].label, rule)
     places = {source.label: _place(source) for source in outputs}

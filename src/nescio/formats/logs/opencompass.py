@@ -83,7 +83,7 @@ def recognise(source: Source) -> str | None:
 
 @reader(
     "opencompass",
-    about="OpenCompass's results with details, or its predictions: items by number, MODEL/DATASET.json",
+    about="OpenCompass's MODEL/DATASET.json: results with details, or predictions; both key items by number",
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
@@ -109,7 +109,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         _say_left_out(log, [source for source in log.sources if source not in asked])
         return ReadResult(_unjudged(asked, options), tuple(log.notes))
     if lacking := [source for source in predictions if _place(source) not in there]:
-        rule = "these predictions have no results with details; score them separately from predictions that do"
+        rule = (
+            "these predictions have no results with details; score them separately from predictions that have such "
+            "results"
+        )
         raise MismatchError(f"{lacking[0].label}: {rule}")
     graded = {_place(source) for source in verdicts}
     joined = [source for source in predictions if _place(source) in graded]
@@ -147,7 +150,7 @@ def _said(source: Source) -> list[str]:
 
 def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
     if sources:
-        template = "{files:n file} without verdicts not read: {names:list 3}"
+        template = "{files:n file} without verdicts {files:is/are} not read: {names:list 3}"
         log.say("opencompass.not_read", template, files=len(sources), names=[str(source.label) for source in sources])
 
 
@@ -176,8 +179,8 @@ def _check_places(sources: Sequence[Source]) -> None:
         if before != folder:
             renamed = f"folders {place[0]}" if above else "files"
             raise MismatchError(
-                f"{other.label} and {source.label} would both become run {place[0]!r}: these are not repeats; rename "
-                f"one of the {renamed}, or give one of them at a time"
+                f"{other.label} and {source.label} are not repeats, but both would become run {place[0]!r}; rename "
+                f"one of the {renamed}, or score the files separately"
             )
 
 
@@ -188,12 +191,12 @@ def _why_no_items(source: Source) -> str:
     model, dataset = _place(source)
     if _JUDGE.search(source.stem):
         return (
-            "these are a judge's texts on answers that rules had called wrong, not the answers; give "
+            "this file has a judge's texts on answers that rules counted as wrong, but not the answers; give "
             f"results/{model}/{dataset}.json, which has the verdicts if dump_details is set"
         )
     return (
-        f"the file holds figures{figures} but no items; give predictions/{model}/{dataset}.json beside results, or run "
-        "again with dump_details"
+        f"the file holds figures{figures} but no answers; give predictions/{model}/{dataset}.json, beside the folder "
+        "results, or run OpenCompass again with dump_details"
     )
 
 
@@ -425,8 +428,8 @@ def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
             gold = item.get("gold", item.get("references", item.get("answer")))
             if gold is None and options.gold:
                 rule = (
-                    "these predictions have no gold answers; give results with details (dump_details), which say "
-                    "which answers are right"
+                    "these predictions have no gold answers; give results with details (dump_details), which have a "
+                    "verdict on each answer"
                 )
                 raise FormatError(source.label, rule, where=f"item {name}")
             at, repeat = places[i] if places is not None else (int(name), None)

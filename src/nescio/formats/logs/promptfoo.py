@@ -77,7 +77,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     for source in log.part("table"):
         rule = (
-            "this is promptfoo's table, which does not tell wrong answers from errors of a script or a judge; give "
+            "this is promptfoo's table, in which wrong answers look the same as errors of a script or a judge; give "
             "the results themselves (promptfoo eval -o results.json, or promptfoo export)"
         )
         raise FormatError(source.label, rule, where=source.head)
@@ -101,7 +101,10 @@ def _tests(log: Log, source: Source, prefix: str) -> Tests:
     names = run_names([(provider, f"prompt {prompt}") for provider, prompt in runs])
     named = dict(zip(runs, names, strict=True))
     if len({provider for provider, _ in runs}) < len(runs):
-        log.say("promptfoo.prompts", "the number of the prompt distinguishes the runs")
+        log.say(
+            "promptfoo.prompts",
+            "some providers have several prompts, so the names of runs include the number of the prompt",
+        )
     crashed = sum(any(map(_crashed, result.assertions)) for result, _ in results)
     if crashed:
         log.say(
@@ -244,7 +247,7 @@ def _name(files: Sequence[Tests], log: Log) -> None:
     if again:
         log.say(
             "promptfoo.repeats",
-            "{repeats} results have the same variables and assertions as another test: read as repeats",
+            "{repeats} results have the same variables and assertions as another test, and are read as repeats",
             repeats=again,
         )
         numbers = {test: i for i, test in enumerate(dict.fromkeys(answer.cluster for answer in answers))}
@@ -275,8 +278,8 @@ def _name(files: Sequence[Tests], log: Log) -> None:
             answer.question = names[file.asked[answer.question]]
     log.say(
         "promptfoo.paired",
-        "{first} and {second} have different tests under one number (first: {test}): tests are paired by their "
-        "variables or prompts and numbered as in {given}",
+        "{first} and {second} give different tests the same number (first: {test}); tests are paired by their "
+        "variables or prompts, and have the numbers of {given}",
         first=differ[1].label,
         second=differ[2].label,
         test=differ[0],
@@ -292,7 +295,7 @@ def _check(files: Sequence[Tests], name: str, first: Tests, other: Tests) -> Non
     for file in sorted(files, key=lambda file: "" not in file.asked.values()):
         elsewhere = {asked for another in files if another is not file for asked in another.asked.values()}
         if "" in file.asked.values():
-            why = f"some tests of {file.label} have no variables by which to pair them"
+            why = f"tests are paired by their variables, but some tests of {file.label} have none"
         elif len({*file.asked.values()}) < len(file.asked):
             why = f"several tests of {file.label} have the same variables or the same prompt, so they cannot be paired"
         elif elsewhere.isdisjoint(file.asked.values()):
@@ -304,7 +307,7 @@ def _check(files: Sequence[Tests], name: str, first: Tests, other: Tests) -> Non
             for text in (first.asked[name], other.asked[name])
         ]
         raise MismatchError(
-            f"{first.label} and {other.label} have different tests under one number: {name} is {ask[0]} in the first "
-            f"and {ask[1]} in the second; {why}. Give files of the same tests in the same order, or score each file "
-            "on its own"
+            f"{first.label} and {other.label} give different tests the same number: {name} is {ask[0]} in the first "
+            f"file and {ask[1]} in the second; {why}. Give files with the same tests in the same order, or score each "
+            "file on its own"
         )

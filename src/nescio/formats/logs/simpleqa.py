@@ -49,7 +49,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         before = {answer.run for answer in answers}
         run_answers = _answers(log, source, name)
         if again := next((answer.run for answer in run_answers if answer.run in before), None):
-            raise MismatchError(f"run {again!r} is in {source.label} and in an earlier file")
+            raise MismatchError(f"run {again!r} is in {source.label}, but an earlier file has it too")
         answers += run_answers
     _name_repeats(log, answers)
     return log.result(answers, keep=[name for answer in answers for name in answer.strata], measures=MEASURES)
@@ -128,8 +128,8 @@ def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
     if repeated:
         log.say(
             "simpleqa.questions_repeated",
-            "{questions:n question} {questions:occurs/occur} more than once in a run: distinguished by a number "
-            "(first: {first!r})",
+            "{questions:n question} {questions:occurs/occur} more than once in a run, so nescio adds a number to "
+            "each repeated question (first: {first!r})",
             questions=len(repeated),
             first=repeated[0],
         )

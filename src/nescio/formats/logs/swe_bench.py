@@ -76,7 +76,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     reports = [source for part, source in parts if part in ("report", "lists", "attempts")]
     single = log.part("instances")
     if not reports and not single:
-        rule = "these are predictions, which do not say what was resolved; give the report of run_evaluation"
+        rule = (
+            "these are predictions, which do not say which instances were resolved; give the report of run_evaluation"
+        )
         raise FormatError(log.label, rule)
     for source, run in named(reports, _name):
         report_answers = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
@@ -87,8 +89,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if single and all(answer.why is None for answer in answers):
         log.say(
             "swe_bench.only_attempts",
-            "all {n:n instance} here {n:has/have} a patch, because such files leave out instances without a "
-            f"patch; {opt('total', of='N')} {opt('rest', 'incorrect')} counts the missing instances of the benchmark",
+            "all {n:n instance} here {n:has/have} a patch, because these files leave out instances without a "
+            f"patch; {opt('total', of='N')} {opt('rest', 'incorrect')} counts the other instances of the benchmark",
             n=len(answers),
         )
     result = log.result(answers, keep=("repository",))
@@ -101,8 +103,8 @@ def _how_many(source: Source, listed: Outcomes) -> AskedError:
     """Return the error for a report that does not list the failures; it asks the user how many instances there are in
     all."""
     total, rest = len(listed.questions), "incorrect"
-    rule = "the report lists no unresolved instance: how many instances are there in all? "
-    rule += f"{opt('total', of='N')} {opt('rest', rest)} counts those in no list"
+    rule = "the report does not list unresolved instances: how many instances are there in all? "
+    rule += f"{opt('total', of='N')} {opt('rest', rest)} counts the instances that are in no list"
     way = Way({"total": total, "rest": rest}, *counts_of(with_rest(listed, source, total, rest)))
     return AskedError.of_ways(str(source.label), rule, [way])
 
@@ -134,7 +136,7 @@ def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:
         for instance in ids or ():
             before = answers.get(identity(instance))
             if name in NOT_RESOLVED and before is not None and before.state == CORRECT:
-                rule = f"an instance is in {lists[0][0]} and in {name}, which contradict each other"
+                rule = f"an instance cannot be both in {lists[0][0]} and in {name}"
                 raise FormatError(source.label, rule, where=name, value=instance)
             answers.setdefault(identity(instance), _answer(log, source, run, instance, (state, why)))
     if not answers:
@@ -185,9 +187,9 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
     if unlisted > 0:
         log.say(
             "swe_bench.unlisted",
-            "run {subject!r}: {unlisted:n instance} {unlisted:is/are} in no list, so the outcome of "
-            "{unlisted:it/them} is unknown; the tool's shares of resolved instances are {shares:each %s (%s)}; "
-            f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts {{unlisted:it/them}}",
+            "run {subject!r}: {unlisted:n instance} {unlisted:is/are} in no list, so {unlisted:its outcome "
+            "is/their outcomes are} unknown; the tool's shares of resolved instances are {shares:each %s (%s)}; "
+            f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts {{unlisted:it/them}} as incorrect",
             run,
             unlisted=unlisted,
             shares=shares,
@@ -207,8 +209,8 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
     if unsure:
         log.say(
             "swe_bench.unsure",
-            "run {subject!r}: {unsure:n unresolved instance} may, according to the tool, have failed because of the "
-            "machine and not the patch: counted as incorrect",
+            "run {subject!r}: according to the tool, {unsure:n unresolved instance} may have failed because of the "
+            "machine, not the patch; {unsure:it counts/they count} as incorrect",
             run,
             unsure=len(unsure),
         )

@@ -56,12 +56,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             )
             answers[-1].path = source.label
     if not log.grade(answers, "the rewards"):
-        rule = f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} says what is right"
+        rule = f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} counts rewards of T or more as right"
         raise FormatError(log.label, rule)
     if errored := sum(answer.why == ERRORED for answer in answers):
         log.say(
             "tau_bench.errored",
-            "{errored} of {total} trajectories ended in an error: not graded (the tool counts a reward of 0)",
+            "{errored} of {total} trajectories ended in an error and are not graded; the tool gives them a reward of 0",
             errored=errored,
             total=len(answers),
         )

@@ -117,7 +117,9 @@ def read_file(source: Source) -> Baseline:
     if recognise(source) is None:
         raise FormatError(label, f"this is not a baseline; nescio compare {opt('save_baseline')} writes one")
     if document[KEY] != VERSION:
-        raise FormatError(label, f"this nescio reads baselines of version {VERSION}", value=document[KEY])
+        raise FormatError(
+            label, f"this version of nescio reads only baselines of version {VERSION}", value=document[KEY]
+        )
     try:
         made = msgspec.convert({name: document[name] for name in document if name != KEY}, Provenance)
         columns = msgspec.convert(document["columns"], list[str])
@@ -193,7 +195,7 @@ def _numbers(cells: Sequence[Any], dtype: type = np.float64, empty: float = np.n
     if dtype is not np.float64 and (np.isnan(values) | (values != np.rint(values)) | (values < -1)).any():
         raise ValueError("a number must be whole")
     if dtype is np.int8 and (values > 1).any():
-        raise ValueError("a candidate or answerable is 0, 1 or null")
+        raise ValueError("candidate and answerable must be 0, 1 or null")
     return values.astype(dtype)
 
 

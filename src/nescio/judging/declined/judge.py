@@ -92,8 +92,8 @@ class DeclinedThen(Struct, frozen=True):
             self.notes.append(
                 note(
                     "declined.counted",
-                    "{declined:n answer} of {answers:,} {declined:declines/decline} in words, and {declined:is/are} "
-                    "unanswered ({texts:each %s %d×}{more})",
+                    "{declined:n answer} of {answers:,} {declined:declines/decline} in words, and "
+                    "{declined:counts/count} as unanswered ({texts:each %s %d×}{more})",
                     declined=words.total(),
                     answers=len(answers),
                     texts=[(shorten(text), times) for text, times in words.most_common(_NAMED)],

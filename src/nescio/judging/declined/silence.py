@@ -75,8 +75,8 @@ def undetermined_note(texts: Counter[str], then: str) -> Note:
     """
     return note(
         "judging.may_decline",
-        "{answers:n answer} {answers:counts/count} as incorrect but may decline: {answers:its/their} words leave "
-        "this open (first: {text}); {flag} leaves such answers ungraded",
+        "{answers:n answer} {answers:counts/count} as incorrect but may be {answers:a refusal/refusals}: "
+        "{answers:its/their} words leave this open (first: {text}); {flag} leaves such answers ungraded",
         answers=texts.total(),
         text=shorten(next(iter(texts))),
         flag=opt("judge", f"declined(then={then})"),
@@ -109,5 +109,7 @@ def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "
         more=f" and {len(texts) - _TEXTS} other texts" if len(texts) > _TEXTS else "",
         flag=opt("declined_pattern", pattern or None, of="" if pattern else "REGEX"),
         counted=of_them or ("it" if texts.total() == 1 else "them"),
-        judge=f"; {opt('judge', f'declined(then={then})')} finds all that decline in words" if others and then else "",
+        judge=f"; {opt('judge', f'declined(then={then})')} finds every answer that declines in words"
+        if others and then
+        else "",
     )

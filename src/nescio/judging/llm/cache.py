@@ -102,7 +102,7 @@ class Cache:
             tables = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             owner = self._database.execute("PRAGMA application_id").fetchone()[0]
             if tables and owner != _APPLICATION:
-                raise UsageError(f"{path} is a database of something else; name another {opt('cache')}")
+                raise UsageError(f"{path} is a database of another program; name another file with {opt('cache')}")
             self._database.execute(f"PRAGMA application_id = {_APPLICATION}")
             self._database.execute("PRAGMA journal_mode = WAL")  # one wait for the disk per grade in place of three
             self._database.executescript(_LAYOUT)

@@ -70,7 +70,7 @@ class LLM(Struct, frozen=True):
             self.notes.append(
                 note(
                     "llm.beside",
-                    "{file} is here and not used, as nobody named it: add "
+                    "this folder has a cache {file}, which is not used because no option names it; add "
                     f"{opt('cache', 'nescio-grades.sqlite')} if you trust it",
                     file=str(BESIDE),
                 )
@@ -85,7 +85,7 @@ class LLM(Struct, frozen=True):
                     note(
                         "llm.under_way",
                         "{calls} calls were unfinished when an earlier run was stopped; nescio repeats these calls, "
-                        "which may be paid for twice",
+                        "so you may pay for them twice",
                         calls=interrupted,
                     )
                 )

@@ -40,7 +40,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "pan.no_place",
-                "left out, because PAN's truth of 2020 cannot hold: {strata:list}",
+                "PAN's truth of 2020 cannot hold these, so they are left out: {strata:list}",
                 strata=lost,
             )
         )

@@ -104,8 +104,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if lacks_outcome and not options.declined.asked:
         log.say(
             "every_eval_ever.no_declining",
-            "every_eval_ever has no field for abstentions: only empty outputs, and errors that are refusals, count "
-            f"as unanswered; {opt('declined_pattern')} adds other words",
+            "every_eval_ever has no field for abstentions: only empty outputs and refusals reported as errors count "
+            f"as unanswered; {opt('declined_pattern')} makes answers with given words count too",
         )
     answers = _chosen(log, asked, answers)
     several = len({one.task for one in answers}) > 1
@@ -114,7 +114,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         answer.question = f"{answer.task}/{answer.question}" if several else answer.question
     if again := number_repeats(answers):
         template = (
-            "{repeats:n instance} {repeats:repeats/repeat} an earlier sample_id: each is read as a repeat of the first"
+            "{repeats:n instance} {repeats:has/have} the sample_id of an earlier instance, and {repeats:is/are} read "
+            "as {repeats:a repeat/repeats} of it"
         )
         log.say("every_eval_ever.repeats", template, repeats=again)
     return log.by_score(answers, "instances without is_correct", keep=(TASK,) if several else ())
@@ -122,7 +123,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _check(grade: Grade, source: Source, where: str) -> None:
     if (grade.outcome, grade.is_correct) in (("correct", False), ("incorrect", True)):
-        rule = f"is_correct is {str(grade.is_correct).lower()}, but outcome says otherwise"
+        rule = f"is_correct ({str(grade.is_correct).lower()}) contradicts outcome"
         raise FormatError(source.label, rule, where=where, value=grade.outcome)
 
 
@@ -145,7 +146,9 @@ def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list
         return list(answers)
     name = choose(log.options, TASK, [answer.task for answer in answers], "evaluations of the same questions")
     kept = [answer for answer in answers if answer.task == name]
-    template = "scored by the evaluation {subject!r}: {others} instances of other evaluations left out"
+    template = (
+        "the answers are scored by the evaluation {subject!r}; {others} instances of other evaluations are left out"
+    )
     log.say("every_eval_ever.one_evaluation", template, name, others=len(answers) - len(kept))
     return kept
 

@@ -57,8 +57,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "every_eval_ever.silence",
-                "{silent:n answer} declined: each has the outcome unanswered, and is_correct says whether declining "
-                "was right",
+                "{silent:n answer} declined: in the file, outcome is unanswered, and is_correct says whether "
+                "declining was right",
                 silent=silent,
             )
         )
@@ -66,7 +66,11 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         lost = ["clusters"] if outcomes.clusters is not None else []
         lost += ["ranks of right answers"] if outcomes.first_right is not None else []
         notes.append(
-            note("every_eval_ever.no_place", "left out, because the format cannot hold: {lost:list}", lost=lost)
+            note(
+                "every_eval_ever.no_place",
+                "the format cannot hold these, so they are left out: {lost:list}",
+                lost=lost,
+            )
         )
     return WriteResult(f"{plural(len(rows), 'instance')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
 

@@ -145,8 +145,8 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     if optionless:
         log.say(
             "helm.no_option",
-            "{subject}: {answers} of {total:n answer} name no option and keep the tool's grades (such as "
-            f"{{example}}); {opt('declined_pattern')} can count some as unanswered",
+            "{subject}: {answers} of {total:n answer} name no option (such as {example}) and keep the "
+            f"tool's grades; {opt('declined_pattern')} can count some as unanswered",
             folder.path.name,
             answers=optionless.total(),
             total=len(cases),
@@ -193,7 +193,7 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
     chosen = usual if name not in options.choose and usual in many else choose(options, name, list(many), f"{name}s")
     log.say(
         "helm.left_out",
-        "{subject}: {count} answers of {kind} {chosen!r} read; left out {others:each %d of %s %r}",
+        "{subject}: {count} answers of {kind} {chosen!r} are read; left out are {others:each %d of %s %r}",
         folder.path.name,
         count=many[chosen],
         kind=name,

@@ -59,7 +59,7 @@ class Case(Struct, frozen=True):
 
 # ---- folders ----
 
-_LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
+_LACKING = f"nescio reads the answers of a run from both {STATE}.json and {STATS}.json"
 
 
 def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
@@ -76,19 +76,18 @@ def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
             continue
         documents = held.setdefault(label.parent, {})
         if part in documents:
-            raise MismatchError(f"{label}: another {part}.json of the same folder was given too")
+            raise MismatchError(f"{label}: another {part}.json of the same folder was given; give only one of them")
         documents[part] = source.document
         files.setdefault(label.parent, {})[part] = label
     if not held:
         raise MismatchError(
-            f"{parts[0][1].label}: {_LACKING}; also give {STATE}.json and {STATS}.json of its "
-            f"folder{offer('beside', '*.json')}"
+            f"{parts[0][1].label}: {_LACKING}; give these two files of the same folder too{offer('beside', '*.json')}"
         )
     for path, documents in held.items():
         lacking = [f"{part}.json" for part in (STATE, STATS) if part not in documents]
         if lacking:
             raise MismatchError(
-                f"{next(iter(files[path].values()))}: {_LACKING}; give {' and '.join(lacking)} of its folder too"
+                f"{next(iter(files[path].values()))}: {_LACKING}; give {' and '.join(lacking)} of the same folder too"
                 + "".join(offer("beside", name) for name in lacking)
             )
     return _named([_folder(path, documents, files[path]) for path, documents in held.items()])

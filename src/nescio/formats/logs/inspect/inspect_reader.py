@@ -101,7 +101,7 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
     ]
     lost = sum(len(script.samples) for script in scripts) - sum(len(script.samples) for script in first)
     if lost:
-        template = "{samples:n sample} of later epochs than {epochs} left out"
+        template = "{samples:n sample} of epochs after epoch {epochs} {samples:is/are} left out"
         log.say("inspect.first_epochs", template, samples=lost, epochs=int(chosen))
     return first
 
@@ -132,7 +132,8 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
     if not scorer and any(sample.stopped == NO_SCORE for sample in samples):
         log.say(
             "inspect.no_scores",
-            f"{{subject}}: no sample has a score; {opt('choose', {'scorer': NO_SCORER})} judges the answers here",
+            f"{{subject}}: no sample has a score; with {opt('choose', {'scorer': NO_SCORER})}, nescio judges the "
+            "answers",
             script.path.name,
         )
     values = [sample.scores[scorer].value if scorer in sample.scores else None for sample in samples]

@@ -59,7 +59,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "inspect.in_metadata",
-                "left out, or kept only in the metadata of the scores, which nescio does not read back: {lost:list}",
+                "nescio cannot read these back, because a log lacks them or has them only in the metadata of the "
+                "scores: {lost:list}",
                 lost=lost,
             )
         )

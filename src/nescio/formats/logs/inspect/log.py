@@ -129,9 +129,9 @@ def open_log(source: Source, log: Log) -> Transcript:
         known = script.expected is not None
         log.say(
             "inspect.status_samples_lost" if known else "inspect.status",
-            "{subject}: the status is {status}; the log holds {samples} of {expected} samples"
+            "{subject}: the status of the log is {status}; it holds {samples} of {expected} samples"
             if known
-            else "{subject}: the status is {status}; the log holds {samples:n sample}",
+            else "{subject}: the status of the log is {status}; it holds {samples:n sample}",
             script.path.name,
             status=status or "unknown",
             samples=len(samples),
@@ -145,7 +145,10 @@ def _why_no_samples(log: Transcript) -> str:
         return "this log was started but not finished: it has no samples"
     shown = [f"{scorer} {metric} {value:g}" for scorer, _, metric, value, _ in log.figures()]
     figures = f"; its own figures: {', '.join(shown)}" if shown else ""
-    return f"this file holds the header of a log but none of its {log.expected or 0} samples, so no answers{figures}"
+    return (
+        f"this file holds the header of a log but none of its {log.expected or 0} samples, so nescio finds no answers "
+        f"in it{figures}"
+    )
 
 
 def _header(source: Source) -> Mapping[str, Any]:
@@ -209,16 +212,15 @@ def _once(script: Transcript, log: Log) -> list[Sample]:
     if script.expected != len(script.samples):
         log.say(
             "inspect.last_counts",
-            "{subject}: {samples:n sample} {samples:appears/appear} twice with the same id and epoch; the last one "
-            "counts",
+            "{subject}: {samples:n sample} {samples:is/are} left out, because a later sample has the same id and epoch",
             script.path.name,
             samples=again,
         )
         return list({(sample.id, sample.epoch): sample for sample in script.samples}.values())
     log.say(
         "inspect.repeats",
-        "{subject}: {samples:n sample} {samples:has/have} the id and epoch of another sample, and the log counts "
-        "all: read as repeats",
+        "{subject}: {samples:n sample} {samples:has/have} the id and epoch of an earlier sample; the log counts all "
+        "samples, so these are read as repeats",
         script.path.name,
         samples=again,
     )

@@ -98,7 +98,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         answers += graded
         kinds[outcomes] = f"{metric} of {sheet.path}"
     if len(kinds) > 1:
-        raise MismatchError(f"{kinds[True]} gives outcomes, {kinds[False]} only scores: score them separately")
+        raise MismatchError(
+            f"{kinds[True]} gives outcomes, but {kinds[False]} gives only scores: score these files separately"
+        )
     return log.result(answers, keep=("task",), outcomes=False not in kinds)
 
 
@@ -126,7 +128,10 @@ def _given(samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str,
         beside = folder not in again and any((folder, task) in tasks for task in samples_of)
         for task, rows in samples_of.items():
             if (folder, task) in tasks:
-                template = "{subject}: the samples of {task} are left out, because a file beside it also has these"
+                template = (
+                    "{subject}: the samples of {task} are left out, because a samples file in the same folder also "
+                    "has them"
+                )
                 log.say("lm_eval.samples_beside", template, path.name, task=task)
                 continue
             places = ((row, f"samples of {task}, item {i}") for i, row in enumerate(rows, 1))
@@ -253,7 +258,10 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
                 values.setdefault(name, []).append(value)
     other = [name for name in lists if name not in values]
     if not values:
-        rule = "no metric in the file has a number for each answer (its lists serve only figures of the whole task)"
+        rule = (
+            "no metric in the file has a number for each answer; metrics that are lists give only figures of the "
+            "whole task"
+        )
         raise FormatError(sheet.path, rule, value=other or None)
     graded = {name: [value for value in scores if not math.isnan(value)] for name, scores in values.items()}
     certain = [name for name, scores in graded.items() if all(value in (0, 1) for value in scores)]
@@ -292,8 +300,8 @@ def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
     for (one, other), documents in differ.items():
         log.say(
             "lm_eval.documents_differ",
-            "runs {subject!r} and {other!r}: {documents} documents have the same doc_id but different "
-            "doc_hashes; are these the same questions?",
+            "runs {subject!r} and {other!r}: {documents} documents have the same doc_id but different doc_hashes; "
+            "check that these are the same questions",
             one,
             other=other,
             documents=documents,

@@ -307,7 +307,10 @@ def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
     empty = sum(item.no_gold for item in items)
     if not 0 < empty < len(items):
         return items
-    template = "{subject}: the gold answer of {empty} of {of:n document} is empty: these questions have no answer"
+    template = (
+        "{subject}: {empty} of {of:n document} {empty:has/have} an empty gold answer, so {empty:its question "
+        "counts/their questions count} as unanswerable"
+    )
     log.say("lm_eval.no_gold", template, file, empty=empty, of=len(items))
     return [replace(item, answerable=int(not item.no_gold and item.answerable != 0)) for item in items]
 
@@ -315,13 +318,13 @@ def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
 def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:
     """Add a note on the number of responses per document, or on responses that the log does not grade."""
     if repeats := max((item.repeat or 0 for item in items), default=0):
-        template = "{subject}: {repeats} graded responses to each document are read as its repeats"
+        template = "{subject}: each document has {repeats} graded responses, which are read as repeats of its question"
         log.say("lm_eval.repeats", template, file, repeats=repeats)
     elif several := sum(bool(item.ungraded) for item in items):
         log.say(
             "lm_eval.one_graded",
-            "{subject}: {documents:n document} {documents:has/have} several responses but one grade, for the first "
-            "response or the result of a filter; so the responses are not repeats",
+            "{subject}: {documents:n document} {documents:has/have} several responses but only one grade, of the "
+            "first response or of a filter's result; so the responses are not read as repeats",
             file,
             documents=several,
         )
