@@ -117,7 +117,7 @@ def test_no_file_adds_attempts_to_the_baseline_of_another(tmp_path: Path, nescio
     added = [(f"old-{k}", f"q{q}", "incorrect") for k in (3, 4) for q in N]
     sent = table(tmp_path / "sent.csv", HEAD, [*new, *added])
     joined = ("-m", "accuracy", *GATE, "--repeats-of", "old=old-*", "--repeats-of", "new=new-*")
-    nescio("compare", main, sent, *joined).assert_refused("some of these hold 'new' too")
+    nescio("compare", main, sent, *joined).assert_refused("some of these files also hold attempts of 'new'")
     honest = table(tmp_path / "honest.csv", HEAD, new[:400])
     assert nescio("compare", main, honest, *joined).status == 1
     seeds = [
