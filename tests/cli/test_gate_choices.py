@@ -174,7 +174,7 @@ def test_labels_of_one_run_alone_may_be_chosen(tmp_path: Path, nescio: Command) 
     people = table(tmp_path / "people.csv", "run,question,verdict,answer", [*said, *kept])
     done = nescio("compare", path, "-m", "accuracy", *GATE, "--labels", people)
     assert done.status == 3
-    assert "33.3% of the questions with labels have one for one run alone, and are not used" in done.flat
+    assert "33.3% of the labelled questions have a label for only one of the two runs, and are not used" in done.flat
 
 
 def test_every_measure_that_is_named_decides_in_gate_terminal_and_page(tmp_path: Path, nescio: Command) -> None:
