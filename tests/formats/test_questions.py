@@ -121,7 +121,7 @@ def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
     other = lines(tmp_path / "other.jsonl", Q1)
     assert (
         str(refusal(questions, MismatchError))
-        == f"{questions} holds only questions; also give the runs that answer these"
+        == f"{questions} holds only questions; give the runs that answer these questions too"
     )
     assert "one file of questions with the answers; none was given" in str(refusal(run, MismatchError))
     assert "one file of questions with the answers; 2 were given" in str(
