@@ -251,7 +251,7 @@ def test_a_damaged_state_is_named_by_its_rule(tmp_path: Path, change: dict[str, 
     with pytest.raises(FormatError, match=rule):
         looks_at(data, "accuracy", state=state)
     state.write_text("{")
-    with pytest.raises(FormatError, match="JSON document"):
+    with pytest.raises(FormatError, match="valid JSON"):
         looks_at(data, "accuracy", state=state)
 
 

@@ -82,7 +82,7 @@ def test_policies_keep_what_else_is_known(tmp_path: Path) -> None:
 def test_a_policy_that_leaves_nothing_is_refused(tmp_path: Path) -> None:
     path = encode(rows({"a": "c.", "b": ".c"}), "csv", tmp_path)
     assert str(refusal(path, MismatchError, missing="common")).startswith(
-        "the two runs share no question; --missing own"
+        "the two runs share no question; use --missing own"
     )
     apart = encode(rows({"a": "cc.", "b": ".cc", "d": "c.c"}), "csv", tmp_path)
     assert str(refusal(apart, MismatchError, missing="common")) == "the runs have no question in common"

@@ -150,7 +150,7 @@ def test_strata_of_questions_and_of_verdicts() -> None:
     assert found.signature["drawn"] == "by topic"
     patterns = nescio.compare(outcomes, "accuracy", labels=labels, baseline="y", labels_by="verdicts")
     assert patterns.rows[0].difference == pytest.approx(value, abs=0.1)
-    with pytest.raises(MismatchError, match=r'labels_by="nowhere": no such column .* topic, verdicts'):
+    with pytest.raises(MismatchError, match=r'labels_by="nowhere": there is no such column .* topic, verdicts'):
         nescio.compare(outcomes, labels=labels, labels_by="nowhere")
 
 

@@ -323,9 +323,9 @@ def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: 
     return [
         note(
             "agreement.chosen_labels",
-            "in some runs, the judge calls a different share of labelled answers correct than of the others, and "
-            "chance in a random sample does not explain it ({runs:list ;}). If people chose what to label, the "
-            "corrected accuracies can mislead",
+            "in some runs, the judge's shares of correct answers among labelled and other answers differ by more "
+            "than chance in a random sample ({runs:list ;}). If people chose what to label, the corrected "
+            "accuracies can mislead",
             runs=runs,
         )
     ]
