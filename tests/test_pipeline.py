@@ -130,7 +130,7 @@ def test_options_that_make_no_sense(options: dict[str, Any], message: str, tmp_p
 def test_a_judge_for_what_is_judged_already(tmp_path: Path) -> None:
     message = str(refusal(encode(ROWS, "csv", tmp_path), UsageError, judge="exact"))
     assert message.startswith(
-        "--judge is for answers that are not judged yet; leave it out, as this is a table of answers: outcomes"
+        "--judge is for answers that are not judged yet, but this is a table of answers: outcomes"
     )
 
 

@@ -79,7 +79,7 @@ def test_a_certificate_that_shows_no_agreement_opens_no_gate(
 ) -> None:
     weak = edited(certificate, agreement=[{"name": "kappa", **kappa, "undefined": 0}])
     done = nescio("score", *ANSWERED, "--judge", "exact", "--require-certificate", weak)
-    done.assert_refused(shown, "label more answers, of each outcome")
+    done.assert_refused(shown, "label more answers of each outcome")
 
 
 def test_another_prompt_is_refused_and_no_other_labels_certify(

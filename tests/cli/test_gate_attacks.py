@@ -41,7 +41,7 @@ def test_a_share_of_few_answers_decides_nothing(
     path = table(tmp_path / "t.csv", old=old, new=new)
     done = nescio("compare", path, "-m", measure, *GATE)
     assert done.status == 3
-    assert "rests on" in done.err
+    assert "comes from" in done.err
     assert " better" not in done.out
 
 

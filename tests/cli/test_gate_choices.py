@@ -117,7 +117,7 @@ def test_no_file_adds_attempts_to_the_baseline_of_another(tmp_path: Path, nescio
     added = [(f"old-{k}", f"q{q}", "incorrect") for k in (3, 4) for q in N]
     sent = table(tmp_path / "sent.csv", HEAD, [*new, *added])
     joined = ("-m", "accuracy", *GATE, "--repeats-of", "old=old-*", "--repeats-of", "new=new-*")
-    nescio("compare", main, sent, *joined).assert_refused("some of these hold 'new' too")
+    nescio("compare", main, sent, *joined).assert_refused("some of these files also hold attempts of 'new'")
     honest = table(tmp_path / "honest.csv", HEAD, new[:400])
     assert nescio("compare", main, honest, *joined).status == 1
     seeds = [
@@ -174,7 +174,7 @@ def test_labels_of_one_run_alone_may_be_chosen(tmp_path: Path, nescio: Command) 
     people = table(tmp_path / "people.csv", "run,question,verdict,answer", [*said, *kept])
     done = nescio("compare", path, "-m", "accuracy", *GATE, "--labels", people)
     assert done.status == 3
-    assert "33.3% of the questions with labels have one for one run alone, and are not used" in done.flat
+    assert "33.3% of the labelled questions have a label for only one of the two runs, and are not used" in done.flat
 
 
 def test_every_measure_that_is_named_decides_in_gate_terminal_and_page(tmp_path: Path, nescio: Command) -> None:

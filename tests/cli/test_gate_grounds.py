@@ -433,7 +433,7 @@ def test_the_next_look_remembers_outcomes_that_changed(tmp_path: Path, nescio: C
     assert looked(nescio, state, first).status == 0
     text = first.read_text()
     first.write_text(text.replace("new,first0,correct", "new,first0,incorrect"))
-    says = "1 question that counted ends differently now"
+    says = "the outcome of 1 question changed after an earlier look"
     for path in (first, night(tmp_path, "second")):
         done = looked(nescio, state, path)
         assert done.status == 3

@@ -163,7 +163,7 @@ def test_no_gate_passes_where_nobody_knows_how_far_a_question_may_move_a_measure
     known = Comparison("new", "old", "formula(C/(C+W))", -0.01, -0.03, 0.01, 0.3, 0.3, "exact", 100, None)
     found = decision(replace(known, units=100, spread=0.007), 0.01, 0.04)
     assert found.status == 3
-    assert found.why.endswith("nobody knows how far a question may move formula(C/(C+W)).")
+    assert found.why.endswith("it is unknown how far one question may move formula(C/(C+W)).")
 
 
 def test_labels_that_show_no_error_do_not_rule_one_out() -> None:

@@ -227,7 +227,7 @@ def test_a_share_of_few_answers_on_a_benchmark_decides_nothing(tmp_path: Path, n
     )
     done = nescio("compare", f"a={one}", honest(tmp_path), "-m", "precision", *GATE)
     assert done.status == 3
-    assert "a: precision: a share rests on only 1 answer" in done.flat
+    assert "a: precision: a share comes from only 1 answer" in done.flat
     apart = table(
         tmp_path / "apart.csv",
         "outcome",

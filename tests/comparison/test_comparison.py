@@ -154,7 +154,7 @@ def test_which_comparisons_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pairs == set(map(frozenset, [(1, 3), (1, 2), (3, 2), (1, 0), (1, 4), (2, 0), (0, 4)]))
     (said,) = (note for note in some.notes if note.code == "comparison.some")
     assert str(said) == (
-        "7 of 10 comparisons are shown: between the 3 best of 5 runs, and of every other run with the best run and its neighbours in rank. All pairs are tested, and p-values are adjusted for all pairs"
+        "7 of 10 comparisons are shown: all pairs of the 3 best of 5 runs, and every other run against the best run and its neighbours in rank. All pairs are tested, and p-values are adjusted for all pairs"
     )
 
 
@@ -165,7 +165,7 @@ def test_more_pairs_than_memory_holds_are_ranked_by_all_of_them(monkeypatch: pyt
     some = nescio.compare(data(), "c@1", resamples=300)
     assert some.tables["ranks"] == every.tables["ranks"]
     assert {*some.rows} < {*every.rows}
-    assert "22 of 66 comparisons are shown: between the 4 best of 12 runs" in " ".join(map(str, some.notes))
+    assert "22 of 66 comparisons are shown: all pairs of the 4 best of 12 runs" in " ".join(map(str, some.notes))
     assert "adjusted for all 66 comparisons" in legend(some)
     assert len(nescio.compare(data(), ["c@1", "accuracy"], baseline="run 0", resamples=300).rows) == 22
     for options in ({"test": "bootstrap"}, {"correction": "bh"}, {"measures": ["c@1", "accuracy"]}):

@@ -132,7 +132,7 @@ def test_another_outcome_of_a_question_that_counted_is_said_and_left_out(tmp_pat
     changed[:7] = (changed[:7] + 1) % 3
     after = looks_at(table(changed, baseline), "accuracy", state=state)
     cannot_tell = replace(
-        before.rows[-1], verdict="cannot tell, as 7 questions that counted end differently now", more=None
+        before.rows[-1], verdict="cannot tell, as the outcome of 7 questions changed after an earlier look", more=None
     )
     assert after.rows == (cannot_tell,)
     words = "7 of these now have a different outcome, and the first outcome counts"
@@ -160,7 +160,7 @@ def test_questions_that_all_move_the_difference_alike_have_no_asymptotic_interva
         looks = looks_at(table(right, wrong), measure, sequence="asymptotic")
         assert math.isnan(looks.rows[0].low)
         assert (looks.rows[0].verdict, looks.rows[0].more) == ("go on", None)
-        assert any("do not all favour the same run" in text for text in in_words(looks.notes))
+        assert any("not always in favour of the same run" in text for text in in_words(looks.notes))
     assert looks_at(table(right, wrong), "accuracy").rows[0].verdict == "stop: better"
 
 
@@ -233,11 +233,11 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ({"kind": "other"}, "the kind of a state must be 'nescio sequential comparison'"),
-        ({"version": 3}, "states of version 4"),
+        ({"kind": "other"}, "this is not a state file: its `kind` must be 'nescio sequential comparison'"),
+        ({"version": 3}, "state files of version 4"),
         ({"questions": ["q", "q"]}, "appears twice"),
         ({"run": "CX"}, "one of the letters"),
-        ({"blocks": []}, "do not add up to the number of questions"),
+        ({"blocks": []}, "must add up to the length of `questions`"),
         ({"blocks": [{"questions": 60, "signature": "nothing"}]}, "its signature"),
         ({"fixed": 3}, "which runs and measure are compared"),
         ({"changed": 3}, "changed must be a list"),
@@ -251,7 +251,7 @@ def test_a_damaged_state_is_named_by_its_rule(tmp_path: Path, change: dict[str, 
     with pytest.raises(FormatError, match=rule):
         looks_at(data, "accuracy", state=state)
     state.write_text("{")
-    with pytest.raises(FormatError, match="JSON document"):
+    with pytest.raises(FormatError, match="valid JSON"):
         looks_at(data, "accuracy", state=state)
 
 

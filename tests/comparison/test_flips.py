@@ -31,7 +31,7 @@ def test_a_system_that_always_answers_alike_never_flips() -> None:
     # With a draw of each verdict added, the shares are 21/23, 1/23 and 1/23: 2 √((Σp³ - (Σp²)²)/20).
     cubes, squares = (21**3 + 2) / 23**3, (21**2 + 2) / 23**2
     assert row.error == pytest.approx(2 * ((cubes - squares**2) / 20) ** 0.5)
-    assert row.below([row]) == ["Even with 1 answer a question, the gate cannot tell in any draw."]
+    assert row.below([row]) == ["Even with 1 answer to each question, the gate cannot tell in any draw."]
 
 
 def test_flips_are_the_pairs_of_draws_that_differ() -> None:

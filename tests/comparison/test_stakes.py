@@ -127,10 +127,10 @@ def test_silence_where_there_is_no_answer_earns_one() -> None:
     assert [row.utility for row in found] == pytest.approx([1 / 2, 3 / 8, 0, 3 / 8], abs=1e-12)
     assert [row.never for row in found] == pytest.approx([1 / 8] * 4)
     (note,) = [one.text for one in found.notes if one.code == "stakes.unanswerable"]
-    assert "of answerable questions" in note
+    assert "use only answerable questions" in note
     unpaid = nescio.lab.stakes(rows, scale="target", silence_earns=0).notes
     (note,) = [one.text for one in unpaid if one.code == "stakes.unanswerable"]
-    assert "of answerable questions" not in note
+    assert "use only answerable questions" not in note
 
 
 @pytest.mark.parametrize(

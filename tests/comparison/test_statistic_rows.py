@@ -98,7 +98,9 @@ def test_columns_of_the_user_and_questions_without_them() -> None:
     assert (row.run, row.baseline, row.times_as_dear, row.n) == ("new", "old", 2, 4)
     assert (row.p, row.test, row.verdict) == (2 / 16, "exact", "cannot tell")
     assert row.low is None or math.isnan(row.low)
-    assert "1 question left out for lack of a graded answer or of cost" in " ".join(map(str, found.notes))
+    assert "1 question left out, because a graded answer or a value of cost is missing" in " ".join(
+        map(str, found.notes)
+    )
     with pytest.raises(UnknownNameError):
         times_as_dear(rows, baseline="neither")
     with pytest.raises(MismatchError, match="no other run"):

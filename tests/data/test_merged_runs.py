@@ -47,12 +47,12 @@ def test_what_cannot_be_merged_is_refused(tmp_path: Path) -> None:
     for groups, says in (
         (
             {"mine": "nothing*"},
-            "none of the runs matches, and repeats need at least two; the runs are 'seed1', 'seed2', 'seed3'",
+            "the pattern matches none of the runs, but repeats need at least two; the runs are 'seed1', 'seed2', 'seed3'",
         ),
-        ({"mine": "seed1"}, "1 of the runs matches"),
-        ({"a": "seed*", "b": "seed1*"}, "1 of the runs matches"),
+        ({"mine": "seed1"}, "the pattern matches 1 of the runs"),
+        ({"a": "seed*", "b": "seed1*"}, "the pattern matches 1 of the runs"),
         ({"a": "seed*", "b": "seed[12]"}, "run 'seed1' matches two patterns"),
-        ({"seed3": "seed[12]"}, "the files already have a run of that name"),
+        ({"seed3": "seed[12]"}, "a run of this name exists already"),
     ):
         with pytest.raises(UsageError) as refused:
             nescio.score(files(tmp_path), "accuracy", repeats_of=groups, missing="unanswered")

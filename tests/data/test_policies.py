@@ -47,7 +47,7 @@ def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
     path = encode(rows(MISSING), "csv", tmp_path)
     assert str(refusal(path, MismatchError)) == (
         f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks some; use --missing common to "
-        "keep only the 1 question that all runs have (no gate can then pass), --missing own to score each run on its own questions, or --missing unanswered if the runs were asked the lacking questions and gave no answer"
+        "keep only the 1 question that all runs have (no gate can then pass), --missing own to score each run on its own questions, or --missing unanswered if the runs were asked the missing questions and gave no answer"
     )
     path = encode(rows(MISSING | {"d": "c..."}), "csv", tmp_path)
     assert "; 2 more runs lack some; " in str(refusal(path, MismatchError))
@@ -82,7 +82,7 @@ def test_policies_keep_what_else_is_known(tmp_path: Path) -> None:
 def test_a_policy_that_leaves_nothing_is_refused(tmp_path: Path) -> None:
     path = encode(rows({"a": "c.", "b": ".c"}), "csv", tmp_path)
     assert str(refusal(path, MismatchError, missing="common")).startswith(
-        "the two runs share no question; --missing own"
+        "the two runs share no question; use --missing own"
     )
     apart = encode(rows({"a": "cc.", "b": ".cc", "d": "c.c"}), "csv", tmp_path)
     assert str(refusal(apart, MismatchError, missing="common")) == "the runs have no question in common"
@@ -144,9 +144,9 @@ def test_an_answer_without_a_confidence(tmp_path: Path) -> None:
     with pytest.raises(MismatchError) as refused:
         nescio.score(path, "AURC", ci=None)
     assert str(refused.value) == (
-        "AURC: run 'a': 1 answered question has no confidence (first: 'q2'), and only an unanswered "
-        "question may lack one; "
-        'missing_confidence="exclude" leaves such answers out of measures that use confidence'
+        "AURC: run 'a': 1 answered question has no confidence (first: 'q2'), but only unanswered "
+        "questions may lack one; "
+        'use missing_confidence="exclude" to leave such answers out of measures that use confidence'
     )
     for given in (path, evidence(path)):
         scores = nescio.score(given, ["AURC", "c@1"], ci=None, missing_confidence="exclude")
@@ -183,9 +183,7 @@ def test_a_question_without_a_cluster_is_refused(tmp_path: Path) -> None:
 def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
     path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
     message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))
-    assert (
-        message == "--cluster story: there is no such column that is constant within each question; such columns: topic"
-    )
+    assert message == "--cluster story: there is no such column with one value for each question; such columns: topic"
 
 
 def test_ungraded_answers_may_count_as_incorrect() -> None:

@@ -85,7 +85,7 @@ def test_figures_of_tira_are_no_answers(tmp_path: Path) -> None:
 def test_a_gold_that_is_the_name_of_a_source_is_pointed_out(tmp_path: Path) -> None:
     text = "question,gold,prediction\nq1,context,Paris\nq2,parametric,Rome\nq3,context,Oslo\n"
     wrong, right = write_files(tmp_path, {"t.csv": text, "u.csv": text.replace("Paris", "context")})
-    words = "no answer is right, and 3 questions have only 2 gold answers (context, parametric): if these are not gold answers"
+    words = "no answer is right, and 3 questions have only 2 gold answers (context, parametric). If these are not gold answers"
     assert any(note.startswith(words) for note in evidence_and_notes(wrong, judge="exact")[1])
     assert not any(note.startswith("no answer is right") for note in evidence_and_notes(right)[1])
 

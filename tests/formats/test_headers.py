@@ -244,10 +244,10 @@ def test_columns_that_cannot_be_named_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r'"mark"\}: there is no such column in .*; columns are question, correct'):
         load(path, Options(column={"outcome": "mark"}))
     for column, rule in (
-        ({"gold": "!correct"}, "this form inverts a column of two values, which works for outcome, abstained"),
-        ({"outcome": "#"}, "this form numbers the rows, which works for question, not for outcome"),
-        ({"gold": "correct/100"}, "this form divides, which works for confidence, not for gold"),
-        ({"cluster": "question+correct"}, "this form names several columns, which works for run"),
+        ({"gold": "!correct"}, "this form inverts a column of two values, and is possible only for outcome, abstained"),
+        ({"outcome": "#"}, "this form numbers the rows, and is possible only for question, not for outcome"),
+        ({"gold": "correct/100"}, "this form divides, and is possible only for confidence, not for gold"),
+        ({"cluster": "question+correct"}, "this form names several columns, and is possible only for run"),
     ):
         with pytest.raises(UsageError, match=rule):
             load(path, Options(column=column))

@@ -72,7 +72,7 @@ def test_a_column_that_is_no_stratum_cannot_be_asked_for(tmp_path: Path) -> None
     given = encode([row | {"note": row["run"]} for row in SOUND], "csv", tmp_path)
     message = str(refusal(given, MismatchError, strata=("note",)))
     assert message == (
-        f"'note' cannot be a stratum: question 'q1' has two values, 'a' ({given}, line 2) and 'b' ({given}, line 4)"
+        f"'note' cannot divide the questions into strata: question 'q1' has two values, 'a' ({given}, line 2) and 'b' ({given}, line 4)"
     )
 
 

@@ -121,7 +121,7 @@ def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
     other = lines(tmp_path / "other.jsonl", Q1)
     assert (
         str(refusal(questions, MismatchError))
-        == f"{questions} holds only questions; also give the runs that answer these"
+        == f"{questions} holds only questions; give the runs that answer these questions too"
     )
     assert "one file of questions with the answers; none was given" in str(refusal(run, MismatchError))
     assert "one file of questions with the answers; 2 were given" in str(
@@ -136,7 +136,7 @@ def test_the_answers_of_a_run_may_have_another_name(tmp_path: Path) -> None:
     assert found == (Response("q1", "A", True, 0.5), Response("q2", None, False))
     message = str(refusal(questions_and_run(tmp_path, answers=(said | {"question": "Who?"},)), MismatchError))
     assert "mine.jsonl is a table of answers" in message
-    assert message.endswith("a run that answers questions must be JSON Lines of id and answer")
+    assert message.endswith("runs that answer questions must be JSON Lines with id and answer")
 
 
 def test_a_run_in_two_files(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_runs_whose_texts_contradict_their_numbers_are_asked_about(tmp_path: Pat
     paths = write_files(tmp_path / "same", two_runs(0))
     assert len(evidence_and_notes(paths)[0].questions) == 30
     paths = write_files(tmp_path / "moved", two_runs(1))
-    rule = r"question '0' asks .*what is 0.* in run 'a' but .*what is 1.* in run 'b', where the first text has another id \(30 of 30 quest"
+    rule = r"question '0' asks .*what is 0.* in run 'a', but .*what is 1.* in run 'b', where another id has the first text \(30 of 30 quest"
     with pytest.raises(FormatError, match=rule):
         evidence_and_notes(paths)
     assert "What is 0?" in evidence_and_notes(paths, column={"question": "question"})[0].questions

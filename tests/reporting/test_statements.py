@@ -689,7 +689,7 @@ RULES: dict[str, Check] = {
     r"# bars? over # runs?(?:: (.+?))?\. (?:# runs? without a bar|Every run is under a bar)\.": bars,
     r"By c@1, # of # pairs differ significantly \(p-values adjusted for all pairs\)\.(?: # of these comparisons are on this "
     r"page\.)?(?: Not significantly different: (.+?)\.(?= The chart|$))?": pairs,
-    r"# of # comparisons are shown: between the # best of # runs, and": lambda page, _: (
+    r"# of # comparisons are shown: all pairs of the # best of # runs, and": lambda page, _: (
         *(len(page.on_page), len(page.comparisons), 40, page.k),
     ),
     r"RUN minus RUN: #(?: \[#, #\])?, adjusted p (<? ?)#, (not )?significant\.(?: The smallest difference that this test "

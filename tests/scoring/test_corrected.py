@@ -150,7 +150,7 @@ def test_strata_of_questions_and_of_verdicts() -> None:
     assert found.signature["drawn"] == "by topic"
     patterns = nescio.compare(outcomes, "accuracy", labels=labels, baseline="y", labels_by="verdicts")
     assert patterns.rows[0].difference == pytest.approx(value, abs=0.1)
-    with pytest.raises(MismatchError, match=r'labels_by="nowhere": no such column .* topic, verdicts'):
+    with pytest.raises(MismatchError, match=r'labels_by="nowhere": there is no such column .* topic, verdicts'):
         nescio.compare(outcomes, labels=labels, labels_by="nowhere")
 
 
@@ -197,7 +197,7 @@ def test_what_is_said_of_labels() -> None:
         "1 question has a label for only one run of a pair",
         "only 7 labels: treat this interval as approximate",
         "a corrected difference is estimated directly",
-        "the figures are about all questions of this kind",
+        "the figures describe all questions of this kind",
     ):
         assert words in said, said
     with pytest.raises(MismatchError, match="question 'q0' has two different verdicts"):
@@ -212,8 +212,10 @@ def test_a_useless_judge_and_labels_of_odd_answers_are_said() -> None:
         found = nescio.score(rows({"x": judge}), "accuracy", labels=rows({"x": people}, "verdict"))
         return " ".join(map(str, found.notes))
 
-    assert "people's labels alone would be as precise or better" in said(useless, truth[:60])
-    assert not any(words in said(truth, truth[:60]) for words in ("alone would be", "approximate", "more than chance"))
+    assert "people's labels alone would give as precise or more precise figures" in said(useless, truth[:60])
+    assert not any(
+        words in said(truth, truth[:60]) for words in ("alone would give", "approximate", "more than chance")
+    )
     assert "by more than chance" in said(odd, odd[:80])
 
 

@@ -164,7 +164,7 @@ def test_looks_say_stop_or_how_many_more() -> None:
     def look(m: int, **how: Any) -> Any:
         return nescio.labels.look(one, "accuracy", labels=labels[:m], **how).rows[0]
 
-    assert look(5, half_width=0.1).verdict.startswith("go on: fewer than 10")
+    assert look(5, half_width=0.1).verdict.startswith("go on: 10 labels or more are needed")
     early = look(40, half_width=0.05)
     assert early.verdict == "go on"
     assert early.more > 50

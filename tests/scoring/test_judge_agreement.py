@@ -279,7 +279,7 @@ def test_how_far_from_a_random_sample_is_too_far(n: int, drawn: int, rights: int
     notes = chosen([judge], [people])
     assert len(notes) == (z > 3.2905)
     if (n, hits) == (100, 29):
-        assert "(run 'a': 72% of 40 labelled, 35% of the 60 others)" in notes[0]
+        assert "(run 'a': 72% of its 40 labelled answers, but 35% of its 60 others)" in notes[0]
 
 
 def test_of_several_runs_each_must_be_farther_and_all_are_named() -> None:
@@ -288,7 +288,7 @@ def test_of_several_runs_each_must_be_farther_and_all_are_named() -> None:
     silent = [C, W] * 10 + [C], [N] * 21
     for runs, named in (((near, near), []), ((silent, far), ["b"]), ((far, far), ["a", "b"])):
         notes = chosen([judge for judge, _ in runs], [people for _, people in runs])
-        parts = [f"run {name!r}: 100% of 7 labelled, 0% of the 14 others" for name in named]
+        parts = [f"run {name!r}: 100% of its 7 labelled answers, but 0% of its 14 others" for name in named]
         assert len(notes) == bool(named)
         assert all(f"({'; '.join(parts)})" in note for note in notes)
 

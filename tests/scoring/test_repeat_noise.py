@@ -55,7 +55,7 @@ def test_the_parts_add_up_and_a_steady_system_has_no_noise() -> None:
     # The same answers in another order to each question: nothing but chance, so the part of the questions is 0.
     chance = nescio.lab.repeats(rows("m", [(1, 1, 0)] * 4), "accuracy")
     assert (chance.rows[0].questions, chance.rows[0].variance) == (0.0, 0.0)
-    assert any("chance explains more than the whole variance" in remark for remark in in_words(chance.notes))
+    assert any("chance alone would explain more than the whole variance" in remark for remark in in_words(chance.notes))
 
 
 def test_a_question_asked_once_says_nothing_of_chance() -> None:
@@ -63,7 +63,7 @@ def test_a_question_asked_once_says_nothing_of_chance() -> None:
     row = found.rows[0]
     assert (math.isnan(row.sampling), math.isnan(row.noise), row.variance) == (True, True, pytest.approx(1 / 12))
     assert any(
-        "was asked some questions only once, so its variance cannot be split" in remark
+        "answered some questions only once, so its variance cannot be split" in remark
         for remark in in_words(found.notes)
     )
     with pytest.raises(MismatchError, match="no question was asked twice"):

@@ -342,7 +342,9 @@ def test_benchmarks_are_those_of_every_run(tmp_path: Path) -> None:
     )
     with pytest.raises(MismatchError, match=said + r".*\) has none"):
         nescio.compare(by_task(runs, new="aabb"), "accuracy", suite_by="task", **SMALL)
-    with pytest.raises(MismatchError, match="'task' cannot be a stratum: question 'q1' has two values"):
+    with pytest.raises(
+        MismatchError, match="'task' cannot divide the questions into strata: question 'q1' has two values"
+    ):
         nescio.compare(by_task(runs, old="aabb", new="abbb"), "accuracy", suite_by="task", **SMALL)
     # Gold answers and predictions, and the same where a format is joined with another.
     for name, task in (("old", ""), ("new", "a")):

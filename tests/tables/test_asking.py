@@ -89,7 +89,7 @@ ASKED = {
         "which columns tell the runs apart?",
         [(1, 2, 0, 0), (2, 1, 0, 0)],
     ),
-    "a sheet of letters": ("student,Q1,Q2,Q3\nKEY,A,B,C\nAnna,A,C,C\nBen,B,B,C\n", "a row is one 'student'", []),
+    "a sheet of letters": ("student,Q1,Q2,Q3\nKEY,A,B,C\nAnna,A,C,C\nBen,B,B,C\n", "each row is one 'student'", []),
     "letters of grades of which one is an answer, too": (
         "qid,correct,judgment,response\n1,1,A,Paris\n2,0,B,C\n3,0,C,\n4,0,C,\n",
         "what do 'A', 'B', 'C' in 'judgment' mean?",

@@ -293,5 +293,5 @@ def test_words_of_a_confidence_get_the_numbers_that_the_user_gives(tmp_path: Pat
         nescio.score(path, "Brier", column={"confidence": "sure{high:0.9,low:0.2}"}, ci=None)
     with pytest.raises(UsageError, match="each word needs a number"):
         nescio.score(path, "Brier", column={"confidence": "sure{high}"}, ci=None)
-    with pytest.raises(UsageError, match="which works for confidence, not for outcome"):
+    with pytest.raises(UsageError, match="and is possible only for confidence, not for outcome"):
         nescio.score(path, "accuracy", column={"outcome": "sure{high:1}"}, ci=None)

@@ -116,18 +116,20 @@ def read(path: Path, fixed: Mapping[str, Any]) -> State:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise FormatError(path, f"a state is a JSON document ({error})") from None
+        raise FormatError(path, f"this is not a state file, because it is not valid JSON ({error})") from None
     if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise FormatError(path, f"the kind of a state must be {KIND!r}")
+        raise FormatError(path, f"this is not a state file: its `kind` must be {KIND!r}")
     if content.get("version") != VERSION:
-        raise FormatError(path, f"this version reads states of version {VERSION}", value=content.get("version"))
+        raise FormatError(
+            path, (f"this version of nescio reads only state files of version {VERSION}"), value=content.get("version")
+        )
     state = _checked(path, content)
     for name in dict.fromkeys((*state.fixed, *fixed)):
         was, now = state.fixed.get(name), fixed.get(name)
         if was != now:
             raise MismatchError(
-                f"{path} was started with {name} {_shown(was)}, not {_shown(now)}; a sequence of looks cannot "
-                f"change; use another {opt('state')} file"
+                f"{path} was started with {name} {_shown(was)}, not {_shown(now)}; all looks in one file need the "
+                f"same settings; use another {opt('state')} file"
             )
     return state
 
@@ -152,9 +154,11 @@ def _checked(path: Path, content: Mapping[str, Any]) -> State:
             for block in blocks or ()
         )
     except (TypeError, KeyError, ValueError):
-        raise FormatError(path, "blocks must say how many questions each has, its signature and its doubt") from None
+        raise FormatError(
+            path, ("each block must state its number of questions, its signature and its doubt")
+        ) from None
     if sum(block.questions for block in made) != len(questions) or any(block.questions < 1 for block in made):
-        raise FormatError(path, "the numbers of questions in the blocks do not add up to the number of questions")
+        raise FormatError(path, "the numbers of questions in the blocks must add up to the length of `questions`")
     if not isinstance(fixed, dict):
         raise FormatError(path, "`fixed` must say which runs and measure are compared")
     aside: list[tuple[str, ...]] = []

@@ -60,7 +60,7 @@ def mark(
     if data.origins:
         return scores
     if on_own_questions(loaded):
-        return replace(scores, why_unmarked="No run is marked: runs count on their own questions.")
+        return replace(scores, why_unmarked="No run is marked: each run is scored on its own questions.")
     plan = TestPlan((ci or 95.0) / 100, resampling.blocks(resamples, seed), jobs, "auto")
     parts = strata(data, by if every and by != QUESTION else None)
     named = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]

@@ -132,8 +132,8 @@ def compare(
     lacking = loaded.unshared
     if lacking is not None and lacking.questions == data.questions and of_one_run(lacking.lacking) and not apart:
         raise MismatchError(
-            f"no two runs share a question, so missing questions cannot count as unanswered; {opt('missing', 'own')} "
-            "compares runs without pairing questions"
+            "no two runs share a question, so missing questions cannot count as unanswered; use "
+            f"{opt('missing', 'own')} to compare the runs without pairing questions"
         )
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
     count = comb(len(data.runs), 2) if baseline is None else 0
@@ -240,8 +240,8 @@ def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float) -> Iter
     if data.origins:
         yield note(
             "comparison.bounds",
-            "ungraded answers count once as wrong and once as right: the two rows of a pair give the smallest and "
-            "the largest possible difference",
+            "ungraded answers may be wrong or right, so each pair has two rows: these give the smallest and the "
+            "largest possible difference",
         )
     if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
         yield note(
@@ -280,8 +280,8 @@ def _open(
         return open_data(source, {"strata": (), **options}, measures), None
     if options["baseline_file"]:
         raise UsageError(
-            f"{options['baseline_file']}: a baseline file holds no answers to match with {opt('labels')}; give the "
-            "files of both runs, and name the baseline run"
+            f"{options['baseline_file']}: {opt('labels')} needs the answers of both runs, but a baseline file holds "
+            "no answers; give the files of both runs, and name the baseline run"
         )
     loaded = open_labelled(source, measures, options, labels, (labels_by,))
     laid: dict[str, Any] = {"labels_by": labels_by, "also_judged": also_judged, "resolve": resolve}

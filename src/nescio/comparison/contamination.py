@@ -96,15 +96,17 @@ def contamination(
     loaded = open_data(source, {"strata": (paraphrase_of,), **options}, measures or USUAL)
     data = with_questions(loaded.data, "compare with their paraphrases")
     if paraphrase_of not in data.strata:
-        raise UsageError(f"{opt('paraphrase_of')}: there is no column {paraphrase_of!r} that is constant in a question")
+        raise UsageError(
+            f"{opt('paraphrase_of')}: there is no column {paraphrase_of!r} with one value for each question"
+        )
     others = [run for run in data.runs if run != suspect] if references is None else list(references)
     for run in (suspect, *others):
         if run not in data.runs:
             raise UnknownNameError("run", run, data.runs)
     if not others or suspect in others or len(set(others)) < len(others):
         raise UsageError(
-            f"name one or more systems to compare the suspect with, each once: {opt('references')} (a drop of the "
-            "suspect alone says nothing, since a paraphrase may simply be harder)"
+            f"name one or more other systems with {opt('references')}, each once, and not the suspected system (its "
+            "loss alone says nothing, since a paraphrase may simply be harder)"
         )
     data = data.take_runs([data.runs.index(run) for run in (suspect, *others)])
     wording = _wordings(data, paraphrase_of)
@@ -182,7 +184,9 @@ def _laid(data: Evidence, measure: Measure, wording: Wordings) -> tuple[tuple[st
     answer.
     """
     if not measure.of_counts:
-        raise UsageError(f"{measure.label} is no function of means over questions; use accuracy, c@1 or another mean")
+        raise UsageError(
+            f"{measure.label} cannot be computed from means over questions; use accuracy, c@1 or another mean"
+        )
     read, usable = columns_for(data, measure)
     names: tuple[str, ...] = ()
     laid = np.zeros((0, 0, 0, 0))
@@ -210,7 +214,7 @@ def _row(
     laid, clusters = laid[whole], wording.clusters[whole]
     n = len(laid)
     if not n:
-        raise MismatchError("no question has a graded outcome of every system for both of its wordings")
+        raise MismatchError("no question has graded outcomes of all systems on both the original and a paraphrase")
 
     def value(at: Floats) -> Floats:
         return measure.of_totals({**{name: at[..., i] for i, name in enumerate(names)}, "n": np.array(1.0)})
@@ -258,7 +262,8 @@ def _notes(rows: Sequence[Excess], left_out: int) -> list[Note]:
         made.append(
             note(
                 "contamination.left_out",
-                "{left_out:n question} left out: some system has no graded outcome for one of the two wordings",
+                "{left_out:n question} left out, because some system has no graded outcome on the original or on "
+                "the paraphrase",
                 left_out=left_out,
             )
         )
@@ -267,8 +272,9 @@ def _notes(rows: Sequence[Excess], left_out: int) -> list[Note]:
         made.append(
             note(
                 "contamination.unlike",
-                "{measures}: no p-value, because the references are much stronger or weaker than the suspect: an "
-                "equally harder wording then costs the suspect more. Use references about as good as the suspect",
+                "{measures}: no p-value, because the references are much stronger or weaker than the suspected "
+                "system. A wording that is equally harder for all then costs the suspected system more. Use "
+                "references about as good as this system",
                 measures=", ".join(unlike),
             )
         )

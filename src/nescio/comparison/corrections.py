@@ -22,7 +22,7 @@ EXACT_FOR = {
         "paired permutation test: random swaps of the two run labels. It keeps its level if the "
         "labels are exchangeable, however many swaps are drawn"
     ),
-    "bootstrap": "paired bootstrap test: approximate if the values are equal, better with more questions",
+    "bootstrap": "paired bootstrap test of equal values: approximate, more accurate with more questions",
     "tukey": (
         "Tukey's test: permutations of all run labels on each question (every permutation if there "
         "are few). It keeps its level"
@@ -32,10 +32,10 @@ EXACT_FOR = {
         "unpaired permutation test: random exchanges of the answers to questions that only one run has, and of the two "
         "run labels on shared ones. It keeps its level if both runs' questions are random samples of the same kind"
     ),
-    WELCH: "Welch's t over questions (or clusters): approximate, better with more of them",
+    WELCH: "Welch's t over questions (or clusters): approximate, more accurate with more questions",
     "t": (
-        "Student's t of the corrected difference: approximate, better with more labels. It assumes that the labelled"
-        " questions are a random sample"
+        "Student's t of the corrected difference: approximate, more accurate with more labels. It assumes that the "
+        "labelled questions are a random sample"
     ),
 }
 

@@ -209,8 +209,8 @@ def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
 def _not_kept(path: Path) -> Note:
     return note(
         "sequential.not_kept",
-        "this look was not saved in {path}, because no decision can rest on it; correct the files of this block and "
-        "look again",
+        "this look was not saved in {path}, because its data allow no decision; correct the files of this block "
+        "and look again",
         path=str(path),
     )
 
@@ -263,8 +263,7 @@ def _fixed(loaded: Loaded, measure: Measure, how: Sequence, names: tuple[str, st
 
 
 def _changed_verdict(changed: int) -> str:
-    end = "ends" if changed == 1 else "end"
-    return f"cannot tell, as {plural(changed, 'question')} that counted {end} differently now"
+    return f"cannot tell, as the outcome of {plural(changed, 'question')} changed after an earlier look"
 
 
 def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tuple[State, list[Note]]:
@@ -307,7 +306,7 @@ def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tup
 def _unshared(left_out: int, total: int) -> Note:
     return note(
         "sequential.unshared",
-        "{left_out:,} of {total:n question} left out because not both runs have an outcome",
+        "{left_out:,} of {total:n question} left out, because a run has no outcome",
         left_out=left_out,
         total=total,
     )
@@ -368,9 +367,9 @@ def _looks(
         notes.append(
             note(
                 "sequential.too_early",
-                "no interval yet: the asymptotic interval starts at {questions} questions, {discordant} of these "
-                "with different outcomes that do not all favour the same run; outcomes that move {measure} little "
-                "count less",
+                "no interval yet: the asymptotic interval needs {questions} questions. The runs must differ on "
+                "{discordant} of these, and not always in favour of the same run. Differences that move {measure} "
+                "little count less",
                 measure=measure.label,
                 questions=FIRST_LOOK,
                 discordant=FEWEST_DISCORDANT,

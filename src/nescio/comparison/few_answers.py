@@ -55,8 +55,8 @@ def with_few_answers(
         fewest = min(both[0][1], both[1][1])
         remark = note(
             RESTS_ON_FEW,
-            "a share rests on only {answers:n answer}, or is 0 or 1: interval and p-value treat the two shares as "
-            "independent (Clopper-Pearson, Fisher)",
+            "a share comes from only {answers:n answer}, or is 0 or 1, so the interval and the p-value treat the "
+            "two shares as independent (Clopper-Pearson, Fisher)",
             answers=fewest,
         )
         remarks.append((remark, row.measure, f"{row.run!r} against {row.baseline!r}"))

@@ -64,10 +64,10 @@ class Flips(Row, frozen=True):
         """Return a sentence with the flips for the fewest answers and for the most."""
         first, last = rows[0], rows[-1]
         if last.cannot_tell == 1:
-            return [f"Even with {plural(last.answers, 'answer')} a question, the gate cannot tell in any draw."]
+            return [f"Even with {plural(last.answers, 'answer')} to each question, the gate cannot tell in any draw."]
         text = (
-            f"With {plural(first.answers, 'answer')} a question, {first.flips:.0%} of pairs of verdicts on the same"
-            " systems differ."
+            f"With {plural(first.answers, 'answer')} to each question, {first.flips:.0%} of pairs of draws lead to "
+            "different verdicts on the same systems."
         )
         if last.flips > FEW_FLIPS:
             text += f" Even with {last.answers} answers, this share is above {FEW_FLIPS:.0%}."
@@ -104,8 +104,8 @@ def flips(
     old, new = _two(data, baseline, run)
     if data.repeats is None:
         raise MismatchError(
-            "each question was asked once, but flips need several answers of a system to each question: in a column "
-            f"`repeat`, or in runs that {opt('repeats_of', of='NAME=PATTERN')} joins"
+            "each question was asked once, but flips need several answers of a system to each question: number the "
+            f"answers in a column `repeat`, or join runs by {opt('repeats_of', of='NAME=PATTERN')}"
         )
     measure = parse_all(measures, loaded)[0].label
     _check_ground(loaded, measure, data.runs[new], None if old == new else data.runs[old])
@@ -167,8 +167,8 @@ def _two(data: Evidence, baseline: str | None, run: str | None) -> tuple[int, in
     named = [name for name in (baseline, run) if name is not None]
     if not named and len(data.runs) > 1:
         ways = (
-            f"{opt('run', of='RUN')} compares a run with itself; adding {opt('baseline', of='RUN')} compares it with "
-            "another run"
+            f"give {opt('run', of='RUN')} to compare a run with itself, and {opt('baseline', of='RUN')} too to "
+            "compare it with another run"
         )
         raise MismatchError(f"there are {len(data.runs)} runs: {ways}")
     first, last = (named or data.runs)[0], (named or data.runs)[-1]

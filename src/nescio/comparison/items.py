@@ -250,17 +250,17 @@ def _notes_of_models(models: Modelled) -> Iterator[Note]:
 def _complete(data: Evidence) -> tuple[Evidence, int]:
     """Return the questions that all runs answered, and the number of other questions."""
     if not data.columns.keys() >= {"correct", "answered"}:
-        raise MismatchError("items need outcomes: right, wrong or unanswered")
+        raise MismatchError("the item analysis needs outcomes: right, wrong or unanswered")
     if data.repeats is not None:
         raise MismatchError(
-            "items need one answer of each run to each question, but these questions were asked several times; give "
-            "one repeat"
+            "the item analysis needs one answer of each run to each question, but these questions were asked "
+            "several times; give only one repeat"
         )
     if len(data.runs) < FEWEST:
         raise MismatchError(f"{len(data.runs)} runs are too few to test items; give at least {FEWEST}, or better 40")
     use: NDArray[np.bool_] = np.asarray(data.present.all(axis=0))
     if use.sum() < 2:
-        raise MismatchError("items need at least two questions that all runs answered")
+        raise MismatchError("the item analysis needs at least two questions that all runs answered")
     return data.select(use), int((~use).sum())
 
 
@@ -320,8 +320,8 @@ def _notes(rows: Sequence[Item], left_out: int) -> list[Note]:
         made.append(
             note(
                 "items.few_runs",
-                "{runs:n run} are too few to flag any of the {tested:n question} on which runs differ; the list is "
-                "only an order in which to check the questions",
+                "{runs:n run} are too few to flag any of the {tested:n question} on which runs differ; use the "
+                "list only as an order in which to check the questions",
                 runs=runs,
                 tested=tested,
             )

@@ -115,7 +115,9 @@ def judge_shift(
         if name not in runs:
             raise UnknownNameError("run", name, runs)
     if len(runs) == 1 or {*runs} == {*learned_on}:
-        raise MismatchError("no run is left to check; name fewer runs that the correction was learned on")
+        raise MismatchError(
+            "the correction was learned on all runs, so no run is left to check; name fewer runs that it was learned on"
+        )
     run_of, question = np.nonzero(laid.labelled)
     unit = question if data.clusters is None else data.clusters[question]
     judge = (data.column("correct")[laid.labelled] == 1).astype(float)
@@ -163,7 +165,7 @@ def _unchecked(laid: Labels, run: int, sizes: tuple[int, int], what: str) -> tup
     """
     if not (laid.data.present[run] & ~laid.known[run]).any():
         if (laid.data.absence[run] == UNGRADED).any():
-            return "not graded", "its answers have no verdict of the judge"
+            return "not graded", "the judge gave no verdict on its answers"
         return "not checked", "it gave no answer that needs a verdict"
     for whose, many in zip(("it has", "the runs that the correction was learned on have"), sizes, strict=True):
         if many < FEWEST:
@@ -177,7 +179,7 @@ def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
         return "pass", f"the difference is within ±{margin:g}"
     if low > margin or high < -margin:
         return "fail", f"the difference is more than {margin:g}"
-    return "inconclusive", f"the interval extends beyond ±{margin:g}: more labels would tell"
+    return "inconclusive", f"the interval extends beyond ±{margin:g}: label more answers to decide"
 
 
 def _error(run: str, error: Error, level: float, *, off: Any, unit: Any, of: Any) -> JudgeError:

@@ -103,8 +103,8 @@ def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
         notes.append(
             note(
                 "shift.few",
-                "the bias was not checked on {groups:list}: a group needs {fewest} labels, and so do all other "
-                "answers together",
+                "the bias was not checked on {groups:list}: the group and the rest of the answers need at least "
+                "{fewest} labels each",
                 groups=few,
                 fewest=FEWEST,
             )
@@ -157,7 +157,7 @@ def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
         values = np.broadcast_to(np.array([str(x) for x in data.strata[name]], dtype=object), data.present.shape)
     elif named:
         have = ", ".join(data.strata) or "none"
-        raise MismatchError(f"there is no column {name!r} that is constant within each question; such columns: {have}")
+        raise MismatchError(f"there is no column {name!r} with one value for each question; such columns: {have}")
     else:
         values = np.full(data.present.shape, "", dtype=object)
     return values if named or len({*values[laid.labelled].tolist()}) <= _MOST_VALUES else np.full_like(values, "")

@@ -55,7 +55,9 @@ def score(
         how: dict[str, Any] = {"target": target or "population", "labels_by": labels_by, "also_judged": also_judged}
         how |= {"resolve": resolve, "looks": label_looks}
         corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
-        why = "No marks: nescio compare --labels tests corrected differences." if len(corrected.rows) > 1 else ""
+        why = (
+            ("No marks: use nescio compare --labels to test corrected differences.") if len(corrected.rows) > 1 else ""
+        )
         return replace(corrected, why_unmarked=why)
     if pool is not None:
         from nescio.scoring.pooled import score_pooled
@@ -103,8 +105,8 @@ def why_unmarked(scores: Scores, loaded: Loaded) -> str:
         return ""
     if data.origins:
         return (
-            "no marks: runs whose ungraded answers are taken both ways are compared by nescio compare "
-            f"{opt('ungraded', 'bounds')}"
+            f"no marks: use nescio compare {opt('ungraded', 'bounds')} to compare runs whose ungraded answers count "
+            "both as wrong and as right"
         )
     pairs = math.comb(len(data.runs), 2)
     if data.groups is not None:

@@ -96,9 +96,9 @@ def compare_leading(
 def _some(runs: int, shown: int, pairs: int) -> Note:
     return note(
         "comparison.some",
-        "{shown:,} of {pairs:,} comparisons are shown: between the {leading} best of {runs:,} runs, and of every "
-        "other run with the best run and its neighbours in rank. All pairs are tested, and p-values are adjusted for "
-        "all pairs",
+        "{shown:,} of {pairs:,} comparisons are shown: all pairs of the {leading} best of {runs:,} runs, and every "
+        "other run against the best run and its neighbours in rank. All pairs are tested, and p-values are "
+        "adjusted for all pairs",
         runs=runs,
         leading=LEADING,
         shown=shown,

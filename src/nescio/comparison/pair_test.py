@@ -161,8 +161,8 @@ def paired_evidence(loaded: Loaded) -> Data:
     data = with_pairs(loaded.data)
     if len(loaded.data.runs) < 2:
         how = (
-            "; to compare two choices from one log, `nescio convert` each to a table with its own run name (a table "
-            "without the column run is one run, named after its file)"
+            "; to compare two choices from one log, write each choice to a table of its own with `nescio convert` "
+            "(a table without the column run is one run, named after its file)"
         )
         more = how if loaded.options.choose else ""
         raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and no other run to compare it with{more}")

@@ -447,8 +447,8 @@ def _notes(
         made.append(
             note(
                 "stakes.unanswerable",
-                "abstaining on an unanswerable question earns {earns:g}{some:; consistency and regret are of "
-                "answerable questions/}",
+                "abstaining on an unanswerable question earns "
+                "{earns:g}{some:; consistency and regret use only answerable questions/}",
                 earns=setting.earns,
                 some=bool(setting.earns),
             )
@@ -465,8 +465,8 @@ def _notes(
             made.append(
                 note(
                     "stakes.incomplete",
-                    "{left_out:n question} of run {subject!r} {left_out:is/are} not asked at every stake, and left out "
-                    "of the area",
+                    "{left_out:n question} of run {subject!r} {left_out:was/were} not asked at every stake, so the "
+                    "area leaves {left_out:it/them} out",
                     row.run,
                     left_out=row.left_out,
                 )

@@ -231,7 +231,8 @@ def _left_out(lost: Sequence[int], whose: Sequence[str], names: Sequence[str]) -
         if count:
             yield note(
                 "statistic.left_out",
-                "{subject}: {lost:n question} left out for lack of a graded answer or of {columns:list}",
+                "{subject}: {lost:n question} left out, because a graded answer or a value of {columns:list} is "
+                "missing",
                 subject,
                 lost=count,
                 columns=[bare(name) for name in names],

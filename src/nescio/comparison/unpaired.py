@@ -66,7 +66,10 @@ def compare_unpaired(
 ) -> Iterator[tuple[Comparison, list[Note]]]:
     """Yield the comparison of each pair by each measure, and notes on it."""
     if plan.test not in ("auto", "permutation"):
-        raise UsageError(f"{opt('test', plan.test)} pairs questions, but these runs do not share all questions")
+        raise UsageError(
+            f"{opt('test', plan.test)} pairs questions, but these runs do not share all questions; use "
+            f"{opt('test', 'permutation')} or auto"
+        )
     for measure in (measure.on(data.columns) for measure in measures):
         seen = questions_of(data, measure)
         inputs, _ = measure_inputs(data, [measure])

@@ -315,7 +315,7 @@ def _why_no_number(row: Comparison, alpha: float, margin: float, undecided: str)
     if math.isinf(widened_interval(row, alpha)[0]):
         return "the difference has no interval"
     if math.isinf(guarded_end(row, alpha)):
-        return f"nobody knows how far a question may move {row.measure}"
+        return f"it is unknown how far one question may move {row.measure}"
     if _ends_of_gates(row, alpha)[1] < -margin:
         return "its interval shows a loss, but its test does not"
     return ""

@@ -75,9 +75,9 @@ def called_in(said: Said) -> list[Note]:
     return [
         note(
             "assessors.called_in",
-            "{disputed:,} of the {answers:,} answers that {who!r} and others judged are in dispute among the "
-            "others. So {who!r} may be the person who decides disputes, which distorts agreement and accuracies. If "
-            "so, say it: {option} of `nescio lab assessors`, or the name 'adjudication' in the file",
+            "on {disputed:,} of the {answers:,} answers that {who!r} judged with others, the others disagree. So "
+            "{who!r} may be the person who decides disputes, which distorts agreement and accuracies. If so, give "
+            "{option} to `nescio lab assessors`, or write 'adjudication' as the name in the file",
             who=said.assessors[at],
             answers=answers,
             disputed=disputed,

@@ -27,9 +27,7 @@ def clustered(data: Any, column: str) -> Any:
         return data
     if column not in data.strata:
         have = f"; such columns: {', '.join(data.strata)}" if data.strata else ""
-        raise MismatchError(
-            f"{opt('cluster', column)}: there is no such column that is constant within each question{have}"
-        )
+        raise MismatchError(f"{opt('cluster', column)}: there is no such column with one value for each question{have}")
     values = data.strata[column]
     blank = list(dict.fromkeys(q for q, value in zip(data.questions, values, strict=True) if not str(value).strip()))
     if blank:
@@ -37,8 +35,8 @@ def clustered(data: Any, column: str) -> Any:
             f"{len(blank):,} of {plural(len({*data.questions}), 'question')} ({listed(list(map(repr, blank)), NAMED)})"
         )
         raise MismatchError(
-            f"{opt('cluster', column)}: the column is blank for {some}; fill in a value for each question; a "
-            "question that belongs to no group gets a value of its own"
+            f"{opt('cluster', column)}: the column is blank for {some}; fill in a value for each question; give "
+            "each question without a group a value of its own"
         )
     return replace(data, clusters=np.unique(values, return_inverse=True)[1])
 

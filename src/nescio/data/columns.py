@@ -173,9 +173,9 @@ def _confidence(evidence: Cells) -> Array:
     for run in np.flatnonzero(lacking.any(axis=1) & some):
         where = np.flatnonzero(lacking[run])
         raise MismatchError(
-            f"run {evidence.runs[run]!r}: {len(where)} answered question{'s have' if len(where) > 1 else ' has'} no"
-            f" confidence (first: {evidence.questions[where[0]]!r}), and only an unanswered question may lack one;"
-            f" {opt('missing_confidence', 'exclude')} leaves such answers out of measures that use confidence"
+            f"run {evidence.runs[run]!r}: {len(where)} answered question{'s have' if len(where) > 1 else ' has'} no "
+            f"confidence (first: {evidence.questions[where[0]]!r}), but only unanswered questions may lack one; use "
+            f"{opt('missing_confidence', 'exclude')} to leave such answers out of measures that use confidence"
         )
     return confidence
 
@@ -263,7 +263,7 @@ declare(
     ),
     Column(
         "answerable",
-        "1 if the collection holds an answer",
+        "1 if the collection holds an answer to the question",
         "score",
         when_missing="known answerability",
         summaries=(Summary("count", "with answerable"),),
@@ -280,7 +280,7 @@ declare(
     ),
     Column(
         "confidence",
-        "higher is surer; of the first answer, or of the declined candidate",
+        "the confidence in the first answer, or in the declined candidate; higher is surer",
         "score",
         when_missing=CONFIDENCE,
         summaries=(Summary("count", "with confidence"),),
@@ -298,7 +298,7 @@ declare(
     ),
     Column(
         "k_credit",
-        "what the question earns in the measure K",
+        "the credit that the question earns in the measure K",
         "score",
         when_missing=CONFIDENCE,
         summaries=(Summary("count", "with k_credit"),),
@@ -309,7 +309,7 @@ declare(
     _derived("n", "1 where there is an outcome or a score", lambda evidence: evidence.present.astype(np.int8), "count"),
     _derived(
         "right",
-        "1 if the answer, or else the declined candidate, is right; absent where there is neither",
+        "1 if the answer, or else the declined candidate, is right; absent if the question has neither",
         _right,
         "score",
         "an answer or a judged candidate",
@@ -323,7 +323,7 @@ declare(
     ),
     _derived(
         "selection_score",
-        "the confidence of an answer or a declined candidate; below all of them where there is neither",
+        "the confidence of an answer or a declined candidate; below all of these if the question has neither",
         _selection_score,
         "score",
         CONFIDENCE,

@@ -31,8 +31,8 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
     alone = [run for run in range(len(outcomes.runs)) if run not in taken]
     if clash := next((name for name in members if name in {outcomes.runs[run] for run in alone}), None):
         raise UsageError(
-            f"{opt('repeats_of')} {clash}: the files already have a run of that name, and the pattern does not match "
-            "this run"
+            f"{opt('repeats_of')} {clash}: a run of this name exists already, and the pattern does not match it; "
+            "choose another name"
         )
     for name, several in members.items() if outcomes.judges else ():
         judges = {undated(outcomes.judges[run]) for run in several}
@@ -105,7 +105,8 @@ def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:
             notes.append(
                 note(
                     MIXED_FILES,
-                    "the attempts of {subject!r} come from {files:,} files, and some of these hold {first!r} too",
+                    "the attempts of {subject!r} come from {files:,} files, and some of these files also hold "
+                    "attempts of {first!r}",
                     name,
                     files=len(own),
                     first=beside[0],
@@ -125,7 +126,7 @@ def _matching(runs: Sequence[str], name: str, pattern: str) -> list[int]:
     if len(matches) < 2:
         have = ", ".join(map(repr, runs))
         raise UsageError(
-            f"{opt('repeats_of', {name: pattern})}: {len(matches) or 'none'} of the runs matches, and repeats need "
-            f"at least two; the runs are {have}"
+            f"{opt('repeats_of', {name: pattern})}: the pattern matches {len(matches) or 'none'} of the runs, but "
+            f"repeats need at least two; the runs are {have}"
         )
     return matches

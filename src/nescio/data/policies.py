@@ -160,8 +160,8 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
     if policy == "common" and alone:
         raise MismatchError(
             f"{'the two' if len(lacking) == 2 else 'no two'} runs share {'no' if len(lacking) == 2 else 'a'} "
-            f"question; {opt('missing', 'own')} scores each run on its own questions, and compares runs without "
-            "pairing questions"
+            f"question; use {opt('missing', 'own')} to score each run on its own questions, and to compare runs "
+            "without pairing questions"
         )
     if policy == "error":
         run = int(np.flatnonzero(lacking.any(axis=1))[0])
@@ -174,8 +174,8 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         keep += "can then pass), "
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {plural(total, 'question')} (first: "
-            f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'own')} to score each "
-            f"run on its own questions, or {opt('missing', 'unanswered')} if the runs were asked the lacking "
+            f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'own')} to score "
+            f"each run on its own questions, or {opt('missing', 'unanswered')} if the runs were asked the missing "
             "questions and gave no answer"
         )
     if policy == "unanswered":
@@ -460,8 +460,8 @@ def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -
         )
     return note(
         "outcomes.ungraded_bounds",
-        "run {subject!r}: {count} of {total:n answer} {count:is/are} not graded; the two results count "
-        "{count:it/them} as wrong and as right",
+        "run {subject!r}: {count} of {total:n answer} {count:is/are} not graded; one result counts {count:it/them} "
+        "as wrong, and the other as right",
         run,
         count=count,
         total=total,

@@ -143,8 +143,8 @@ def _penalty(evidence: Any) -> Array:
     known = penalties(labels) if labels and are_stated(labels) else None
     if repeats is None or known is None:
         raise MissingColumnError(
-            "this measure needs stated stakes: questions asked at several stakes, and a column 'stake' with the "
-            "price of an error"
+            "this measure needs stated stakes: ask questions at several stakes, and name the price of an error in "
+            "a column 'stake'"
         )
     prices = np.array([float(known[str(label)]) for label in repeats.label])
     return np.broadcast_to(prices, evidence.present.shape)
@@ -153,7 +153,7 @@ def _penalty(evidence: Any) -> Array:
 declare(
     Column(
         "stakes.penalty",
-        "the stated price of an error, where a right answer earns 1 and an abstention 0",
+        "the stated price of an error (a right answer earns 1, an abstention 0)",
         "score",
         when_missing="a stated stake",
         when_declined=UNCHANGED,

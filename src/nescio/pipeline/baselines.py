@@ -66,8 +66,8 @@ def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: s
         return
     if alone and file_of(baseline) is not None:
         raise UsageError(
-            f"{baseline}: a baseline file does not work with {alone}; give the outcomes of both runs, and name the"
-            f" baseline's run by {opt('baseline')}"
+            f"{baseline}: a baseline file does not work with {alone}; give the outcomes of both runs, and name the "
+            f"baseline's run by {opt('baseline')}"
         )
     if str(baseline).lower().endswith(".json") and not Path(baseline).exists():
         raise FormatError(str(baseline), "there is neither a file nor a run of this name")
@@ -325,7 +325,7 @@ def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Pa
     if other := {name for name, value in known[1].items() if known[0].get(name, value) != value}:
         raise MismatchError(
             f"{path}: the baseline was made on different questions: "
-            f"{_listed(other, 'with an answer in only one of them')}"
+            f"{_listed(other, 'with an answer only in the baseline or only in these files')}"
         )
     both = known[0] | known[1]
     return np.array([both.get(name, -1) for name in questions], dtype=np.int8) if both else None

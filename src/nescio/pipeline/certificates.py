@@ -64,7 +64,7 @@ class Certificate(Struct, frozen=True):
         return (
             note(
                 "certificate.chance",
-                "kappa {kappa} is not surely above 0: these labels do not show that judge and people agree more "
+                "kappa {kappa} may be 0 or less: these labels do not show that judge and people agree more "
                 "than by chance",
                 kappa=_with_interval(kappa),
             ),
@@ -99,7 +99,9 @@ def read_certificate(path: Path | str) -> Certificate:
     try:
         return _certificate(document)
     except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(path, "this certificate lacks a field, or one has the wrong type", value=str(error)) from None
+        raise FormatError(
+            path, ("this certificate lacks a field, or a field has the wrong type"), value=str(error)
+        ) from None
 
 
 def _certificate(document: Mapping[str, Any]) -> Certificate:
@@ -145,14 +147,14 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
     here = digest_of(questions)
     if here != issued.questions:
         raise MismatchError(
-            f"{path}: the certificate is for different questions (digest {issued.questions}; these have "
-            f"{here}); certify the judge on these"
+            f"{path}: the certificate is for different questions (digest {issued.questions}), not for these (digest "
+            f"{here}); certify the judge on these questions"
         )
     kappa = _kappa(issued)
     if kappa is not None and (kappa.value is None or kappa.low is None or kappa.low <= 0):
         shown = "undefined" if kappa.value is None else _with_interval(kappa)
         inverted = kappa.value is not None and kappa.value < 0
-        advice = "are the verdicts swapped?" if inverted else "label more answers, of each outcome"
+        advice = "are the verdicts swapped?" if inverted else "label more answers of each outcome"
         raise MismatchError(
             f"{path}: kappa is {shown}: these {issued.labels} labels do not show that judge and people agree "
             f"more than by chance; {advice}"

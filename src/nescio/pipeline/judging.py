@@ -35,7 +35,7 @@ def judge(
     if not isinstance(data, Unjudged):
         if by is not None:
             raise UsageError(
-                f"{opt('judge')} is for answers that are not judged yet; leave it out, as this is {read.about}"
+                f"{opt('judge')} is for answers that are not judged yet, but this is {read.about}; leave the option out"
             )
         return read
     from nescio import judging
@@ -73,9 +73,9 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
     return (
         note(
             "judging.gold_in_doubt",
-            "no answer is right, and {questions:n question} {questions:has/have} only {golds:n gold answer} "
-            f"({{texts:list 3}}): if these are not gold answers, {opt('column', of='gold=COLUMN')} "
-            "names the column that holds them",
+            f"no answer is right, and {{questions:n question}} {{questions:has/have}} only "
+            f"{{golds:n gold answer}} ({{texts:list 3}}). If these are not gold answers, name the column "
+            f"of gold answers with {opt('column', of='gold=COLUMN')}",
             questions=len(golds),
             golds=len(several),
             texts=sorted(several)[:4],

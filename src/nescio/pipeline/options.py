@@ -68,7 +68,7 @@ OUTCOME_WORDS = Kind("WORD=OUTCOME", _outcomes, list, dict[str, str], "WORD=OUTC
 OUTCOME_MAP = option(
     default={},
     kind=OUTCOME_WORDS,
-    help="Read WORD as correct, incorrect, unanswered, partial or ungraded; an empty WORD is an empty cell.",
+    help="Read WORD as correct, incorrect, unanswered, partial or ungraded; an empty WORD means an empty cell.",
 )
 SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
@@ -209,12 +209,12 @@ class ReadingAnswers(Limited, group="Reading the files"):
 
     empty: CountsAs | None = option(
         default=None,
-        help="How to count an empty output, unless the protocol of its tool says that it is an abstention.",
+        help="How to count an empty output, unless the tool that wrote it defines it as an abstention.",
         default_words="incorrect; nescio asks about tables",
     )
     unparsed: CountsAs | None = option(
         default=None,
-        help="How to count an output that its tool could not parse as an answer.",
+        help="How to count an output that the tool could not parse as an answer.",
         default_words="incorrect; nescio asks about tables without verdicts",
     )
 
@@ -300,7 +300,7 @@ class Reading(MergingRuns, group="Reading the files"):
         """
         for name in self.given:
             if name not in allowed and not (self.options[name].edge or self.options[name].runs):
-                raise UsageError(f"{opt(name)} says how files are read, but {what}")
+                raise UsageError(f"{opt(name)} applies only when files are read, but {what}")
 
 
 class Options(Reading):

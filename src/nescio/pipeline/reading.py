@@ -129,7 +129,7 @@ def _read_each(
     for group in by_format(sources, options.column):
         format_, parts = recognise(group, options.format_in)
         if only_questions(format_, parts):
-            raise MismatchError(f"{error}; a run that answers questions must be JSON Lines of id and answer") from None
+            raise MismatchError(f"{error}; runs that answer questions must be JSON Lines with id and answer") from None
         format_options = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
         format_options = format_options.but(choose={} if format_.name == TABLE else options.choose)
         read.append(read_parts(format_, parts, format_options))
@@ -192,7 +192,7 @@ def read_parts(
         if PARTIAL in options.outcome_map.values() and format_.name != TABLE:
             notes = (
                 *notes,
-                note("reading.partial", "only tables distinguish partial answers; here they count as incorrect"),
+                note("reading.partial", "only tables distinguish partial answers, so here they count as incorrect"),
             )
         settled, more = settle(data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
@@ -332,7 +332,7 @@ def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return
     named = ", ".join(str(source.label) for _, source in parts[:3])
-    rule = "no question has a gold answer; also give the file with the gold answers"
+    rule = "no question has a gold answer; give the file with the gold answers too"
     raise MismatchError(f"{rule} ({named}{' and others' if len(parts) > 3 else ''})")
 
 

@@ -148,7 +148,7 @@ def _not_of(format_: formats.Format, source: Source, sources: Sequence[Source], 
         return no_text(source, rule)
     if not named:
         beside = next(other.label for other in sources if format_.recognise(other))
-        rule = f"its first lines match nothing that goes with {beside}: {format_.about}"
+        rule = f"this file is read together with {beside} as {format_.about}, but its first lines do not match that"
     return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
 
 

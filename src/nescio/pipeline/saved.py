@@ -56,7 +56,7 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
     (path, saved), *others = readings.items()
     if any(other != saved for _, other in others):
         raise UsageError(
-            f"the saved readings of {path} and {others[0][0]} differ; {opt('reading')} names the one to use"
+            f"the saved readings of {path} and {others[0][0]} differ; name the reading to use with {opt('reading')}"
         )
     more = {name: value for name, value in saved.items() if name not in options.given}
     if not more:
@@ -65,7 +65,12 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
     if options.reading:
         return options.but(**more), (note("saved.named", "{subject}: read as {options}", path, options=shown),)
     return options.but(**more), (
-        note(BESIDE, "{subject}, a saved reading beside the table: read as {options}", path, options=shown),
+        note(
+            BESIDE,
+            ("{subject}, a saved reading beside the table, sets how the table is read: {options}"),
+            path,
+            options=shown,
+        ),
     )
 
 

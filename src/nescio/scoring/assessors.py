@@ -125,8 +125,8 @@ def assessors(
     said = said_of(verdicts)
     if len(said.assessors) < 2:
         raise MismatchError(
-            "the table does not name two or more assessors: add a column such as annotator, or name a column of "
-            f"verdicts for each ({opt('verdict', 'ana+ben')})"
+            "the table does not name two or more assessors: add a column such as annotator, or name one column of "
+            f"verdicts for each assessor ({opt('verdict', 'ana+ben')})"
         )
     model = said.consensus() if said.enough else None
     counts = np.array([(said.table == k).sum(axis=1) for k in range(len(said.categories))]).T
@@ -258,8 +258,8 @@ def _notes(said: Said, settled: Sequence[Verdict], rule: Resolution) -> list[Not
         notes.append(
             note(
                 "assessors.open",
-                "the rule {rule} leaves {open:n answer} of {answers:,} in dispute, without a verdict; add verdicts "
-                "of an assessor named 'adjudication' to decide",
+                "the rule {rule} leaves {open:n answer} of {answers:,} in dispute, without a verdict; to decide "
+                "these, add verdicts of an assessor named 'adjudication'",
                 open=open_,
                 answers=len(settled),
                 rule=rule,

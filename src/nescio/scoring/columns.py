@@ -25,7 +25,7 @@ def with_columns(scores: Scores, columns: Sequence[str], data: Data, by: str | N
         if name not in known:
             raise UnknownNameError("column of this table", name, known)
     if missing := [key for key in keys if key not in names]:
-        raise UsageError(f"{opt('columns')}: a row needs its {' and its '.join(missing)}")
+        raise UsageError(f"{opt('columns')}: a row needs its {' and its '.join(missing)}; name these columns too")
     scores = replace(scores, columns=names)
     return replace(scores, tables={**scores.tables, "counted": _counts(data, by)}) if {*names} & {*COUNTS} else scores
 

@@ -209,7 +209,8 @@ def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
     for label, values in apart.items():
         if len(values) != len(keys):
             raise MismatchError(
-                f"{label!r} is not the {' and the '.join(keys)} of an answer; no value may hold {BETWEEN!r}"
+                f"{label!r} does not consist of the {' and the '.join(keys)} of an answer; no value may contain "
+                f"{BETWEEN!r}"
             )
     codes = [data.repeats.question]
     for place in range(factors):
@@ -229,7 +230,7 @@ def _moved(data: Evidence, measure: Measure, names: tuple[str, str | None]) -> t
     rows = np.flatnonzero(usable)
     part = data if usable.all() else data.select(rows)
     if part.repeats is None:
-        raise MismatchError(f"no question was asked twice of {' and '.join(repr(data.runs[one]) for one in at)}")
+        raise MismatchError(f"no question was put twice to {' and '.join(repr(data.runs[one]) for one in at)}")
     values = {one.run: one.value for one in measure_inputs(part.take_runs(at), [measure])[0]}
     moved = [influence(part, measure, run)[0] for run in at]
     if len(at) == 1:
@@ -313,7 +314,7 @@ def _named(factors: tuple[int, ...], found: Components, asking: Asking) -> str:
 
 def _notes(rows: Sequence[TotalError], asking: Asking) -> list[Note]:
     made = []
-    then = "there is no interval" if asking.over else "the interval is for these levels alone"
+    then = "there is no interval" if asking.over else "the interval is only for these levels"
     few = {name: size for row in rows for name, size in row.levels.items() if size < FEWEST}
     for name, size in few.items():
         if asking.over is None or name in asking.over:
@@ -330,8 +331,8 @@ def _notes(rows: Sequence[TotalError], asking: Asking) -> list[Note]:
         made.append(
             note(
                 "components.unbalanced",
-                "combinations of levels have different numbers of answers: standard errors are clustered by each "
-                "factor, and the variance is not split",
+                "combinations of levels have different numbers of answers, so standard errors are clustered by "
+                "each factor, and the variance is not split",
             )
         )
     return made

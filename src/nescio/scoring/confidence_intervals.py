@@ -256,8 +256,8 @@ def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
     """Return a note: the intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
     return note(
         "interval.simultaneous",
-        "for each {of}, intervals hold for all {runs} runs together, and so also for the best run, whichever it is: "
-        "each interval is at {level:.5g}%",
+        "for each {of}, intervals hold for all {runs} runs together, and so also for the best run, whichever run "
+        "that is: each interval is at {level:.5g}%",
         of="measure and part of the questions" if parts else "measure",
         runs=runs,
         level=100 * level,

@@ -348,8 +348,8 @@ def _warnings(mean: Mean, answers: int, differ: int) -> list[Note]:
         remarks.append(
             note(
                 "labels.judge_useless",
-                "judge and people agree so little (correlation {correlation:.2f}) that people's labels alone would "
-                "be as precise or better",
+                "judge and people agree so little (correlation {correlation:.2f}) that the people's labels alone "
+                "would give as precise or more precise figures",
                 correlation=mean.correlation,
             )
         )

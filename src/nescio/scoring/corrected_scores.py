@@ -26,9 +26,11 @@ SUITABLE = ("c@1", "accuracy")  # the measures to try if the user names none
 
 # The population of corrected figures, in words.
 WHERE: dict[Target, str] = {
-    "collection": "what people would say of all answers to these questions",
-    "population": f"all questions of this kind, of which these are a sample ({opt('target', 'collection')} describes "
-    "these questions alone)",
+    "collection": "people's verdicts on all answers to these questions",
+    "population": (
+        f"all questions of this kind, if these questions are a sample of them ({opt('target', 'collection')} "
+        "describes only these questions)"
+    ),
 }
 
 
@@ -52,7 +54,9 @@ def score_labelled(
     laid = lay_labels(loaded, labels, options, target=target, **how_laid)
     wanted = suitable(measures, loaded)
     if looks and by:
-        raise UsageError(f"{opt('label_looks')} is for scores over all questions")
+        raise UsageError(
+            f"{opt('label_looks')} works only for scores over all questions; leave out the breakdown by a column"
+        )
     levels = {run: level_of_labels(laid, run, looks, (ci or 95) / 100) for run in range(len(laid.data.runs))}
     rows: list[Score] = []
     remarks: list[Remark] = []
@@ -128,8 +132,8 @@ def said_of_looks(looks: Sequence[int]) -> list[Note]:
     return [
         note(
             "labels.looks",
-            "intervals and p-values hold at {looks:n look} together, up to {planned:n question} with labels (alpha "
-            "spending after O'Brien and Fleming), if the labels come in random order",
+            "intervals and p-values hold at {looks:n look} together, up to {planned:n question} with labels "
+            "(alpha spending after O'Brien and Fleming), if the labels come in random order",
             looks=len(looks),
             planned=looks[-1],
         )
@@ -169,7 +173,7 @@ def lay_labels(
     for path in also_judged:
         other = open_data(path, {"strata": (), **passed}).data
         if not other.has_questions or "correct" not in other.columns:
-            raise MismatchError(f"{opt('also_judged')}: {path} has no outcomes of single questions")
+            raise MismatchError(f"{opt('also_judged')}: {path} has no outcomes for single questions")
         others.append(other)
     return read_labels(loaded, table, by=labels_by, also_judged=others, resolve=resolve)
 
@@ -193,8 +197,7 @@ def about(labels: Labels, target: Target) -> list[Note]:
     notes = [
         note(
             "labels.about",
-            "corrected by {labels:n label} of people; the figures are about {where}, and assume that the labels "
-            "{drawn}",
+            "corrected by {labels:n label} of people; the figures describe {where}, and assume that the labels {drawn}",
             labels=int(labelled.sum()),
             where=where,
             drawn=drawn,

@@ -183,7 +183,7 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
         if not own or None in own or not np.ptp(np.array(own, dtype=float)) <= 1e-9:
             raise MismatchError(
                 "the probabilities of inclusion of these labels do not fit a draw from these runs; give the same "
-                f"files and {opt('runs')} as for the first draw"
+                f"files and {opt('runs')} as in the first draw"
             )
         odds[kinds == kind] = own[0]
     return Before(drawn, odds, words)

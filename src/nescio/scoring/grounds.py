@@ -125,7 +125,7 @@ def _clusters(results: Results[Any]) -> str | None:
         return None
     return (
         f"clusters from the column `cluster`, which the command does not name ({clusters:,} clusters of "
-        f"{signature['questions']} questions): add {opt('cluster', 'cluster')} if you trust this column"
+        f"{signature['questions']} questions): if you trust this column, add {opt('cluster', 'cluster')}"
     )
 
 
@@ -139,7 +139,8 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     if code == BESIDE:
         named = opt("reading", remark.subject)
         why = (
-            f"{remark.subject}, a file that the command does not name: add {named} if you trust the file, or remove it"
+            f"{remark.subject}, a file that the command does not name: if you trust the file, add {named}; if not, "
+            "remove it"
         )
     elif code == APART:
         asked = f"{opt('missing', 'own')} states that both runs were asked random samples of the same kind"
@@ -177,7 +178,7 @@ def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair) -> bool:
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     """Return why a note about runs with unequal questions or repeats forbids a decision, or None if it does not."""
     code, said, why = remark.code, f"this: {remark.text}. ", None
-    silent = f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
+    silent = f"{opt('missing', 'unanswered')} counts the missing ones as unanswered"
     adds = "The run could win by adding questions: leave these out, or ask the baseline too"
     lacks = [own for own in remark["lacking"] if own[0] not in pair.others] if code in (COMMON, OWN) else []
     for name, number in lacks:
@@ -219,7 +220,7 @@ def _unfit(results: Results[Any], name: str) -> str | None:
         return f"{name}: {lacking.text}. Give every answer a value"
     if lacking and _OF_CONFIDENCE & {*measure.reads}:  # a run chooses where it abstains or states no confidence
         given = "Give a confidence and a verdict for every answer, also for declined answers"
-        return f"{name}: {lacking.text}. {given}, or use a measure of all questions"
+        return f"{name}: {lacking.text}. {given}, or use a measure that covers all questions"
     if measure.declaration.of_own_right:
         return (
             f"{name}: a run that answers only where it is sure wins. Use a measure that divides by all questions (CWS)"
@@ -308,7 +309,7 @@ def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
     ]
     if not shares:
         return Lost()
-    words = f"{max(shares):.1%} of the questions with labels have one for one run alone, and are not used"
+    words = f"{max(shares):.1%} of the labelled questions have a label for only one of the two runs, and are not used"
     return Lost(math.inf if max(shares) >= MUCH else 4 * parse(measure).slope * max(shares), words)
 
 

@@ -165,8 +165,8 @@ def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
         )
     if (laid.known & laid.data.present & (laid.data.column("answered") == 1)).any():
         raise MismatchError(
-            "some questions have no answer, so answers to these are wrong even without a label; a guard with labels "
-            f"needs {opt('unanswerable', 'exclude')}"
+            "some questions have no answer, so every answer to them is wrong even without a label; a guard with "
+            f"labels needs {opt('unanswerable', 'exclude')}"
         )
     return laid
 
@@ -247,8 +247,7 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
         notes.append(
             note(
                 "guard.changed",
-                "{rates:list}: the mean over all rows lies outside the bounds of the rate, so the rate changed over "
-                "time",
+                "{rates:list}: the mean over all rows lies outside the bounds, so the rate changed over time",
                 rates=changed,
             )
         )
@@ -257,7 +256,7 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
         notes.append(
             note(
                 "guard.no_rate",
-                "{rates:list}: the rate changed while the answers came, so there are no bounds of one rate",
+                "{rates:list}: the rate changed while the answers came, so no single rate has bounds",
                 rates=none_fits,
             )
         )

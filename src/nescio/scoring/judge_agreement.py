@@ -93,8 +93,8 @@ def against(
         notes.append(
             note(
                 "agreement.only_answered",
-                "people's {labels:n label} {labels:says/say} only whether the system answered or declined, so the "
-                "agreement is about declining, and no accuracy is corrected",
+                "people's {labels:n label} {labels:says/say} only whether the system answered or declined. So "
+                "agreement is about declining only, and no accuracy is corrected",
                 labels=int(labelled.sum()),
             )
         )
@@ -309,7 +309,8 @@ def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: 
             runs.append(
                 note(
                     "agreement.shares",
-                    "run {subject!r}: {labelled:.0%} of {labels:,} labelled, {others:.0%} of the {rest:,} others",
+                    "run {subject!r}: {labelled:.0%} of its {labels:,} labelled answers, but {others:.0%} of its "
+                    "{rest:,} others",
                     name,
                     labelled=hits / drawn,
                     labels=drawn,
@@ -322,8 +323,9 @@ def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: 
     return [
         note(
             "agreement.chosen_labels",
-            "the judge's share of correct answers differs between labelled and other answers by more than chance in a "
-            "random sample ({runs:list ;}); if people chose what to label, the corrected accuracies can mislead",
+            "in some runs, the judge's shares of correct answers among labelled and other answers differ by more "
+            "than chance in a random sample ({runs:list ;}). If people chose what to label, the corrected "
+            "accuracies can mislead",
             runs=runs,
         )
     ]

@@ -110,13 +110,13 @@ def look_at_labels(
 def _about(looks: Sequence[int]) -> list[Note]:
     about = note(
         "labels.look_about",
-        "the figures are about {where}",
+        "the figures describe {where}",
         where=WHERE["collection"],
     )
     by_betting = note(
         "labels.betting",
         "intervals hold at any number of looks, if the labels came in random order and the table keeps this order; "
-        f"{opt('label_looks')} makes intervals narrower if looks are planned",
+        f"if you plan the looks, {opt('label_looks')} makes intervals narrower",
     )
     return [about, *(said_of_looks(looks) or [by_betting])]
 
@@ -182,9 +182,7 @@ def _row(
     more = None if why else _more(found, goal, z or (half / found.error if found.error > 0 else math.nan))
     if why is None:
         why = (
-            "go on"
-            if labels >= FEWEST and more is not None
-            else f"go on: fewer than {FEWEST} labels are too few to tell"
+            "go on" if labels >= FEWEST and more is not None else f"go on: {FEWEST} labels or more are needed to decide"
         )
     return LabelLook(found.how.run, found.how.measure, found.value, low, high, labels, answers, why, more)
 

@@ -111,8 +111,8 @@ def read_labels(
         notes.append(
             note(
                 "labels.by_question",
-                "{labels:n label} {labels:names an answer/name answers} by text, but these files hold no texts: "
-                "{labels:it is/they are} matched to the only run by question",
+                "{labels:n label} {labels:names an answer/name answers} by text, but these files hold no "
+                "texts: {labels:it is/they are} matched by question, as there is only one run",
                 labels=len(people.by_text),
             )
         )
@@ -237,7 +237,7 @@ def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> li
         notes.append(
             note(
                 "labels.absent",
-                "{labels:n label} not used: the answer is missing or left out",
+                "{labels:n label} not used: the labelled answer is missing or left out",
                 labels=int(absent.sum()),
             )
         )
@@ -253,7 +253,7 @@ def _strata(data: Evidence, by: str | None) -> Array | Literal["verdicts"] | Non
         return "verdicts"
     have = ", ".join((*data.strata, VERDICTS))
     raise MismatchError(
-        f"{opt('labels_by', by)}: no such column is constant within each question; such columns: {have}"
+        f"{opt('labels_by', by)}: there is no such column with one value for each question; such columns: {have}"
     )
 
 

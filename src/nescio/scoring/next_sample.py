@@ -96,14 +96,14 @@ def _about(questions: int, together: int) -> Note:
     if together > 1:
         return note(
             "next.together",
-            "prediction intervals hold also for the best run, whichever it is: its score on {questions:n other "
-            "question} like these lies in the interval as often as the level says",
+            "prediction intervals hold even for the best run, whichever run that is: with the stated level, each "
+            "interval contains the score on {questions:n other question} like these",
             questions=questions,
         )
     return note(
         "next.about",
-        "a prediction interval holds the score on {questions:n other question} like these as often as the level "
-        "says, but only for a run chosen in advance; for the best of several runs the interval is too optimistic",
+        "with the stated level, a prediction interval contains the score on {questions:n other question} like "
+        "these, but only for a run chosen in advance; for the best of several runs the interval is too optimistic",
         questions=questions,
     )
 

@@ -70,8 +70,9 @@ def score_pooled(
     older, named = with_questions(whole.data, f"take for {opt('pool')}"), told(pool)
     if len(older.runs) != 1:
         raise MismatchError(
-            f"{opt('pool')}: {named} has {len(older.runs)} runs ({listed(older.runs, 3)}), but exactly one older run "
-            "can correct the scores: give a file with the rows of one run, preferably the run most like the new one"
+            f"{opt('pool')}: {named} has {len(older.runs)} runs ({listed(older.runs, 3)}), but exactly one older "
+            "run can correct the scores: give a file with the rows of one run, preferably of the run most like the "
+            "new one"
         )
     wanted = _suitable(measures, loaded)
     known = _shares(older, 0)
@@ -83,8 +84,9 @@ def score_pooled(
         shared = [question for question in own if question in known]
         if not shared:
             raise MismatchError(
-                f"{opt('pool')}: the older run of {named} has none of the questions of run {name!r}: questions are "
-                f"matched by id, such as {next(iter(known), None)!r} there and {next(iter(own), None)!r} here"
+                f"{opt('pool')}: the older run in {named} has none of the questions of run {name!r}. Questions are "
+                f"matched by id, such as {next(iter(known), None)!r} in the older run and {next(iter(own), None)!r} "
+                f"in run {name!r}"
             )
         notes += _of_the_sample(name, len(own) - len(shared), shared, known)
         y, x = np.array([own[q] for q in shared]), np.array([known[q] for q in shared])
@@ -232,7 +234,8 @@ def _doubts(n: int, gain: float, used: int, wanted: int) -> list[Note]:
         doubts.append(
             note(
                 "pool.useless",
-                f"the older run does not help here (variance × {{gain:.2f}}); leave {opt('pool')} out",
+                f"the older run does not make these scores more precise (variance × {{gain:.2f}}); leave "
+                f"{opt('pool')} out",
                 gain=gain,
             )
         )

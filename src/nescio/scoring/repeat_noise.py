@@ -151,8 +151,8 @@ def repeated_evidence(loaded: Loaded) -> Evidence:
     """Return the data if questions were asked several times. Raises MismatchError if they were not."""
     if loaded.data.repeats is None:
         raise MismatchError(
-            f"no question was asked twice, so the share of chance is unknown; a column `repeat` ({opt('column')} "
-            "repeat=COLUMN) numbers the repeats of a question"
+            "no question was asked twice, so the share of chance is unknown; if a column numbers the repeats of a "
+            f"question, name it with {opt('column')} repeat=COLUMN"
         )
     return loaded.data
 
@@ -178,7 +178,7 @@ def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.fl
     of the answer from that mean. Raises UsageError for a measure that is not a function of means over the answers.
     """
     if not measure.of_counts:
-        why = "orders the answers of all questions" if measure.order else "counts the answers to each question"
+        why = "depends on the order of all answers" if measure.order else "counts the answers to each question"
         raise UsageError(f"{measure.label} {why}, so its variance cannot be split; use accuracy, c@1 or another mean")
     assert data.repeats is not None
     read, usable = columns_for(data, measure)
@@ -206,7 +206,7 @@ def _doubts(run: str, measure: Measure, part: Split) -> list[Note]:
         return [
             note(
                 "repeats.asked_once",
-                "{measure}: run {subject!r} was asked some questions only once, so its variance cannot be split",
+                "{measure}: run {subject!r} answered some questions only once, so its variance cannot be split",
                 run,
                 measure=measure.label,
             )
@@ -215,8 +215,8 @@ def _doubts(run: str, measure: Measure, part: Split) -> list[Note]:
         return [
             note(
                 "repeats.no_difference",
-                "{measure}: chance explains more than the whole variance of run {subject!r}; the share due to "
-                "questions is given as 0",
+                "{measure}: chance alone would explain more than the whole variance of run {subject!r}, so the "
+                "share due to questions is given as 0",
                 run,
                 measure=measure.label,
             )

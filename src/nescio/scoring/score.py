@@ -160,7 +160,10 @@ def _score_inputs(
         label, run = sample.measure.label, runs[sample.run]
         value, low, high, made = of_same[label, id(sample.patterns)]
         if math.isnan(value) and sample.n and label.startswith("formula("):
-            made = [note("score.formula_undefined", "undefined: it has no finite value at these counts"), *made]
+            made = [
+                note("score.formula_undefined", ("undefined: the formula has no finite value at these counts")),
+                *made,
+            ]
         if made:
             whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
             remarks += [(remark, label, whose) for remark in made]
@@ -186,7 +189,7 @@ def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> 
     if isinstance(source, (Loaded, Evidence, Tally)):
         for name in _NOT_AGAIN & options.keys():
             if options[name]:
-                raise UsageError(f"{name} applies when files are read, but this data is already read")
+                raise UsageError(f"{name} applies only when files are read, but this data is already read")
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
     loaded = load(source, Options(**{"graded": graded, **options}))

@@ -226,7 +226,7 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
     if first is None or reasons <= options.told:
         return
     words = " and ".join(f"{many} × {word!r}" for word, many in found.most_common(3))
-    question = f"what do these answers count as, which no gold answer is: {words}?"
+    question = f"some answers seem empty or unparsed ({words}): what do they count as?"
     ways: list[Options] = [dict.fromkeys(sorted(reasons), how) for how in ("unanswered", "incorrect", "ungraded")]
     source = sources[first.file]
     raise AskedError(source, question, ways, where=locate(source, first.row))

@@ -180,7 +180,7 @@ def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int])
     own = [_taken(source, row, [(columns[part], numbers[part]) for part in held.made[name]]) for name in OUTCOMES]
     if "all" in numbers and sum(own) != numbers["all"]:
         total = f"{columns['all']!r} is {numbers['all']}"
-        rule = f"{total}, and right, wrong and unanswered add up to {sum(own)}"
+        rule = f"{total}, but right, wrong and unanswered add up to {sum(own)}"
         raise FormatError(source.label, rule, where=locate(source, row), value=numbers["all"])
     return own
 
@@ -205,9 +205,9 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
     """
     if numbers.get("missing"):
         raise MismatchError(
-            f"{source.label}, {locate(source, row)}: {whose} lacks {plural(numbers['missing'], 'question')}; nescio "
-            f"sql {opt('missing', 'unanswered')} counts such questions as unanswered, and {opt('missing', 'common')} "
-            "leaves such questions out for all runs"
+            f"{source.label}, {locate(source, row)}: {whose} lacks {plural(numbers['missing'], 'question')}; use "
+            f"nescio sql {opt('missing', 'unanswered')} to count such questions as unanswered, or "
+            f"{opt('missing', 'common')} to leave them out for all runs"
         )
     if numbers.get("other"):
         raise MismatchError(

@@ -148,7 +148,7 @@ def _allow(name: str, written: str, role: str, roles: Sequence[str], form: str) 
     if role not in roles:
         listed = ", ".join(roles)
         raise UsageError(
-            f"{opt('column', {name: written})}: this form {form}, which works for {listed}, not for {name}"
+            f"{opt('column', {name: written})}: this form {form}, and is possible only for {listed}, not for {name}"
         )
 
 

@@ -60,7 +60,10 @@ def _names_a_row(source: Source, column: str) -> bool:
 
 @reader(
     "matrix",
-    about="a score matrix: one column a run, one row a question, each cell a number or empty, measured by mean(FILE)",
+    about=(
+        "a score matrix: a column for each run, a row for each question, each cell a number or empty, measured by "
+        "mean(FILE)"
+    ),
     recognise=recognise,
     columns=("question",),
 )

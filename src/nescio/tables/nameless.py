@@ -435,7 +435,10 @@ def what_lacks(table: Table) -> tuple[str, Source, str | None]:
     source = table.source
     if sheet := _sheet(table, [column for column in table.columns.values() if column.name]):
         run, questions = sheet
-        rule = f"a row is one {run.name!r} and a column one question ({questions[0].name!r}), but no cell is a verdict"
+        rule = (
+            f"each row is one {run.name!r}, and each column one question ({questions[0].name!r}), but no cell is a "
+            "verdict"
+        )
         return f"{rule}: write one row per answer, with columns run, question, prediction and gold", source, source.head
     if len(source.columns) == 1 and source.kind == "delimited" and any(mark in source.columns[0] for mark in ",;|\t"):
         rule = "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"

@@ -61,7 +61,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "outcomes_table.no_column",
-                "left out, because an outcome table has no column for: {lost:list}",
+                "these have no column in an outcome table and are left out: {lost:list}",
                 lost=[*ranks, *lost],
             )
         )

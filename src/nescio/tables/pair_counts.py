@@ -66,6 +66,6 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             pairs[pair_index(np.array(min(x, y)), np.array(max(x, y)), len(runs))] = table if x < y else table.T
     alone = next((run for run in runs if (run, run) not in cells), None)
     if alone is not None:
-        raise MismatchError(f"run {alone!r} has no row beside itself, which counts its outcomes")
+        raise MismatchError(f"run {alone!r} needs a row that pairs it with itself and counts its outcomes")
     size = max(asked.values()) or int(counts.sum(axis=1).max())
     return ReadResult(replace(outcome_tally(runs, counts), pairs=pairs, size=size))

@@ -59,8 +59,8 @@ def check_pairing(
         ]
     file, question, run, asked, other, others = moved
     rule = (
-        f"question {question!r} asks {shorten(asked)} in run {run!r} but {shorten(others)} in run {other!r}, where "
-        f"the first text has another id ({many} of {plural(total, 'question')})"
+        f"question {question!r} asks {shorten(asked)} in run {run!r}, but {shorten(others)} in run {other!r}, where "
+        f"another id has the first text ({many} of {plural(total, 'question')})"
     )
     source = sources[file]
     raise AskedError(source, rule, [{"column": {"question": text}}, {"column": {"question": by}}], where=source.head)

@@ -80,7 +80,9 @@ def strata_of(
             if name in extra and (two_values := differing(connection, extra[name])):
                 question, *places = two_values
                 shown = " and ".join(f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in places)
-                raise MismatchError(f"{name!r} cannot be a stratum: question {question!r} has two values, {shown}")
+                raise MismatchError(
+                    f"{name!r} cannot divide the questions into strata: question {question!r} has two values, {shown}"
+                )
             if name in extra:
                 _in_all_runs(connection, sources, name, extra[name])
     names = [name for name in extra if wanted is None or name in wanted]

@@ -85,7 +85,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Return a collection of questions from one file, and the runs in the other files, which answer the questions."""
     answers = [source for part, source in parts if part == "answers"]
     if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
-        raise MismatchError(f"{gold[0].label} holds only questions; also give the runs that answer these")
+        raise MismatchError(f"{gold[0].label} holds only questions; give the runs that answer these questions too")
     questions, notes = collection(parts, options)
     runs, files = read_runs(answers, {question.id for question in questions.questions}, supports=options.supports)
     return ReadResult(Unjudged(questions, runs, files), notes)

@@ -26,7 +26,7 @@ def with_rest(outcomes: Outcomes, source: Source, total: int, rest: str | None) 
     if rest is None:
         ways = [{"total": total, "rest": rest} for rest in RESTS]
         raise AskedError(
-            source, f"which outcome do the {total - listed} answers have that the file does not list?", ways
+            source, f"the file does not list {total - listed} answers: which outcome do these answers have?", ways
         )
     state = np.full((len(outcomes.runs), total), MEANINGS[rest], dtype=np.int8)
     state[:, :listed] = np.where(outcomes.state == ABSENT, MEANINGS[rest], outcomes.state)

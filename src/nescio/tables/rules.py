@@ -387,7 +387,10 @@ def no_retries(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     )
     if not ended or most == fewest:
         return
-    rule = "questions were asked again until an answer was right: do all answers count as repeats, or only the last?"
+    rule = (
+        "questions were asked again until an answer was right: do all of these answers count as repeats, or only "
+        "the last answer?"
+    )
     alone = {"column": {"repeat": NONE}}
     ways: list[Options] = [{"duplicates": "repeats"}, {**alone, "duplicates": "last"}, {**alone, "duplicates": "first"}]
     raise AskedError(sources[file], rule, ways, where=locate(sources[file], row))

@@ -354,7 +354,7 @@ _QUESTIONS = {
     "abstained": "which column says that the system abstained?",
     "answered": "which column says that the system abstained?",
     "answerable": "which column says whether a question has an answer?",
-    "declined_right": "some answers were declined but marked as right: does the verdict count?",
+    "declined_right": "some answers were declined but marked as right: do they count as right or as unanswered?",
     "duplicates": "some answers occur twice: which one counts?",
     "unparsed": "how should answers count that could not be parsed?",
     "empty": "how should empty answers count?",

@@ -141,7 +141,7 @@ def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]
     for other, found in others:
         if found.keys() != first.keys():
             listed = [f"{own} names {', '.join(held)}" for own, held in ((role, first), (other, found))]
-            raise UsageError(f"the columns of every role must name the same runs, but {' and '.join(listed)}")
+            raise UsageError(f"the columns of all roles must name the same runs, but {' and '.join(listed)}")
     return [(run, {role: found[run] for role, found in runs.items()}) for run in first]
 
 

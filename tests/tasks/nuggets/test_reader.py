@@ -45,5 +45,7 @@ def test_series_are_strata(tmp_path: Path) -> None:
 
 
 def test_one_log_cannot_be_compared_under_two_choices() -> None:
-    with pytest.raises(NescioError, match="to compare two choices from one log, `nescio convert` each to a table"):
+    with pytest.raises(
+        NescioError, match="to compare two choices from one log, write each choice to a table of its own"
+    ):
         nescio.compare(EVERY["lm_eval"].files, "c@1", choose={"filter": "strict-match"}, resamples=10)
