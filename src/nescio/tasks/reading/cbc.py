@@ -245,8 +245,8 @@ def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note
         notes.append(
             note(
                 "cbc.two_keys",
-                "{questions} {questions:question has/questions have} two different keys: the {which} is "
-                "taken, as requested",
+                "{questions} {questions:question has/questions have} two keys with different answers: the "
+                "{which} key is used, as requested",
                 questions=len(differing),
                 which=which,
             )
@@ -337,7 +337,7 @@ def responses_of(
             if block.id in seen:
                 raise block.fail(f"the question appears twice; first on line {seen[block.id]}", block.id)
             if ids is not None and block.id not in ids:
-                raise block.fail("the questions do not have this id", block.id)
+                raise block.fail("no question has this id", block.id)
             seen[block.id] = block.line
             answer = block.fields["Answer"] or None
             yield Response(block.id, answer, answer is not None, _confidence(block))

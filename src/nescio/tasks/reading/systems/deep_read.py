@@ -60,7 +60,8 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
     for name in sorted(wanted):
         if name in BY_HAND:
             raise UsageError(
-                f"{name} needs names or references marked by hand, which are not available; use {name[:-3]}"
+                f"the switch {name} needs names or references that people marked, and nescio has "
+                f"no such data; use {name[:-3]}"
             )
         if name not in SWITCHES:
             raise UnknownNameError("switch", name, (*SWITCHES, *BY_HAND))
