@@ -191,7 +191,7 @@ def test_answers_that_read_like_abstentions_are_noted_and_no_fault(tmp_path: Pat
 def test_a_fault_on_the_first_line_hides_no_other(tmp_path: Path) -> None:
     text = '{"id": "q0", "answer": "a", "confidence": 0,9}\n{"id": "q9", "answer": "a"}\n'
     faults = nescio.campaign.check(made.qa(tmp_path), [made.text(tmp_path / "mine.jsonl", text)]).rows
-    expected = [(1, "not a JSON object"), (2, "the questions do not have this id"), (0, "answers missing")]
+    expected = [(1, "not a JSON object"), (2, "no question has this id"), (0, "answers missing")]
     assert_faults(faults, expected)
 
 

@@ -377,7 +377,7 @@ def test_outcomes_of_qa_systems_are_of_one_language_or_refused_and_belong_to_gro
     scored = nescio.campaign.score(two_languages, ranking=[one], resamples=10)
     assert ["MIRA", "", "QA", "0.17", "33.33%"] in tables(two_languages)["ranking-EN"]
     assert len(tables(two_languages)["ranking-ES"]) == 4
-    assert any("the QA systems lack 5 of 6 questions" in str(note) for note in scored.scores["EN"].notes)
+    assert any("the QA systems were not asked 5 of 6 questions" in str(note) for note in scored.scores["EN"].notes)
     english = systems(
         tmp_path / "en.csv", 6, {"dfki071dede": "135", "dfki072ende": "1", "odd": "12", "alpha071dede": "2"}
     )

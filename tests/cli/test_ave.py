@@ -113,7 +113,7 @@ def test_a_validator_is_compared_with_qa_systems_on_the_same_questions(tmp_path:
 def test_questions_that_a_qa_system_was_not_asked_count_and_are_told(tmp_path: Path, nescio: Command) -> None:
     given = eight_questions(tmp_path)
     compared = nescio("compare", *given, table(tmp_path / "qa.csv", qa="CC"), "-m", "ave.qa_accuracy")
-    assert "the QA systems lack 6 of 8 questions, which count as not correct" in compared.flat
+    assert "the QA systems were not asked 6 of 8 questions; unasked questions count as not correct" in compared.flat
     assert "-0.625" in compared.out  # 2/8 - 7/8
     nescio("compare", *given, table(tmp_path / "av.csv", av="CC")).assert_refused("'av' is the name of a validator")
     other = written(tmp_path / "other.csv", "run,question,outcome\nqa,1,correct\n")

@@ -58,7 +58,7 @@ def test_people_name_sentences_of_a_story_from_1(
         *((f"Sentences: {n}", None, "line 4", "Sentences must be numbers from 1 to 3") for n in ("0", "4", "two", "1.5")),
         ("", "1-W1-1-1\nSentences: 4", "people.sentences, line 2", "numbers from 1 to 3"),
         ("", "1-W1-1-9\nSentences: 2", "people.sentences, line 1", "no question has this id"),
-        ("Sentences: 3", "1-W1-1-1\nSentences: 2", "people.sentences, line 2", "lists other sentences of this question"),
+        ("Sentences: 3", "1-W1-1-1\nSentences: 2", "people.sentences, line 2", "lists different sentences for this question"),
     ],
 )  # fmt: skip
 def test_a_sentence_that_the_story_lacks_is_refused(

@@ -192,7 +192,9 @@ def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> No
 @pytest.mark.parametrize("to", ["questions", "squad2"])
 def test_a_question_without_gold_is_refused(to: str, tmp_path: Path) -> None:
     found = Unjudged(Collection("c", (QUESTIONS[0], Question("9", "When?"))), RUNS[:0])
-    with pytest.raises(MismatchError, match="question '9' has no answer: give one, or mark it with answerable: false"):
+    with pytest.raises(
+        MismatchError, match="question '9' has no answer: give an answer, or mark the question with answerable: false"
+    ):
         notes_of_writing(found, to, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
@@ -223,7 +225,7 @@ def test_pan_of_any_year_is_written_as_that_of_2020(year: str, tmp_path: Path) -
     assert isinstance(before, Outcomes)
     notes = notes_of_writing(before, "pan", tmp_path / "out")
     lost = "PAN's truth of 2020 cannot hold these, so they are left out: corpus"
-    clipped = "run 'mine': 1 scores outside [0, 1], clipped to it"
+    clipped = "run 'mine': 1 scores outside [0, 1], clipped to [0, 1]"
     assert notes == {"2014": (lost,), "2025": (clipped,)}.get(year, ())
     assert (tmp_path / "out" / "runs" / "mine" / "answers.jsonl").exists()
     after = read_folder(tmp_path / "out")

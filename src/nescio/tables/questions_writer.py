@@ -48,7 +48,9 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
 
 def _question_row(question: Question, strata: Sequence[str], stories: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
     if not question.answers and question.answerable is not False:
-        raise MismatchError(f"question {question.id!r} has no answer: give one, or mark it with answerable: false")
+        raise MismatchError(
+            f"question {question.id!r} has no answer: give an answer, or mark the question with answerable: false"
+        )
     gold: dict[str, Any] = {"answers": list(question.answers)}
     gold |= {} if question.answerable is None else {"answerable": question.answerable}
     gold |= {"sentences": list(question.accepted)} if stories and question.accepted is not None else {}

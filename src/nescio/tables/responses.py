@@ -84,9 +84,7 @@ def responses_of(
             response = response_of(source, row, line)
             question, repeat = response.question_id, response.repeat
             if question not in ids:
-                raise FormatError(
-                    source.path, "the questions do not have this id", where=f"line {line}", value=question
-                )
+                raise FormatError(source.path, "no question has this id", where=f"line {line}", value=question)
             run = row.get("run", name)
             if not isinstance(run, str) or not run.strip(WHITE):
                 raise FormatError(source.path, "run must be a text", where=f"line {line}", value=run)

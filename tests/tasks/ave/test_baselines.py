@@ -103,7 +103,9 @@ def test_systems_and_validators_are_ranked_together() -> None:
         (3, "Random", "baseline", None),
         (4, "mine", "AV", 1),
     ]
-    assert in_words(notes) == ("the QA systems lack 3 of 5 questions, which count as not correct",)
+    assert in_words(notes) == (
+        "the QA systems were not asked 3 of 5 questions; unasked questions count as not correct",
+    )
     scores = nescio.score(both, ["ave.qa_accuracy", "ave.F"], ci=None)
     assert scores.value("qa", "ave.qa_accuracy") == 0.4
     assert isnan(scores.value("qa", "ave.F"))

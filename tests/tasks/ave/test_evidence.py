@@ -105,7 +105,7 @@ def test_a_sound_run_has_no_problem() -> None:
 
 
 def test_without_gold_there_is_nothing_to_score() -> None:
-    with pytest.raises(MismatchError, match="test set without its gold"):
+    with pytest.raises(MismatchError, match="its answers have no values, as in a test set"):
         evidence(exercise(q1="--"), {"a": []})
     with pytest.raises(MismatchError, match="only UNKNOWN answers"):
         evidence(exercise(q1="U"), {"a": []})

@@ -238,9 +238,9 @@ def test_a_model_wants_what_it_was_trained_with(trained: Trained, tmp_path: Path
     ("name", "value", "rule"),
     [
         ("kind", "else", "its kind is not"),
-        ("version", 2, "reads version 1"),
+        ("version", 2, "reads only models of version 1"),
         ("techniques", ["crystal ball"], "no technique 'crystal ball'"),
-        ("techniques", ["names"], "belongs to none of its techniques"),
+        ("techniques", ["names"], "belongs to no technique of the model"),
         ("trees", [], "has no trees"),
         ("calibration", {"slope": 1}, "missing required field `intercept`"),
         ("thresholds", {"F": "high"}, r"Expected `float \| null`, got `str`"),

@@ -125,7 +125,9 @@ def test_without_parser_or_prover_a_sentence_says_so(monkeypatch: pytest.MonkeyP
     assert why == "spaCy has no pipeline no_such_pipeline; install it, or name another with --parser"
     monkeypatch.setattr(_parsing, "absent", lambda _: None)
     why = TECHNIQUES["proofs"].absent(Resources(parser="x", prover="no-such-prover"))
-    assert why == "no-such-prover is not installed: take Debian's eprover, or name the prover E with --prover"
+    assert (
+        why == "no-such-prover is not installed: install Debian's package eprover, or name the prover E with --prover"
+    )
 
 
 def real_case(question: str, answer: str, text: str) -> Case:

@@ -135,9 +135,9 @@ def test_the_confidence_is_the_weighted_share_of_the_question() -> None:
 @pytest.mark.parametrize(
     ("switches", "error", "message"),
     [
-        (("NameHum",), UsageError, "NameHum needs names or references marked by hand"),
+        (("NameHum",), UsageError, "NameHum needs names or references that people marked"),
         (("Stm",), UnknownNameError, "did you mean Stem"),
-        (("Filt", "Stem"), UsageError, "switch one of them on"),
+        (("Filt", "Stem"), UsageError, "also switch on Name or Sem"),
     ],
 )
 def test_switches_that_cannot_be_had(switches: tuple[str, ...], error: type[Exception], message: str) -> None:

@@ -135,7 +135,8 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
     """
     if systems.repeats is not None:
         raise MismatchError(
-            "a QA system answered a question several times, but a validator selects only once; give one repeat"
+            "a QA system answered a question several times, but a validator selects only once; give the answers "
+            "of one repeat"
         )
     if both := sorted({*data.runs} & {*systems.runs}):
         raise MismatchError(f"{both[0]!r} is the name of a validator and of a QA system; rename one of them")
@@ -191,15 +192,14 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if lacking := questions - len(at):
         yield note(
             "ave.not_asked",
-            "the QA systems lack {questions} of {total:n question}, which count as not correct",
+            "the QA systems were not asked {questions} of {total:n question}; unasked questions count as not correct",
             questions=lacking,
             total=questions,
         )
     if ungraded := int((~systems.present[:, at]).sum()):
         yield note(
             "ave.ungraded",
-            "{answers:n answer} of QA systems {answers:is/are} without a grade, and {answers:counts/count} as not "
-            "correct",
+            "{answers:n answer} of QA systems {answers:has/have} no grade, and {answers:counts/count} as not correct",
             answers=ungraded,
         )
     silent = (systems.column("correct") == 1)[:, at] & systems.present[:, at] & ~_answered_right(systems)[:, at]

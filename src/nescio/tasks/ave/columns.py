@@ -16,7 +16,7 @@ declare(
         "score",
         summaries=(Summary("sum", "right answers selected"),),
     ),
-    Column("ave.rejected_right", "1 if all answers are rejected, and none is right", "score"),
+    Column("ave.rejected_right", "1 if all answers to the question are rejected, and none of them is right", "score"),
     Column(
         "ave.solvable",
         "1 if the question has a right answer",
@@ -41,7 +41,7 @@ declare(
     ),
     Column(
         "ave.confidence",
-        "the confidence in the answer: higher is surer",
+        "the confidence that the answer is right: higher means more confident",
         "score",
         row="answer",
         when_missing="a confidence",

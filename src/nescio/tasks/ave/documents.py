@@ -89,7 +89,7 @@ def read_exercise(source: Source) -> Exercise:
             raise fault_in(source, element, "a question must have its text in q_str", identity)
         candidates += _candidates(source, element, identity)
     if not candidates:
-        raise FormatError(source.label, "there are no answers (a, within q) to validate")
+        raise FormatError(source.label, "the collection has no answer (element a within q) to validate")
     return Exercise(source.stem, tuple(questions.values()), tuple(candidates), _available(source, root))
 
 
@@ -102,7 +102,9 @@ def _available(source: Source, root: Element) -> dict[str, int]:
     for word in (root.get("available") or "").split():
         language, _, count = word.rpartition("=")
         if not count.isdecimal():
-            raise fault_in(source, root, "available must be numbers of answers by language, as in EN=335", word)
+            raise fault_in(
+                source, root, "available must list the number of answers in each language, as in EN=335 ES=852", word
+            )
         counts[language] = int(count)
     return counts
 
@@ -170,7 +172,7 @@ def write_exercise(
     """
     _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
     if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
-        raise MismatchError(f"question {empty!r} has no text, but an AVE collection needs it in q_str")
+        raise MismatchError(f"question {empty!r} has no text, but an AVE collection needs a text in q_str")
     clean = _Clean()
     root = ElementTree.Element("ave")
     if values and exercise.available:

@@ -178,7 +178,11 @@ def _stronger(validation: Validation, best: Validation | None) -> bool:
 def _unknown(values: Sequence[Value | None]) -> Iterator[Note]:
     known = sum(value in _JUDGED for value in values)
     if not known:
-        what = "it has only UNKNOWN answers" if Value.UNKNOWN in values else "it is a test set without its gold"
+        what = (
+            "it has only UNKNOWN answers"
+            if Value.UNKNOWN in values
+            else "its answers have no values, as in a test set; give the collection with its gold values"
+        )
         raise MismatchError(f"no answer of the collection is VALIDATED or REJECTED: {what}")
     if known < len(values):
         yield note(

@@ -109,11 +109,14 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     gold = [(name, source) for name in _PARTNER for source in by_part[name]]
     if len(gold) != 1:
         present = f"{gold[0][1].label} and {gold[1][1].label} were given" if gold else "none was given"
-        raise MismatchError(f"responses of AVE need one collection (or file of pairs) with them: {present}")
+        raise MismatchError(f"give one AVE collection (or one file of pairs) with the responses: {present}")
     kind, source = gold[0]
     files = by_part[_PARTNER[kind]]
     for other in by_part[_PARTNER[PAIRS if kind == COLLECTION else COLLECTION]]:
-        raise MismatchError(f"{other.label} does not answer {source.label}: only one of the two files is from AVE 2006")
+        raise MismatchError(
+            f"{other.label} does not answer {source.label}: one file has the format of AVE "
+            "2006, the other that of AVE 2007"
+        )
     if not files:
         raise MismatchError(f"{source.label} is a collection of AVE; give the responses of validators with it")
     return _pairs(source, files, options) if kind == PAIRS else _exercise(source, files, options)

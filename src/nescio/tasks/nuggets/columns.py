@@ -56,14 +56,25 @@ def _string_shares(cells: Cells, delta: float) -> tuple[Array, Array]:
 
 
 declare(
-    _count("nuggets.vital", "the vital nuggets of the key (R)", "vital nuggets in the key"),
-    _count("nuggets.okay", "the okay nuggets of the key"),
-    _count("nuggets.vital_found", "vital nuggets that assessors found in the response (r)", "vital nuggets found"),
-    _count("nuggets.okay_found", "okay nuggets that assessors found in the response (a)", "okay nuggets found"),
+    _count("nuggets.vital", "the number of vital nuggets in the key (R)", "vital nuggets in the key"),
+    _count("nuggets.okay", "the number of okay nuggets in the key"),
+    _count(
+        "nuggets.vital_found",
+        "the number of vital nuggets that assessors found in the response (r)",
+        "vital nuggets found",
+    ),
+    _count(
+        "nuggets.okay_found",
+        "the number of okay nuggets that assessors found in the response (a)",
+        "okay nuggets found",
+    ),
     _count("nuggets.vital_partial", "vital nuggets found in part"),
     _count("nuggets.okay_partial", "okay nuggets found in part"),
     _count("nuggets.response_length", "non-white characters of all answer strings (l)", "characters of the responses"),
-    _count(STRING_LENGTH, "non-white characters of one answer string, at least 1; 0 where there is none"),
+    _count(
+        STRING_LENGTH,
+        "the number of non-white characters in one answer string, at least 1; 0 if the response has no such string",
+    ),
     Column(
         "nuggets.string_precision",
         "a thesis's mean precision of the answer strings, at a length allowance; 1 for an abstention",
@@ -72,15 +83,15 @@ declare(
     ),
     Column(
         "nuggets.string_sum",
-        "the sum of the precisions of the answer strings, as the thesis prints it in place of the mean",
+        "the sum of the precisions of the answer strings, which the thesis prints in place of their mean",
         "score",
         derive=_string_sum,
     ),
-    Column("nuggets.pyramid_found", "the weights of the matched nuggets", "score"),
-    Column("nuggets.pyramid_weight", "the weights of all nuggets of the key", "score"),
+    Column("nuggets.pyramid_found", "the sum of the weights of the matched nuggets", "score"),
+    Column("nuggets.pyramid_weight", "the sum of the weights of all nuggets in the key", "score"),
     Column(
         "nuggets.order",
-        "Kendall's tau of the matched nuggets, response against key",
+        "Kendall's tau between the orders of the matched nuggets in response and key",
         "score",
         when_missing="two matched nuggets in different strings",
     ),
@@ -88,9 +99,9 @@ declare(
         "pourpre.match",
         "POURPRE: the sum of the matches of vital nuggets",
         "score",
-        instead="what was matched automatically is measured by nuggets.automatic_F and related measures",
+        instead="nuggets.automatic_F and related measures score automatic matches",
     ),
-    _count("pourpre.found", "POURPRE: how many nuggets match at all", "nuggets matched in part or whole"),
+    _count("pourpre.found", "POURPRE: the number of nuggets with a match above 0", "nuggets matched in part or whole"),
     _count("nuggets.factoid", "1 for a factoid question of TREC's main task", "factoid questions"),
     _count("nuggets.factoid_right", "1 if the factoid question is answered rightly"),
     _count("nuggets.definition", "1 for a definition question of TREC's main task", "definition questions"),

@@ -123,8 +123,8 @@ def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str
     if silent.any():
         yield note(
             "nuggets.nothing_returned",
-            "{runs:each run %r: %d} of {total:n list question} have nothing returned: nuggets.list_IP leaves them out, "
-            "list_F is 0",
+            "{runs:each run %r: %d} of {total:n list question} have no returned instance: nuggets.list_IP "
+            "leaves them out, and nuggets.list_F is 0",
             runs=[(run, int(questions)) for run, questions in zip(runs, silent, strict=True) if questions],
             total=counted["list"],
         )
@@ -146,7 +146,7 @@ def _read(source: Source, cells: Cells, options: ReadOptions) -> None:
                 raise FormatError(source.label, f"the {name} is empty", where=locate(source, row))
         if key in cells:
             raise FormatError(
-                source.label, f"run {key[0]!r} answers question {key[1]!r} again", where=locate(source, row)
+                source.label, f"run {key[0]!r} has a second row for question {key[1]!r}", where=locate(source, row)
             )
         kind = by_name.get("type") or "definition"
         if kind not in TYPES:
@@ -171,8 +171,12 @@ def _whole(source: Source, row: int, name: str, cell: str | None) -> int:
 def _check(source: Source, row: int, counts: Mapping[str, int]) -> None:
     for part, whole, rule in (
         ("nuggets.vital_found", "nuggets.vital", "more vital nuggets are found than the key has"),
-        ("nuggets.list_distinct", "nuggets.list_returned", "more distinct right instances than instances returned"),
-        ("nuggets.list_distinct", "nuggets.list_known", "more distinct right instances than are known"),
+        (
+            "nuggets.list_distinct",
+            "nuggets.list_returned",
+            "there are more distinct right instances than returned instances",
+        ),
+        ("nuggets.list_distinct", "nuggets.list_known", "there are more distinct right instances than known instances"),
     ):
         if part in counts and counts[part] > counts[whole]:
             shown = f"{counts[part]} of {counts[whole]}"
@@ -188,7 +192,7 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
         for question in questions:
             if (run, question) not in cells:
                 raise MismatchError(
-                    f"run {run!r} has no row for question {question!r}; an abstention is a row of zeros"
+                    f"run {run!r} has no row for question {question!r}; for an abstention, add a row of zeros"
                 )
     for question in questions:
         first = cells[runs[0], question]

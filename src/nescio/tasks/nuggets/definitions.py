@@ -299,7 +299,8 @@ def load_targets(path: Path | str) -> dict[str, str]:
     source = open_source(path)
     if source.suffix not in LINES:
         raise FormatError(
-            path, f"targets must be JSON Lines of id and target, in a file that ends in {' or '.join(LINES)}"
+            path,
+            f"targets must be JSON Lines with id and target, and the name of the file must end in {' or '.join(LINES)}",
         )
     targets: dict[str, str] = {}
     for row, line in json_lines(source):

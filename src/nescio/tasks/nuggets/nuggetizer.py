@@ -59,10 +59,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             other = (*by_part[KEY], *by_part[ANSWERS])[0]
             raise MismatchError(f"{other.label}: assignments already hold the key and the answers; give no other files")
         if options.choose:
-            raise UsageError(f"{opt('choose')} has nothing to choose in assignments")
+            raise UsageError(f"{opt('choose')} does not apply to assignments; leave it out")
         return _assigned(by_part[ASSIGNED])
     if len(by_part[KEY]) != 1 or not by_part[ANSWERS]:
-        raise MismatchError(f"{parts[0][1].label}: give one key of nuggets with answers, or assignments alone")
+        raise MismatchError(
+            f"{parts[0][1].label}: give either one key of nuggets and files of answers, or assignments alone"
+        )
     keys = Keys()
     for row, line in json_lines(by_part[KEY][0]):
         at = At(by_part[KEY][0], line)
@@ -130,7 +132,7 @@ def _assigned(sources: Sequence[Source]) -> ReadResult:
                 raise at.fail(f"run {run!r} answers question {target} again", target)
             nuggets = {nugget.id: nugget for nugget in _nuggets(at, row)}
             if first.setdefault(target, nuggets) != nuggets:
-                raise at.fail(f"question {target} has different nuggets here than before", target)
+                raise at.fail(f"the nuggets of question {target} differ from its nuggets on an earlier line", target)
             if target not in keys.nuggets:
                 for nugget in nuggets.values():
                     keys.add(at, target, nugget)

@@ -56,7 +56,7 @@ class Keys(Struct):
         if set(before.vital) & set(nugget.vital):
             raise at.fail(f"nugget {nugget.id} of question {target} appears twice", nugget.text)
         if before.text != nugget.text:
-            rule = f"nugget {nugget.id} of question {target} has a different text elsewhere ({before.text!r})"
+            rule = f"nugget {nugget.id} of question {target} had a different text on an earlier line ({before.text!r})"
             raise at.fail(rule, nugget.text)
         known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
 
@@ -109,7 +109,7 @@ class Said(Struct):
         """Add a run. Raises FormatError if another file already has a run of this name."""
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
-            raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
+            raise at.fail(f"run {name!r} is also in {self.runs[name]}; give all lines of a run in one file", name)
 
     def respond(self, at: At, key: tuple[str, str], sure: float | None, verb: str) -> None:
         """Start the response of the run and target in `key`. Raises FormatError if it was already started on another
@@ -119,7 +119,7 @@ class Said(Struct):
         """
         run, target = key
         if key in self.where:
-            raise at.fail(f"run {run!r} {verb} {target} again; it already did on line {self.where[key].line}", target)
+            raise at.fail(f"run {run!r} {verb} {target} twice; first on line {self.where[key].line}", target)
         self.run(at, run)
         self.where[key], self.sure[key] = at, sure
 
@@ -184,10 +184,13 @@ def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
         return None
     key = row.run, row.target
     if row.nugget is not None and key not in answers.strings:
-        raise row.at.fail(f"run {row.run!r} says nothing to question {row.target}", row.nugget)
+        raise row.at.fail(
+            f"run {row.run!r} does not answer question {row.target}, so the mapping can have no nugget for it",
+            row.nugget,
+        )
     place = None if row.rank is None else answers.place(key, row.rank)
     if row.rank is not None and row.nugget is not None and place is None:
-        raise row.at.fail(f"run {row.run!r} has no string of that rank for {row.target}", row.rank)
+        raise row.at.fail(f"run {row.run!r} has no answer string of this rank for question {row.target}", row.rank)
     return Match(row.run, row.target, row.nugget or "", place, row.assessor, row.grade)
 
 
@@ -209,14 +212,15 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
     """
     for name in options.choose:
         if name not in CHOICES:
-            raise UsageError(f"{opt('choose')} {name}: nuggets only know {' and '.join(CHOICES)}")
+            raise UsageError(f"{opt('choose')} {name}: nuggets have only the choices {' and '.join(CHOICES)}")
     automatic = options.choose.get("automatic")
     targets, runs = keys.targets(), answers.found()
     words = _words(targets, runs) if options.texts else None
     if not mapped:
         if "assessors" in options.choose:
             raise UsageError(
-                f"{opt('choose')} assessors needs a mapping: give one, or leave it out to match automatically"
+                f"{opt('choose')} assessors needs a mapping: give a mapping, or leave out this choice to match "
+                "automatically"
             )
         method = automatic or pourpre.COUNT
         data, notes = pourpre.evidence(targets, runs, method)
@@ -224,7 +228,8 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
         return ReadResult(data, notes, AUTOMATICALLY, texts=words, judges=(record,))
     if automatic:
         raise UsageError(
-            f"{opt('choose')} automatic is for responses that no assessor mapped; leave out the mapping, or the choice"
+            f"{opt('choose')} automatic matches nuggets without a mapping, but a mapping is given; leave out "
+            "the mapping or this choice"
         )
     matches = [match_of(row, keys, answers) for row in mapped]
     kept = [match for match in matches if match is not None]

@@ -108,7 +108,7 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
     for row in mapped:
         key = (row.run, row.target, row.rank, row.nugget, row.assessor)
         if key in seen:
-            raise row.at.fail(f"the same match is on line {seen[key]}", row.nugget or NOTHING)
+            raise row.at.fail(f"this match is already on line {seen[key]}", row.nugget or NOTHING)
         seen[key] = row.at.line
 
 
@@ -167,7 +167,8 @@ def _json_target(at: At, row: dict[str, Any], file: str, keys: Keys, options: Re
     target, nuggets = identifier(at.source, row, at.line), row.get("nuggets")
     if not isinstance(nuggets, list) or not all(isinstance(item, dict) for item in nuggets):
         raise at.fail(
-            "nuggets must be a list of objects; an empty one says that the collection defines nothing", nuggets
+            "nuggets must be a list of objects; an empty list means that the collection does not define the target",
+            nuggets,
         )
     keys.nuggets.setdefault(target, {})
     keys.texts.setdefault(target, as_text(row.get("target")) or "")
@@ -199,7 +200,9 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
         return {file: labels}
     if isinstance(labels, dict) and labels and all(isinstance(label, bool) for label in labels.values()):
         return {f"{file} {name}".strip(): label for name, label in labels.items()}
-    raise at.fail('vital must be true or false, or true or false for each assessor ({"A": true})', labels)
+    raise at.fail(
+        'vital must be true or false, or an object with true or false for each assessor ({"A": true})', labels
+    )
 
 
 # ---- runs ----
@@ -258,7 +261,7 @@ def _text_mapping(source: Source) -> Iterator[Mapped]:
         nuggets = [None] if cells[3] == NOTHING else cells[3].split(",")
         for nugget in nuggets:
             if nugget == "":
-                raise at.fail("a nugget has no name; separate names by one comma", cells[3])
+                raise at.fail("the name of a nugget is empty; separate names by one comma", cells[3])
             yield Mapped(at, cells[1], cells[0], _whole(cells[2]), nugget, cells[4] if len(cells) == 5 else "")
 
 

@@ -214,7 +214,8 @@ def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | Non
     if who == MAJORITY:
         return note(
             "nuggets.majority",
-            "{keyed} assessors of the key and {mapped} of the responses: a nugget is vital, or matched, if more "
+            "{keyed} assessors labelled the key and {mapped} mapped the responses: a nugget is vital, or "
+            "matched, if more "
             "than half of the assessors who saw the question say so",
             keyed=keyed,
             mapped=mapped,
@@ -222,7 +223,8 @@ def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | Non
     if who == EACH:
         return note(
             "nuggets.each_assessor",
-            "{keyed} assessors of the key and {mapped} of the responses: scores are means over {names:list}; all "
+            "{keyed} assessors labelled the key and {mapped} mapped the responses: scores are means over "
+            "{names:list}; all "
             "assessors of a question are resampled together",
             keyed=keyed,
             mapped=mapped,
@@ -230,7 +232,7 @@ def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | Non
         )
     return note(
         "nuggets.one_assessor",
-        "{keyed} assessors of the key and {mapped} of the responses: {subject!r} alone decides",
+        "{keyed} assessors labelled the key and {mapped} mapped the responses: {subject!r} alone decides",
         who,
         keyed=keyed,
         mapped=mapped,

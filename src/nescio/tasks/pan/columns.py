@@ -30,7 +30,7 @@ declare(
     ),
     Column(
         "verification.value",
-        "the score in [0, 1]: above 0.5 for yes, below it for no, 0.5 for an abstention",
+        "the score in [0, 1]: above 0.5 for yes, below 0.5 for no, 0.5 for an abstention",
         "score",
         when_missing="a score",
         summaries=(Summary("count", "with value"),),

@@ -55,7 +55,7 @@ def _rows(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
             rule = (
                 "same must be true or false"
                 if key == "same"
-                else f"{key} of a truth file must be 0, 1 or a pair of them"
+                else f"{key} of a truth file must be 0, 1, [0, 1] or [1, 0]"
             )
             raise fault_at(source, line, rule, same)
         strata = {name: row[name] for name in STRATA if isinstance(row.get(name), str) and row[name]}

@@ -74,7 +74,7 @@ def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
         notes.append(
             note(
                 "pan.clipped_in_writing",
-                "run {subject!r}: {scores} scores outside [0, 1], clipped to it",
+                "run {subject!r}: {scores} scores outside [0, 1], clipped to [0, 1]",
                 outcomes.runs[run],
                 scores=outside,
             )

@@ -272,7 +272,10 @@ def _response(source: Source, element: Element, asked: _Asked) -> Response:
     number = None if chosen is None else str(chosen.get("a_id"))
     if chosen is not None and number not in asked.options:
         raise fault_in(
-            source, chosen, f"no option has this a_id; those of this question are {', '.join(asked.options)}", number
+            source,
+            chosen,
+            f"no option has this a_id; the options of this question are {', '.join(asked.options)}",
+            number,
         )
     answer = None if number is None else asked.options[number]
     answered = answer is not None and mark in ("", *_YES)

@@ -99,7 +99,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
         stray = (by_part["story"] or by_part["answers"])[0]
-        raise MismatchError(f"{stray.label} needs questions or a key with it (QuestionID, Question, Answer)")
+        raise MismatchError(f"{stray.label} needs questions or a key (QuestionID, Question, Answer)")
     keys = _read_keys(by_part["gold"], options, notes)
     question_blocks = [block for source in by_part["questions"] for block in _blocks(source)]
     texts = {block.id: block for block in question_blocks if "Question" in block.fields}
@@ -131,7 +131,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     by_part = by_role(parts)
     if not by_part["gold"]:
         stray = (by_part["answers"] or by_part["questions"] or by_part["story"])[0]
-        raise MismatchError(f"{stray.label} needs a key with it (QuestionID, Question, Answer), and none was given")
+        raise MismatchError(f"{stray.label} needs a key (QuestionID, Question, Answer), but none was given")
     if not by_part["answers"]:
         raise MismatchError(f"{by_part['gold'][0].label} is a key; give the responses of the runs with it")
     questions, of_keys = collection(parts, options)
@@ -245,8 +245,8 @@ def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note
         notes.append(
             note(
                 "cbc.two_keys",
-                "{questions} {questions:question has/questions have} two different keys: the {which} is "
-                "taken, as requested",
+                "{questions} {questions:question has/questions have} two keys with different answers: the "
+                "{which} key is used, as requested",
                 questions=len(differing),
                 which=which,
             )
@@ -284,7 +284,7 @@ def _question(
         and _accepted(with_sentences, sentences) != accepted
     ):
         raise listed.fail(
-            f"{with_sentences.source.label} lists other sentences of this question", block.id, "Sentences"
+            f"{with_sentences.source.label} lists different sentences for this question", block.id, "Sentences"
         )
     return Question(
         block.id,
@@ -333,11 +333,11 @@ def responses_of(
             if "QuestionID" not in block.fields:
                 continue  # Its line is among the faults.
             if "Answer" not in block.fields:
-                raise block.fail("this block has no line Answer:; leave it empty if there is no answer", block.id)
+                raise block.fail("this block has no line Answer:; to abstain, add an empty line Answer:", block.id)
             if block.id in seen:
                 raise block.fail(f"the question appears twice; first on line {seen[block.id]}", block.id)
             if ids is not None and block.id not in ids:
-                raise block.fail("the questions do not have this id", block.id)
+                raise block.fail("no question has this id", block.id)
             seen[block.id] = block.line
             answer = block.fields["Answer"] or None
             yield Response(block.id, answer, answer is not None, _confidence(block))

@@ -30,7 +30,7 @@ declare(
     ),
     _mark(
         "reading.hum_sent",
-        "1 if people accept the sentence chosen",
+        "1 if people accept the chosen sentence as an answer",
         "sentences that people accept",
         "questions with sentences that people accept",
     ),

@@ -59,7 +59,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
         raise MismatchError(f"{left.label}: no stories of that name ({left.stem}.tsv) were given")
     counted = Counter(question.id for question in questions)
     if twice := next((name for name, times in counted.items() if times > 1), None):
-        raise MismatchError(f"question {twice!r} is in two of the files")
+        raise MismatchError(f"question {twice!r} is in two of the given files")
     return Collection("+".join(test.stem for test in tests), tuple(questions)), ()
 
 

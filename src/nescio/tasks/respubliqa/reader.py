@@ -172,7 +172,7 @@ def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
         elif line.letter:
             answer.right, answer.silent = is_right, NIL if line.said == NIL else None
             if is_right and right[answer.question] != (line.said != NIL):
-                rule = "NIL is judged right, and so is another answer to this question"
+                rule = "both NIL and another answer to this question are judged right"
                 raise FormatError(answer.path, rule, where=answer.where, value=answer.answer)
         answer.answerable = int(right[answer.question]) if False in right.values() and answer.question in right else -1
         yield answer

@@ -90,9 +90,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _belong_together(gold: Sequence[Source], answers: Sequence[Source], odds: Sequence[Source]) -> None:
     if not gold:
         one, what = (
-            (answers[0], "texts by name, as SQuAD's predictions do")
+            (answers[0], "texts by question id, as SQuAD's predictions do")
             if answers
-            else (odds[0], "numbers by name, as no-answer odds of SQuAD do")
+            else (odds[0], "numbers by question id, as SQuAD's no-answer odds do")
         )
         raise MismatchError(f"{one.label} holds {what}; give the gold file with it")
     if len(gold) > 1:

@@ -97,7 +97,9 @@ def _groups(questions: Iterable[Question], key: Callable[[Question], str]) -> It
 
 def _asked(question: Question) -> dict[str, Any]:
     if not question.answers and question.answerable is not False:
-        raise MismatchError(f"question {question.id!r} has no answer: give one, or mark it with answerable: false")
+        raise MismatchError(
+            f"question {question.id!r} has no answer: give an answer, or mark the question with answerable: false"
+        )
     answers = question.answers if question.answerable is not False else ()
     return {
         "id": question.id,

@@ -25,6 +25,6 @@ def _of_topic(name: str, meaning: str, **more: Any) -> Column:
 
 declare(
     _of_topic("trec.ap", "average precision of the topic's documents", unlike={"AP": _RANKED}),
-    _of_topic("trec.rr", "1 over the rank of the first relevant document, 0 without one"),
+    _of_topic("trec.rr", "1 divided by the rank of the first relevant document, 0 if there is none"),
     *(_of_topic(f"trec.top{k}", f"relevant documents among the first {k}") for k in CUTOFFS),
 )

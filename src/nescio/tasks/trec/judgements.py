@@ -77,7 +77,7 @@ def _settle_answerable(known: dict[str, int], question: str, docno: str, state: 
 
 
 def _both(source: Source, line: int, question: str) -> FormatError:
-    return fault_at(source, line, f"question {question!r}: NIL is judged right, and so is an answer")
+    return fault_at(source, line, f"question {question!r}: both NIL and another answer are judged right")
 
 
 def judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:

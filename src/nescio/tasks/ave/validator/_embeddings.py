@@ -51,7 +51,10 @@ def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
     except NotImplementedError:  # The tokenizer does not return the places of its tokens.
         places = []
     if len(places) != len(tokens):
-        raise UsageError(f"{name} has no vector for each token of a text, and the technique embeddings needs them")
+        raise UsageError(
+            f"the model {name} gives no vector for each token, but the technique embeddings needs "
+            "one; name another model"
+        )
     words = np.zeros((len(read(text)), tokens.shape[1]), dtype=np.float32)
     for i, (start, end) in enumerate(spans(text)):
         tokens_of_word = [at for at, (first, last) in enumerate(places) if first < end and last > start]

@@ -58,7 +58,10 @@ formulas = each_parsed(_formulas)
 def absent(prover: str | None) -> str | None:
     """Return the reason why no prover is available, or None if there is one."""
     if command(prover) is None:
-        return f"{prover or 'eprover'} is not installed: take Debian's eprover, or name the prover E with --prover"
+        return (
+            f"{prover or 'eprover'} is not installed: install Debian's package eprover, or name the prover E "
+            "with --prover"
+        )
     return None
 
 

@@ -163,11 +163,13 @@ def load(path: Path) -> Model:
     except OSError as error:
         raise FormatError(path, f"cannot be read: {error.strerror}") from None
     except ValueError as error:  # The file is not UTF-8, or no JSON.
-        raise FormatError(path, f"not a saved model, which is JSON: {error}") from None
+        raise FormatError(path, f"not a saved model, because it is not valid JSON: {error}") from None
     if not isinstance(document, dict) or document.get("kind") != KIND:
         raise FormatError(path, f"not a saved model: its kind is not {KIND!r}")
     if document.get("version") != VERSION:
-        raise FormatError(path, f"this nescio reads version {VERSION} of a model", value=document.get("version"))
+        raise FormatError(
+            path, f"this version of nescio reads only models of version {VERSION}", value=document.get("version")
+        )
     try:
         return _model(msgspec.convert(document, _Document))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -191,7 +193,7 @@ def _model(stored: _Document) -> Model:
     if unknown := [name for name in stored.techniques if name not in TECHNIQUES]:
         raise ValueError(f"there is no technique {unknown[0]!r}")
     if unlike := [name for name in stored.features if name.partition(":")[0] not in stored.techniques]:
-        raise ValueError(f"feature {unlike[0]!r} belongs to none of its techniques")
+        raise ValueError(f"feature {unlike[0]!r} belongs to no technique of the model")
     if not stored.trees:
         raise ValueError("it has no trees")
     forest = from_lists(stored.trees, len(stored.features))

@@ -104,7 +104,7 @@ def gather(
     Raises UsageError if `plan.also`, the weight of an answer of the second collection, is not from 0 to 1.
     """
     if not 0 <= plan.also <= 1:
-        raise UsageError(f"the weight of an answer of a second collection must be from 0 to 1 (found {plan.also!r})")
+        raise UsageError(f"the weight of answers in the second collection must be from 0 to 1 (found {plan.also!r})")
     collections = [exercise] if also is None else [exercise, also]
     rare = rarity(exercise)
     parts = [features(part, techniques, rare, resources, votes) for part in collections]
@@ -135,7 +135,8 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
     good = material.right[material.use & own]
     if good.all() or not good.any():
         raise MismatchError(
-            "training needs both right and wrong answers, but these answers are all alike (or not judged)"
+            "training needs both right and wrong answers, but the judged answers are all right or all wrong (or "
+            "none is judged)"
         )
     raw = held_out(material, plan)
     calibration = _calibrate(raw[material.use[own]], good)
@@ -181,7 +182,8 @@ def held_out(material: Material, plan: TrainingPlan) -> Floats:
         seen = material.use & (fold != part)
         if material.right[seen].all() or not material.right[seen].any():
             raise MismatchError(
-                "one part of the questions holds all right answers, or all wrong answers: give more judged questions"
+                "training holds out one part of the questions at a time, and one part has all right answers or "
+                "all wrong answers: give more judged questions"
             )
         mine = fold[: material.own] == part
         means[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])

@@ -60,7 +60,8 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
     for name in sorted(wanted):
         if name in BY_HAND:
             raise UsageError(
-                f"{name} needs names or references marked by hand, which are not available; use {name[:-3]}"
+                f"the switch {name} needs names or references that people marked, and nescio has "
+                f"no such data; use {name[:-3]}"
             )
         if name not in SWITCHES:
             raise UnknownNameError("switch", name, (*SWITCHES, *BY_HAND))
@@ -69,7 +70,7 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
     if "Sem" in wanted and folder is None and not classes.has_wordnet():
         raise UsageError(f"Sem needs WordNet, which was not found: {HINT}; or name its folder with {opt('wordnet')}")
     if "Filt" in wanted and not wanted & {"Name", "Sem"}:
-        raise UsageError("Filt ranks by the classes that Name or Sem find: switch one of them on")
+        raise UsageError("Filt needs the classes that Name or Sem finds: also switch on Name or Sem")
     return tuple(name for name in SWITCHES if name in wanted)
 
 
