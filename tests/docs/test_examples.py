@@ -53,7 +53,10 @@ def test_the_typed_program_runs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     last = done.stdout.splitlines()[-5:]
     assert last[0] == "score() got an unexpected option 'mising'; did you mean missing?"
-    assert last[1] == "unknown measure 'c@2'; did you mean c@1? (one of your own: 'formula((C + U/2)/n)')"
+    assert (
+        last[1]
+        == "unknown measure 'c@2'; did you mean c@1? (or write a formula of your own, such as 'formula((C + U/2)/n)')"
+    )
     assert last[-1] == f"nescio {nescio.__version__}"
     after = {path.relative_to(folder) for path in folder.rglob("*") if "__pycache__" not in path.parts}
     assert after == before

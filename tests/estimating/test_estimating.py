@@ -160,7 +160,7 @@ def test_a_posterior_of_two_kinds_is_jeffreys() -> None:
     for end, share in ((found.low, 0.025), (found.high, 0.975)):
         error = math.sqrt(share * (1 - share) / 40_000) / law.pdf(law.ppf(share))
         assert end == pytest.approx(law.ppf(share), abs=5 * error)
-    with pytest.raises(UsageError, match="needs few distinct kinds of questions"):
+    with pytest.raises(UsageError, match="needs questions with few distinct values"):
         estimate(units_of({"right": np.arange(40.0)}), PLAIN, partial(posterior, level=0.95, blocks=blocks(9, 0)))
     pairs = units_of({"right": right}, np.arange(40) // 2)
     with pytest.raises(UsageError, match="clustered"):

@@ -52,6 +52,6 @@ def test_counts_are_whole_numbers_from_0_of_at_least_one_question() -> None:
 
 
 def test_a_measure_that_needs_more_says_what() -> None:
-    says = "AURC needs an answer or a judged candidate, and counts have only"
+    says = "AURC needs an answer or a judged candidate, but counts have only"
     with pytest.raises(nescio.MissingColumnError, match=says):
         nescio.measure("AURC")(1, 2, 3)

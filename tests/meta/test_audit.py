@@ -246,7 +246,7 @@ STRANGERS: list[tuple[Callable[..., object], dict[str, object], str, dict[str, o
         lambda total: 2 * total.correct / total.n,
         {},
         "bounded",
-        {"result": "fails", "value": 2, "against": 1, "counterexample": "C=1 W=0 U=0: 2; declared are 0 to 1"},
+        {"result": "fails", "value": 2, "against": 1, "counterexample": "C=1 W=0 U=0: 2; the declared range is 0 to 1"},
     ),
     (lambda total: total.correct * np.nan, {}, "bounded", {"result": "undefined"}),
     (  # no question has what it needs: a table without one is undefined, whatever the formula gives
@@ -259,7 +259,7 @@ STRANGERS: list[tuple[Callable[..., object], dict[str, object], str, dict[str, o
         lambda total: total.colour / total.n,
         {"needs": "colour"},
         "all silent",
-        {"result": "not applicable", "counterexample": "it reads 'colour', which outcomes do not decide"},
+        {"result": "not applicable", "counterexample": "it needs 'colour', which outcomes alone do not determine"},
     ),
     (  # a loss without a worst value cannot give it to silence
         lambda total: total.correct / total.n,
@@ -271,7 +271,7 @@ STRANGERS: list[tuple[Callable[..., object], dict[str, object], str, dict[str, o
         lambda total: np.where(total.correct >= 30, 2.0, 0.5),
         {},
         "bounded",
-        {"counterexample": "C=30 W=0 U=0: 2; declared are 0 to 1"},
+        {"counterexample": "C=30 W=0 U=0: 2; the declared range is 0 to 1"},
     ),
 ]
 

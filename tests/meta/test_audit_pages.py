@@ -84,7 +84,7 @@ def test_every_format(tmp_path: Path) -> None:
     for form in ("table", "json", "jsonl", "csv", "markdown", "latex"):
         text = tables.render(found, form)
         assert "1 right, 499 silent: 1" in text
-        assert "outcomes do not decide" in text
+        assert "outcomes alone do not determine" in text
     for suffix in (".md", ".txt", ".csv", ".tex", ".json", ".parquet"):
         tables.write(found, tmp_path / f"audit{suffix}")
     import duckdb
@@ -114,7 +114,7 @@ def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
         ("precision", "cheated by one right answer"),
         ("c@1", "resists every cheat and satisfies every axiom"),
         ("penalty(t=0.75)", "'penalty(t=0.75)'"),
-        ("mean", "outcomes do not decide"),
+        ("mean", "outcomes alone do not determine"),
     ):
         assert says in call("measures", measure)[1]
     assert '"result": "cheated"' in call("measures", "precision", "-f", "json")[1]

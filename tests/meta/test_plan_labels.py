@@ -127,7 +127,7 @@ def test_what_makes_no_sense(options: dict[str, Any], message: str) -> None:
     "options, message",
     [
         ({"run": "new"}, "without labels, it is unknown"),
-        ({"labels": 100}, "there are 2 runs; name the one to plan for"),
+        ({"labels": 100}, "there are 2 runs; name the run to plan for"),
         ({"labels": 100, "run": "new", "spread": 0.5}, "spread cannot be used with a pilot"),
         ({"labels": 2, "run": "new"}, "too few to plan with"),
     ],

@@ -178,7 +178,7 @@ def test_a_pilot_answers_both_questions_by_itself() -> None:
     assert [row.system for row in found.tables["systems"]] == ["run", "baseline"]
     assert found.tables["systems"][1].unanswered == pytest.approx(0.17)
     assert any(
-        "the difference seen on the 100 pilot questions, which includes chance" in note
+        "the difference on the 100 pilot questions, which is partly due to chance" in note
         for note in in_words(found.notes)
     )
     turned = plan(pilot(CELLS), "c@1", run="baseline")
@@ -257,7 +257,11 @@ THREE = pilot(CELLS).take_runs([0, 1, 0])
         (pilot(CELLS), {"measures": "AURC"}, "no confidence"),
         (None, {"rates": RATES, "measures": "AURC", "difference": 0.1}, "use a pilot"),
         (None, {"rates": RATES}, "say which difference"),
-        (None, {"rates": [(0.6, 0.4, 0), (0.35, 0.15, 0.5)], "measures": "UF"}, "UF: the rates give no difference"),
+        (
+            None,
+            {"rates": [(0.6, 0.4, 0), (0.35, 0.15, 0.5)], "measures": "UF"},
+            "UF: both systems score the same at these rates",
+        ),
         (None, {"rates": RATES, "difference": 0}, "difference of 0"),
         (None, {"rates": RATES, "difference": 1.2}, "cannot give a difference .* reaches 1 at most"),
         (None, {"rates": (0.5, 0.5, 0), "difference": -0.1, "measures": "coverage"}, "earn the same"),

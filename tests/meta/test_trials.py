@@ -210,7 +210,7 @@ def test_the_edges() -> None:
         (lambda: stability(same, "c@1", size=6), "cannot be drawn"),
         (lambda: stability(same, "c@1", size=[2, 2]), "the same number twice"),
         (lambda: nescio.meta.stability(same, "c@1", fuzziness=[2]), "between 0 and 1"),
-        (lambda: swap(same, "c@1", size=2, trials=None), "only if they are halves"),
+        (lambda: swap(same, "c@1", size=2, trials=None), "only if each has half"),
     ]
     for broken, says in refusals:
         with pytest.raises(nescio.NescioError, match=says):

@@ -140,8 +140,8 @@ def test_what_questions_earn_has_its_columns_in_the_order_of_the_measure() -> No
 @pytest.mark.parametrize(("sure", "said"), [(1.0, 1), (0.5, 0)])
 def test_answers_that_should_have_been_impossible_are_counted(sure: float, said: int) -> None:
     found = nescio.score(run_of_answers([(sure, 1), (sure, 1), (sure, 0)]), "NLL", ci=None)
-    notes = [note for note in in_words(found.notes) if "with an outcome of probability below 1e-15" in note]
-    assert [note.startswith("NLL: 1 answer with") for note in notes] == [True] * said
+    notes = [note for note in in_words(found.notes) if "an outcome with a probability below 1e-15" in note]
+    assert [note.startswith("NLL: 1 answer has") for note in notes] == [True] * said
 
 
 def graded(scores: np.ndarray) -> Evidence:

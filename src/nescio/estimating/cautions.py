@@ -32,7 +32,8 @@ def no_spread(units: int) -> Note:
     """
     return note(
         "interval.no_spread",
-        "no interval: {units:one question or cluster cannot/questions or clusters that are all alike, or of which "
-        "one decides the value, cannot} show the uncertainty of the value",
+        "no interval: the uncertainty of the value is unknown, because "
+        "{units:there is only one question or cluster/all questions or clusters are alike, or one of them decides "
+        "the value}",
         units=units,
     )

@@ -89,16 +89,17 @@ def posterior(units: Units, statistic: Statistic, value: float, *, level: float,
     prior, half a question of each kind, would weigh more than a tenth.
     """
     if units.exchanged is not None:
-        raise UsageError("a posterior is for one run, not for a difference of two runs; use t")
+        raise UsageError("the method posterior is for one run, not for a difference of two runs; use the method t")
     units = merged(units)
     if (units.size != 1).any():
         raise UsageError(
-            "a posterior treats questions as independent, but these questions are clustered; use t or percentile"
+            "the method posterior treats questions as independent, but these questions are clustered; use the method "
+            "t or percentile"
         )
     if len(units.times) > units.count / 5:
         raise UsageError(
-            f"a posterior needs few distinct kinds of questions (found {len(units.times)} kinds of "
-            f"{units.count} questions); use t"
+            f"the method posterior needs questions with few distinct values (found {len(units.times)} distinct values "
+            f"for {units.count} questions); use the method t"
         )
     drawn = resampling.posterior(units.times, blocks, np.full((1, len(units.times)), 0.5))
     return _of_draws(units, value, statistic.value(units, drawn)[0], level, "posterior")

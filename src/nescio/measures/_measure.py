@@ -94,7 +94,7 @@ class Measure(Struct, frozen=True):
         if lacking is not None:
             what = known(lacking).when_missing or f"the column {bare(lacking)!r}"
             raise MissingColumnError(
-                f"{self.label} needs {what}, and counts have only correct, incorrect and unanswered"
+                f"{self.label} needs {what}, but counts have only correct, incorrect and unanswered"
             )
         patterns = Patterns({**self.each(columns), "n": np.ones(3)}, np.array(counts))
         return float(self.value(patterns, patterns.counts))
@@ -403,7 +403,7 @@ class Declaration(Struct, frozen=True):
         full = written(self.name, {key: value for key, value in bound.items() if value != AUTO})
         columns = needs if isinstance(needs, tuple) else (needs,) if callable(self.needs) else tuple(needs.split())
         if len(set(map(attribute, columns))) < len(columns):
-            raise ValueError(f"measure {self.name}: two of its columns end alike ({needs})")
+            raise ValueError(f"measure {self.name}: two of its columns have the same name after the last dot ({needs})")
         declaration = replace(self, lower_is_better=self.direction(**bound)) if self.direction else self
         return Measure(label, full, columns, bounds, declaration, bound)
 
@@ -432,7 +432,7 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(**{attribute(name): values for name, values in columns.items()})
 
 
-OWN = " (one of your own: 'formula((C + U/2)/n)')"
+OWN = " (or write a formula of your own, such as 'formula((C + U/2)/n)')"
 # Other names of measures, short or from papers. A parameter in one is part of the name: ECE(by=count, bins=5) is
 # ECE_by_count(bins=5).
 OTHER_NAMES = {

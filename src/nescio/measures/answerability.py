@@ -13,8 +13,8 @@ from nescio.measures._intervals import of_f1
 from nescio.measures._measure import LITERAL, measure
 
 SOURCE = (
-    "AbstentionBench (Kirichenko et al. 2025), positive class = abstained; undefined here where its code warns and"
-    " gives 0"
+    "AbstentionBench (Kirichenko et al. 2025), positive class = abstained; where its code warns and gives 0, nescio "
+    "gives undefined"
 )
 NEEDS = "answered answerable"
 
@@ -122,7 +122,7 @@ def false_refusal(total: Any) -> Any:
     needs=NEEDS,
     lower_is_better=True,
     bounds=(0, 1),
-    source="nescio's own: the counterpart of abstention precision for given answers",
+    source="nescio: like abstention precision, but for given answers instead of abstentions",
     each=_cells,
     proportion=("falsely_answered", "answered"),
 )

@@ -221,8 +221,8 @@ def _clipped(q: Any, eps: float) -> Note | None:
         return _few_sure(sure) if 0 < sure < FEW_SURE else None
     return note(
         "calibration.clipped",
-        "{answers} wrong {answers:answer/answers} with confidence above 1 - {eps:g} clipped to it (the score would be "
-        "−∞ at 1)",
+        "{answers} wrong {answers:answer has/answers have} a confidence above 1 - {eps:g}, which is lowered to 1 - "
+        "{eps:g} (at 1 the score would be −∞)",
         answers=answers,
         eps=eps,
     )
@@ -232,7 +232,7 @@ def _few_sure(answers: int) -> Note:
     return note(
         SURE_WRONG,
         "{answers} wrong {answers:answer/answers} with confidence above {sure:g} {answers:decides/decide} much of the "
-        "value: treat the interval as approximate, because one more would move it far",
+        "value: treat the interval as approximate, because one more such answer would change the value a lot",
         answers=answers,
         sure=SURE,
     )
@@ -277,8 +277,8 @@ def _impossible(q: Any, eps: float) -> Note | None:
         return None
     return note(
         "calibration.impossible",
-        "{answers} {answers:answer/answers} with an outcome of probability below {eps:g}, counted as {eps:g} (the "
-        "value would be ∞ at 0)",
+        "{answers} {answers:answer has/answers have} an outcome with a probability below {eps:g}, which is raised to "
+        "{eps:g} (at 0 the value would be ∞)",
         answers=answers,
         eps=eps,
     )

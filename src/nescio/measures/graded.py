@@ -53,7 +53,8 @@ def _guessed(q: Any, column: str, better: str) -> Note | None:  # noqa: ARG001  
         return None
     return note(
         "measure.lower",
-        "lower values of {column} count as better, judging by its name; mean({column}, better=higher) reverses this",
+        "lower values of {column} count as better, because of the column's name; if higher values are better, use "
+        "mean({column}, better=higher)",
         column=bare(column),
     )
 

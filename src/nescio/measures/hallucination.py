@@ -26,7 +26,7 @@ def _wrong_among(q: Any, of: str) -> Mapping[str, Array]:
     lower_is_better=True,
     bounds=(0, 1),
     source=f"of=missed: {OMNISCIENCE}; of=all: CRAG (Yang et al. 2024, arXiv 2406.04744), facebookresearch/CRAG "
-    "local_evaluation.py; of=answered: 1 less precision_answered",
+    "local_evaluation.py; of=answered: 1 - precision_answered",
     each=_wrong_among,
     proportion=("wrong", "among"),
     valid={"of": (f"of must be one of {', '.join(OF)}", lambda of: of in OF)},

@@ -33,7 +33,7 @@ def penalty(total: Any, t: float = 0.5) -> Any:
     "formula_scoring",
     needs="correct incorrect",
     bounds=lambda k: (-1 / (k - 1), 1),
-    source="Rights minus wrongs over k-1 (the SAT's formula score), divided by n",
+    source="the SAT's formula score, right - wrong/(k-1), divided by n",
     valid={
         "k": ("k, the number of options, must be a whole number, 2 or more", lambda k: float(k).is_integer() and k >= 2)
     },

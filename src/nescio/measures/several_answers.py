@@ -176,7 +176,7 @@ def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
 @_declare(
     "right_never_wrong@k",
-    source="nescio: never_wrong@k, less the questions on which all k abstain",
+    source="nescio: never_wrong@k minus the chance that all k answers abstain",
     valid=_K,
     repeats=_mean_of(lambda q, k: all_of(q.n - q.incorrect, q.n, k) - all_of(q.unanswered, q.n, k)),
 )
@@ -244,7 +244,7 @@ def _pairs(q: Any) -> Array:
 
 @_declare(
     "disagreement",
-    source="Gini 1912, over the three outcomes; without replacement, so without its bias",
+    source="Gini 1912, over the three outcomes; pairs are drawn without replacement, so the estimate is unbiased",
     lower_is_better=True,
     repeats=_mean_of(lambda q: 1 - sum(x * (x - 1) for x in (q.correct, q.incorrect, q.unanswered)) / _pairs(q)),
 )
@@ -264,7 +264,7 @@ def disagreement(total: Any) -> Any:
 
 @_declare(
     "flip_rate",
-    source="nescio: the disagreement on right or not right",
+    source="nescio: as disagreement, but incorrect and unanswered are one outcome, not right",
     lower_is_better=True,
     repeats=_mean_of(lambda q: 2 * q.correct * (q.n - q.correct) / _pairs(q)),
 )
@@ -284,7 +284,7 @@ def flip_rate(total: Any) -> Any:
 
 @_declare(
     "contradiction_rate",
-    source="nescio: the disagreement of right with wrong answers",
+    source="nescio: as disagreement, but only pairs of a right and a wrong answer count",
     lower_is_better=True,
     repeats=_mean_of(lambda q: 2 * q.correct * q.incorrect / _pairs(q)),
 )

@@ -37,7 +37,12 @@ def _by_confidence(total: Any) -> tuple[Array, Array, Array, Array]:
     lower_is_better=True,
     bounds=(0, 1),
     source="Błasiok & Nakkiran, ICLR 2024 (smooth ECE), as in apple/ml-calibration, with exact zeros",
-    valid={"width": ("width must be 0 (found from the data) or from 0.0001 to 1", lambda w: w == 0 or 1e-4 <= w <= 1)},
+    valid={
+        "width": (
+            "width must be 0 (nescio chooses it from the data) or between 0.0001 and 1",
+            lambda w: w == 0 or 1e-4 <= w <= 1,
+        )
+    },
 )
 def smooth_ece(total: Any, width: float = 0.0) -> Any:
     r"""Smooth expected calibration error: the gap between confidence and accuracy, smoothed rather than binned. Lower
@@ -68,7 +73,7 @@ def smooth_ece(total: Any, width: float = 0.0) -> Any:
     lower_is_better=True,
     descriptive=True,
     bounds=(0, 0.5),
-    source="Bröcker & Smith 2007, consistency resampling; here the expectation itself",
+    source="Bröcker & Smith 2007, consistency resampling; nescio computes the exact expectation instead of resampling",
     valid=BINS,
 )
 def ece_if_calibrated(total: Any, bins: int = 10) -> Any:

@@ -119,7 +119,8 @@ def _at_each(q: Any, stakes: str) -> Mapping[str, Array]:
     "stake_area",
     needs=lambda stakes: NEEDS,  # noqa: ARG005
     bounds=lambda stakes: (-float(_weights(stakes)[1].sum()), 1.0),
-    source="nescio: the trapezoid of normalised utility over the stakes, by that of always right",
+    source="nescio: the area under normalised utility over the stakes (trapezoids), divided by the area of a system "
+    "that is always right",
     valid={"stakes": ("stakes must be prices of an error, such as 1/3, 1, 3, 9", _are_prices)},
     each=_at_each,
     repeats=lambda q, stakes: {"earned": (q.earned / q.at).sum(axis=1)},  # noqa: ARG005
@@ -160,7 +161,7 @@ def _within(q: Any) -> Mapping[str, Array]:
     "silence_per_tenfold",
     needs=lambda: ("answered", "stakes.penalty"),
     bounds=(-math.inf, math.inf),
-    source="nescio: the slope of abstention in the logarithm of the stake, within questions",
+    source="nescio: the slope of abstention over the logarithm of the stake, within questions",
     each=_slope,
     repeats=_within,
     descriptive=True,

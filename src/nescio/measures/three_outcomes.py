@@ -60,7 +60,8 @@ def utility_01(total: Any) -> Any:
     "unanswered_as",
     needs="correct unanswered",
     bounds=(0, 1),
-    source=f"{PAPER}, eq. 3, with P(C/¬A) = p: accuracy is p = 0, eq. 2 p = 1/2, sec. 3.2 p = 1",
+    source=f"{PAPER}, eq. 3, with P(C/¬A) = p; p = 0 gives accuracy, p = 1/2 gives eq. 2, and p = 1 is discussed in "
+    "sec. 3.2",
     valid={"p": ("p must lie in [0, 1]", lambda p: 0 <= p <= 1)},
 )
 def unanswered_as(total: Any, p: float = 0.5) -> Any:
@@ -148,7 +149,8 @@ def precision(total: Any) -> Any:
     "precision_answered",
     needs="correct answered",
     bounds=(0, 1),
-    source="precision of the answers given alone; Peñas & Rodrigo, ACL 2011, eq. 5 where every question has an answer",
+    source="precision of the given answers; it equals Peñas & Rodrigo, ACL 2011, eq. 5, if every question has an "
+    "answer",
     each=lambda q: {"right": q.correct * q.answered},
     proportion=("right", "answered"),
 )

@@ -35,7 +35,10 @@ def prepare_pairs(source: Any, measures: Any, options: Mapping[str, Any]) -> tup
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = with_pairs(loaded.data)
     if len(data.runs) < 2:
-        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; measures are studied on pairs of runs")
+        raise MismatchError(
+            f"there is one run, {loaded.data.runs[0]!r}; this study compares pairs of runs, so it "
+            "needs two runs or more"
+        )
     return data, loaded, parse_all(measures, loaded)
 
 

@@ -196,7 +196,10 @@ def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
             f"there are too many sub-collections of {size} of {count} questions to enumerate; give a number of trials"
         )
     if parts > 1 and 2 * size != count:
-        raise UsageError("pairs of disjoint sub-collections are enumerated only if they are halves")
+        raise UsageError(
+            "two disjoint sub-collections can be enumerated only if each has half of the questions; give "
+            "a number of trials"
+        )
     first = np.array(list(combinations(range(count), size)), dtype=np.int64)
     # In lexicographic order the complement of the first subset is the last one, and so on inwards.
     return first[None] if parts == 1 else np.stack([first, first[::-1]])
@@ -247,5 +250,8 @@ def _as_chunk(both: Floats) -> Chunk:
 
 def _finite(drawing: Drawing) -> int:
     if drawing.trials is None:
-        raise UsageError("enumerated sub-collections are shared by all pairs; fresh ones need a number of trials")
+        raise UsageError(
+            "enumerated sub-collections are the same for all pairs of runs; to draw new ones for each "
+            "pair, give a number of trials"
+        )
     return drawing.trials

@@ -85,7 +85,9 @@ def agreement(
     loaded = open_data(source, {"strata": (), **options}, measures)
     data, wanted = loaded.data, parse_all(measures, loaded)
     if len(data.runs) < 2:
-        raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")
+        raise MismatchError(
+            f"there is one run, {data.runs[0]!r}; this study compares pairs of runs, so it needs two runs or more"
+        )
     if len(wanted) < 2:
         raise UsageError(f"agreement needs two measures or more (found {wanted[0].label})")
     inputs, notes = measure_inputs(data, wanted)

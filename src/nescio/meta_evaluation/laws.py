@@ -34,7 +34,7 @@ def undefined_of_nothing(data: Evidence, measure: Measure) -> str:
     """Check that the measure is undefined if there are no questions, because 0/0 is never 0."""
     sample = _sample(data, measure)
     value = float(sample.measure.value(sample.patterns, 0 * sample.patterns.counts))
-    return "" if np.isnan(value) else f"no questions give {value:g}, and not NaN (undefined)"
+    return "" if np.isnan(value) else f"without questions the value is {value:g}, but it must be NaN (undefined)"
 
 
 def as_often_as_weighed(data: Evidence, measure: Measure) -> str:
@@ -45,7 +45,7 @@ def as_often_as_weighed(data: Evidence, measure: Measure) -> str:
     sample = _sample(replace(data, clusters=np.arange(len(data.questions))), measure)
     by_weight = float(sample.measure.value(sample.patterns, weights[usable]))
     by_row = _sample(data.select(np.repeat(np.arange(len(data.questions)), weights)), measure).value
-    return _unlike(by_weight, by_row, "weights", "the same questions repeated as often")
+    return _unlike(by_weight, by_row, "weights", "the same questions, each repeated as often as its weight,")
 
 
 def alone_as_together(data: Evidence, measure: Measure) -> str:

@@ -163,7 +163,7 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
             note(
                 "power.part",
                 "{subject}: {partly} of {pairs} pairs are compared only on the questions for which both runs have the "
-                "data it needs",
+                "data that the measure needs",
                 measure.label,
                 partly=partly,
                 pairs=len(pairs),
@@ -173,8 +173,8 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
         notes.append(
             note(
                 "power.no_difference",
-                "{subject}: {undefined} of {pairs} pairs have no difference to test (identical, undefined, or fewer "
-                "than two questions); they count as not significant",
+                "{subject}: {undefined} of {pairs} pairs have no difference to test (the runs are identical, a score "
+                "is undefined, or there are fewer than two questions); these pairs count as not significant",
                 measure.label,
                 undefined=undefined,
                 pairs=len(pairs),

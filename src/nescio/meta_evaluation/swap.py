@@ -99,7 +99,8 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
         return [
             note(
                 "swap.unknown",
-                "{subject}: no bin has a swap rate within the level, so the required difference is unknown",
+                "{subject}: no bin of differences has a swap rate within the level, "
+                "so the required difference is unknown",
                 about,
             )
         ]
@@ -108,8 +109,8 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
         notes.append(
             note(
                 "swap.first_bin",
-                "{subject}: the first bin is within the level, but differences of 0 never count as swaps, and this "
-                "bin can hold many of these",
+                "{subject}: the swap rate of the first bin is within the level, but differences of 0 never count as "
+                "swaps, and this bin can hold many such differences",
                 about,
             )
         )
@@ -117,7 +118,8 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
         notes.append(
             note(
                 "swap.last_bin",
-                "{subject}: only the last, open bin is within the level, so {required:.2f} or more is required",
+                "{subject}: only the last bin, which has no upper end, has a swap rate within the level, so a "
+                "difference of {required:.2f} or more is required",
                 about,
                 required=required,
             )
@@ -135,7 +137,8 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
         notes.append(
             note(
                 "swap.later_bins",
-                "{subject}: some later bins exceed the level; all bins from {lasting:.2f} on are within it",
+                "{subject}: the swap rate exceeds the level again in some later bins, and is within it in all bins "
+                "from {lasting:.2f} on",
                 about,
                 lasting=lasting,
             )

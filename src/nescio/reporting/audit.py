@@ -133,7 +133,9 @@ def overview(results: Results) -> str:
     ]
     exempt = [f"`{name}`" for name, tested in measures if _exempt(tested)]
     if exempt:
-        parts.append(f"Not audited, because they read columns that outcomes do not decide: {', '.join(exempt)}.\n")
+        parts.append(
+            f"Not audited, because they need columns that outcomes alone do not determine: {', '.join(exempt)}.\n"
+        )
     if results.tables["scores"]:
         earned = _scores(results)
         head, *turned = zip(earned.head, *earned.rows, strict=True)

@@ -105,8 +105,9 @@ def audit_one(measure: Measure, questions: int = 500, seed: int = 0) -> tuple[li
     nan = float("nan")
     missing = _kinds.lacking(measure)
     if missing or measure.declaration.repeats:
-        why = f"it reads {' and '.join(map(repr, missing))}, which outcomes do not decide"
-        why = why if missing else "it reads several answers to a question, and these systems answer each once"
+        why = f"it needs {' and '.join(map(repr, missing))}, which outcomes alone do not determine"
+        if not missing:
+            why = "it needs several answers to each question, but the systems of the audit answer each question once"
         none = (nan, nan, nan, why, 0, 0)
         return [Finding(measure.label, test, kind, "not applicable", *none) for test, kind in TESTS], []
     cheats, scores = _cheats.play(measure, questions)

@@ -256,7 +256,7 @@ def _text(axiom: str, seen: View, witness: Checks) -> str:
     if axiom == "nothing answered":
         return f"{table}: {value}" + (f", and the worst score is {against}" if lower else "")
     low, high = seen.measure.bounds
-    return f"{table}: {value}; declared are {low:g} to {high:g}".replace("inf", "∞")
+    return f"{table}: {value}; the declared range is {low:g} to {high:g}".replace("inf", "∞")
 
 
 def numbers(*values: float) -> list[str]:

@@ -191,8 +191,8 @@ def tilt(joint: Joint, difference: float) -> Joint:
             return path(root)
         last = theta
     raise UsageError(
-        f"{joint.pair.measure.label}: this table cannot give a difference of {difference:g}; it reaches {reached:.4g} "
-        "at most"
+        f"{joint.pair.measure.label}: the outcomes of these two systems cannot give a difference of {difference:g}; "
+        f"the largest that they can give is {reached:.4g}"
     )
 
 
@@ -212,7 +212,7 @@ def _path(joint: Joint) -> tuple[Callable[[float], Joint], float]:
     width = float(np.ptp(influence))
     if not width > 1e-9:
         raise UsageError(
-            f"{joint.pair.measure.label}: the two systems earn the same on every question, so no number of questions"
+            f"{joint.pair.measure.label}: the two systems score the same on every question, so no number of questions"
             " like these would tell them apart; let cost or speed decide, or plan for other rates or a lower agreement"
         )
 

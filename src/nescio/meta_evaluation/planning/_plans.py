@@ -188,9 +188,11 @@ class Spread(Struct, frozen=True, eq=False):
     def _check(self, difference: float) -> None:
         label, width = self.measure.label, self.measure.bounds[1] - self.measure.bounds[0]
         if not self.deviation > 0:
-            raise UsageError(f"{label}: the two runs never differ on the pilot, so it cannot show a difference")
+            raise UsageError(f"{label}: the two runs never differ on the pilot, so the pilot cannot show a difference")
         if abs(difference) > width:
-            raise UsageError(f"{label}: a difference of {difference:g} is impossible; its range is {width:g} wide")
+            raise UsageError(
+                f"{label}: a difference of {difference:g} is impossible; the largest possible difference is {width:g}"
+            )
 
     def _row(self, solved: str, difference: float, questions: int, units: int, aim: Aim) -> PowerPlan:
         from scipy.special import ndtr
@@ -245,7 +247,8 @@ def spread(
         remarks.append(
             note(
                 "plan.undefined_resamples",
-                "{subject}: undefined on {lost} of {resamples} resamples of the pilot, which are left out",
+                "{subject}: the measure is undefined on {lost} of {resamples} resamples of the pilot; the plan leaves "
+                "these resamples out",
                 measure.label,
                 lost=lost,
                 resamples=len(differences),
@@ -264,7 +267,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
         reply.refusals.append(
             note(
                 "plan.undefined",
-                "{subject}: undefined for one of the two systems, so no plan is possible",
+                "{subject}: the measure is undefined for one of the two systems, so no plan is possible",
                 source.measure.label,
             )
         )
@@ -294,8 +297,8 @@ def _remark_on_difference(source: Table | Spread, wanted: float | None, request:
         reply.notes.append(
             note(
                 "plan.happened",
-                "{subject}: the plan uses {difference:.4g}, the difference seen on the {questions:,} pilot "
-                "questions, which includes chance; better plan for the smallest difference that matters to you",
+                "{subject}: the plan uses {difference:.4g}, the difference on the {questions:,} pilot questions, "
+                "which is partly due to chance; it is better to plan for the smallest difference that matters to you",
                 label,
                 difference=wanted,
                 questions=source.n,
@@ -313,8 +316,8 @@ def _remark_on_difference(source: Table | Spread, wanted: float | None, request:
         reply.refusals.append(
             note(
                 "plan.rates_alike",
-                "{subject}: the rates give no difference; say which difference to detect, or how many questions "
-                "there are",
+                "{subject}: both systems score the same at these rates; give the difference to detect, or the number "
+                "of questions",
                 label,
             )
         )

@@ -69,7 +69,7 @@ def start_from_pilot(
     loaded = open_data(pilot, {"strata": (), **options}, measures)
     data = with_questions(loaded.data, "see how the answers of two runs agree", "give its counts as rates")
     if len(data.runs) < 2:
-        raise MismatchError(f"there is one run, {data.runs[0]!r}; a plan needs two, or stated rates")
+        raise MismatchError(f"there is one run, {data.runs[0]!r}; a plan needs two runs, or rates instead of files")
     wanted = parse_all(measures, loaded) if measures else parse_all(None, loaded)[:1]
     baseline, run = two_runs(loaded, asked[1], asked[0])
     pair = data.runs.index(run), data.runs.index(baseline)
@@ -106,7 +106,8 @@ def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None
         sides = [sides]
     if len(sides) not in (1, 2):
         raise UsageError(
-            f"give rates once for both systems, or twice for the run and the baseline (found {len(sides)})"
+            f"give one set of rates for both systems, or two sets, one for the run and one for the baseline (found "
+            f"{len(sides)})"
         )
     notes: list[Note] = []
     read = [_read(side, notes) for side in sides]
@@ -114,8 +115,8 @@ def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None
         notes.append(
             note(
                 "plan.independent",
-                "the plan assumes that the answers of the two systems are independent; systems that fail on the same "
-                "questions need fewer, so state an agreement if you can",
+                "the plan assumes that the two systems answer independently; if they fail on the same questions, "
+                "fewer questions are enough, so state an agreement if you can",
             )
         )
     return (read[0], read[-1]), notes
@@ -177,11 +178,11 @@ def run_and_baseline(runs: Sequence[str], run: str | None, baseline: str | None)
         if name is not None and name not in runs:
             raise UnknownNameError("run", name, runs)
     if run is not None and run == baseline:
-        raise UsageError(f"run and baseline are both {run!r}")
+        raise UsageError(f"run and baseline are both {run!r}; name two different runs")
     if run is None:
         others = [name for name in runs if name != baseline]
         if len(others) != 1:
-            raise UsageError(f"there are {len(runs)} runs; name the one to plan for as {opt('run')}")
+            raise UsageError(f"there are {len(runs)} runs; name the run to plan for with {opt('run')}")
         run = others[0]
     return [runs.index(name) for name in (run, baseline) if name is not None]
 
@@ -203,8 +204,8 @@ def _from_pilot(
         notes.append(
             note(
                 "plan.part",
-                "{subject}: the pilot uses the {questions} of {total:n question} for which both runs have the data it "
-                "needs",
+                "{subject}: the pilot uses the {questions} of {total:n question} for which both runs have the data "
+                "that the measure needs",
                 measure.label,
                 questions=n,
                 total=some,
@@ -227,8 +228,8 @@ def _from_pilot(
         notes.append(
             note(
                 "plan.clusters",
-                "{subject}: the pilot's {questions:,} questions form {clusters:,} clusters, whose questions move "
-                "together",
+                "{subject}: the pilot's {questions:,} questions form {clusters:,} clusters, and questions of one "
+                "cluster are not independent",
                 measure.label,
                 questions=n,
                 clusters=source.units,

@@ -64,10 +64,14 @@ class LabelPlan(Row, frozen=True):
         )
         if self.labels is None:
             return f"{what}: no number of labels is enough for {aim}"
-        alone = "not even all of them" if self.people_alone is None else f"{self.people_alone:,}"
+        alone = (
+            "labels on all of them would not be enough"
+            if self.people_alone is None
+            else f"{self.people_alone:,} would be needed"
+        )
         return (
             f"{what}: labels on {self.labels:,} of {plural(self.answers, 'answer')} are enough for {aim}; "
-            f"without the judge it would take {alone}"
+            f"without the judge, {alone}"
         )
 
     @classmethod
@@ -154,7 +158,7 @@ def plan_labels(
     notes.append(
         note(
             "planning.labels_about",
-            "the plan is for figures about {where}",
+            "the plan is for values that describe {where}",
             where=WHERE[target],
         )
     )
@@ -201,7 +205,7 @@ def _of_pilot(
         notes = [
             note(
                 "plan.judge_for_people",
-                "no labels are given, so people's verdicts are assumed to vary as much as the judge's verdicts",
+                "no labels are given, so the plan assumes that people's verdicts vary as much as the judge's verdicts",
             )
         ]
     else:
@@ -214,7 +218,8 @@ def _of_pilot(
     for spread_row in measured:
         if labels is not None and not math.isfinite(spread_row.correlation):
             raise MismatchError(
-                f"{spread_row.measure}: these labels are too few to plan with; give 3 or more, not all the same"
+                f"{spread_row.measure}: these labels are too few to plan with; give 3 labels or more that are not all "
+                "the same"
             )
     start = {**loaded.signature, "run": laid.data.runs[sides[0]]}
     start |= {"baseline": laid.data.runs[sides[1]]} if len(sides) > 1 else {}
@@ -268,7 +273,7 @@ def _remarks(spreads: Spreads, row: LabelPlan) -> Iterator[Note]:
     elif row.labels < FEW:
         yield note(
             "plan.few_labels",
-            "{subject}: with fewer than {few} labels intervals are approximate; ask for {few}",
+            "{subject}: intervals from fewer than {few} labels are approximate; ask for {few} labels",
             spreads.measure,
             few=min(FEW, spreads.answers),
         )

@@ -153,7 +153,8 @@ def _stated(variances: Sequence[float]) -> tuple[float, float]:
         between = single = math.nan
     if not (between > 0 and single >= 0 and math.isfinite(between + single)):
         raise UsageError(
-            "variances must be two numbers: that between questions (above 0), and that of a single answer (0 or more)"
+            "variances must be two numbers: the variance between questions (above 0), and the variance of a single "
+            "answer (0 or more)"
             f" (found {variances!r})"
         )
     return between, single
@@ -187,7 +188,7 @@ def _designs(label: str, between: float, single: float, budget: float, costs: tu
     designs = [plan for plan in (design(between, single, r, budget, costs) for r in tried) if plan.units]
     if not designs:
         raise UsageError(
-            f"the budget of {budget:g} does not pay for one question (asked once, it costs {sum(costs):g})"
+            f"the budget of {budget:g} does not pay for one question, which costs {sum(costs):g} if it is asked once"
         )
     least = min(plan.variance for plan in designs)
     bound = math.sqrt(least_variance(between, single, budget, costs))
