@@ -306,7 +306,7 @@ def test_no_gate_rests_on_clusters_that_are_few_or_unnamed(
     by = ("--cluster", "cluster") if named else ()
     says = "no gate can be decided by 9 clusters of questions: fewer than 10 decide nothing"
     if not named:
-        says = "no gate can be decided by clusters from the column `cluster`, which the command does not name (10 clusters of 100 questions): add"
+        says = "no gate can be decided by clusters from the column `cluster`, which the command does not name (10 clusters of 100 questions): if you trust this column, add"
     for found in (
         nescio("compare", path, "-m", "c@1", *REGRESSION, *by),
         nescio("score", path, "-m", "c@1", "--fail-under", "c@1=0.9", *FEW, *by),

@@ -273,6 +273,16 @@ ASSERTS_IN_A_LOOP = """
             assert nescio_session.answer(f"q{number}", "yes" if number < 50 else "no", "yes") == "correct"
     """
 
+ASSERTS_AFTER_THE_FIRST = """
+    import pytest
+
+    @pytest.mark.xfail(strict=False)
+    @pytest.mark.parametrize("topic", range(40))
+    def test_topic(topic, nescio_session):
+        for number in range(5):
+            assert nescio_session.answer(f"{topic}-{number}", "yes" if topic < 20 else "no", "yes") == "correct"
+    """
+
 
 @pytest.mark.parametrize(
     ("text", "stopped"),
@@ -281,8 +291,12 @@ ASSERTS_IN_A_LOOP = """
         (BEFORE_IT_ASKS, "50 tests"),
         (AFTER_SOME, "1 test"),
         (ASSERTS_IN_A_LOOP, "1 test"),
+        (ASSERTS_AFTER_THE_FIRST, "20 tests"),
     ],
-    ids=["skips in a fixture", "fails in a fixture", "skips before it asks", "fails after some", "asserts in a loop"],
+    ids=[
+        *("skips in a fixture", "fails in a fixture", "skips before it asks", "fails after some", "asserts in a loop"),
+        "asserts after the first",
+    ],
 )
 def test_wherever_a_test_stops(pytester: pytest.Pytester, text: str, stopped: str) -> None:
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5")

@@ -234,7 +234,7 @@ def test_what_cannot_be_found_is_said_and_left_empty() -> None:
     assert any("plans end at 10,000,000" in note for note in in_words(many.notes))
     mixed = plan(pilot({"CW": 20, "WC": 10, "CC": 30, "WW": 40}), ["accuracy", "coverage"])
     assert {row.measure for row in mixed} == {"accuracy"}
-    assert any("coverage" in note and "earn the same" in note for note in in_words(mixed.notes))
+    assert any("coverage" in note and "score the same" in note for note in in_words(mixed.notes))
 
 
 THREE = pilot(CELLS).take_runs([0, 1, 0])
@@ -251,20 +251,20 @@ THREE = pilot(CELLS).take_runs([0, 1, 0])
         (THREE, {"run": "run"}, "there are 3 runs .* compares two"),
         (pilot(CELLS), {"run": "rum"}, "did you mean run"),
         (pilot(CELLS), {"run": "run", "baseline": "run"}, "are both 'run'"),
-        (pilot({"CC": 5, "WW": 5}), {}, "earn the same"),
-        (pilot({"CC": 5, "WW": 5}), {"difference": 0.1}, "earn the same"),
+        (pilot({"CC": 5, "WW": 5}), {}, "score the same"),
+        (pilot({"CC": 5, "WW": 5}), {"difference": 0.1}, "score the same"),
         (pilot({"UU": 5, "WU": 5}), {"measures": "precision"}, "undefined"),
         (pilot(CELLS), {"measures": "AURC"}, "no confidence"),
         (None, {"rates": RATES, "measures": "AURC", "difference": 0.1}, "use a pilot"),
-        (None, {"rates": RATES}, "say which difference"),
+        (None, {"rates": RATES}, "give the difference to detect"),
         (
             None,
             {"rates": [(0.6, 0.4, 0), (0.35, 0.15, 0.5)], "measures": "UF"},
             "UF: both systems score the same at these rates",
         ),
         (None, {"rates": RATES, "difference": 0}, "difference of 0"),
-        (None, {"rates": RATES, "difference": 1.2}, "cannot give a difference .* reaches 1 at most"),
-        (None, {"rates": (0.5, 0.5, 0), "difference": -0.1, "measures": "coverage"}, "earn the same"),
+        (None, {"rates": RATES, "difference": 1.2}, "cannot give a difference .* give is 1"),
+        (None, {"rates": (0.5, 0.5, 0), "difference": -0.1, "measures": "coverage"}, "score the same"),
         (None, {"rates": (0.5, 0.3, 0.1), "difference": 0.1}, "sum to 1.*0.9"),
         (None, {"rates": (0.7, 0.5, -0.2), "difference": 0.1}, "cannot be negative"),
         (None, {"rates": (0.7, 0.3), "difference": 0.1}, "three numbers"),

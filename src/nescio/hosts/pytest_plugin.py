@@ -196,7 +196,9 @@ class _Session(Struct):
     """The answers that all tests record, and the results of the gates on these.
 
     `stopped` has the tests that may have stopped before they recorded their answer, each with its test function.
-    `recording` has the test functions that record answers.
+    `recording` has the number of answers that a test of each function recorded at most, for functions that record any
+    or could. `told` has the tests that an expected failure (xfail) of an assertion ended after some answers: the test,
+    its function and the number of its answers.
     """
 
     recorder: Recorder
@@ -205,7 +207,17 @@ class _Session(Struct):
     unclear: list[str] = field(default_factory=list)
     written: str = ""
     stopped: list[tuple[str, str]] = field(default_factory=list)
-    recording: set[str] = field(default_factory=set)
+    recording: dict[str, int] = field(default_factory=dict)
+    told: list[tuple[str, str, int]] = field(default_factory=list)
+
+    def records(self, function: str, answers: int) -> None:
+        """Keep the number of answers that a test of a function recorded, if no other test of it recorded more."""
+        self.recording[function] = max(answers, self.recording.get(function, 0))
+
+    def cut_short(self) -> list[str]:
+        """Return the tests that may have stopped before they recorded all their answers."""
+        stopped = [name for name, function in self.stopped if function in self.recording]
+        return stopped + [name for name, function, answers in self.told if answers > 1 or self.recording[function] > 1]
 
 
 _KEY: pytest.StashKey[_Session] = pytest.StashKey()
@@ -325,7 +337,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     if report.skipped and path is not None and path.is_file() and b"nescio" in path.read_bytes():
         session = _session(collector.config)
         session.stopped.append((collector.nodeid, collector.nodeid))
-        session.recording.add(collector.nodeid)
+        session.records(collector.nodeid, 0)
     return report
 
 
@@ -348,16 +360,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.when == "teardown":
         return made
     session, function = _session(item.config), item.nodeid.partition("[")[0]
-    rows = len(session.recorder.rows)
-    recorded = rows > item.stash.get(_BEFORE, rows)
-    if recorded or "nescio_session" in getattr(item, "fixturenames", ()):
-        session.recording.add(function)
+    answers = len(session.recorder.rows) - item.stash.get(_BEFORE, len(session.recorder.rows))
+    if answers or "nescio_session" in getattr(item, "fixturenames", ()):
+        session.records(function, answers)
     error = None if call.excinfo is None else call.excinfo.value
     # An assertion is about the recorded answer. Any other error may have kept answers from being recorded. So may an
-    # assertion after several answers, if pytest does not count it (xfail).
-    told = recorded and isinstance(error, (AssertionError, pytest.fail.Exception))
-    several = rows > item.stash.get(_BEFORE, rows) + 1 and hasattr(made, "wasxfail")
-    if error is not None and not (told and not several):
+    # assertion that pytest does not count (xfail), if other tests of the function record more answers.
+    if answers and isinstance(error, (AssertionError, pytest.fail.Exception)):
+        if hasattr(made, "wasxfail"):
+            session.told.append((item.nodeid, function, answers))
+    elif error is not None:
         session.stopped.append((item.nodeid, function))
     return made
 
@@ -365,11 +377,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Add the answers and tests that a process of pytest-xdist has recorded."""
-    rows, stopped, recording = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), ()))
+    rows, stopped, recording, told = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), {}, ()))
     session = _session(node.config)
     session.recorder.rows.extend(rows)
     session.stopped.extend(stopped)
-    session.recording.update(recording)
+    session.told.extend(told)
+    for function, answers in recording.items():
+        session.records(function, answers)
 
 
 @pytest.hookimpl(trylast=True)
@@ -378,7 +392,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     own = _session(config)
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_ROWS] = own.recorder.rows, own.stopped, [*own.recording]
+        config.workeroutput[_ROWS] = own.recorder.rows, own.stopped, own.recording, own.told
         return
     asked = [name for name in _GATES if _asked(config, name)]
     if not own.recorder.rows and not (asked and _ran(config)):
@@ -390,7 +404,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         if not own.recorder.rows:
             raise UsageError(_NOTHING.format(", ".join(f"nescio_{name}" for name in asked)))
         own.written = _write(own.recorder, _asked(config, "output"))
-        cut_short = [name for name, function in own.stopped if function in own.recording]
+        cut_short = own.cut_short()
         if cut_short and {*asked} - {"output"}:
             number = plural(len(cut_short), "test")
             why = "stopped before an answer was recorded, so the gates are not checked: the other answers are no sample"

@@ -187,7 +187,9 @@ def roles_of(header: str) -> tuple[str, ...]:
     """
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
-            return tuple(role for role in found if role not in _taken_by(above))
+            taken = _taken_by(above)
+            # Without its likeliest meaning the name has none: nescio asks about "judge.is_refusal".
+            return () if "abstained" in {*found} & taken else tuple(role for role in found if role not in taken)
     parts = tokens(header)
     if not parts or parts[-1] not in _IDS or "." in header:
         return ()
@@ -215,7 +217,7 @@ def _taken_by(above: str) -> set[str]:
     words, held = {squash(part) for part in BOUNDARY.split(above)}, lexicon()
     taken = {"abstained", "answered"} if words & held.asking else set()
     if words & (held.assessing | held.foreign):
-        taken |= {"run", "prediction", "answer", "confidence", "abstained", "answered", "error"}
+        taken |= {"run", "prediction", "answer", "confidence", "abstained", "answered"}
     return taken | {"outcome", "score", "wrong"} if words & held.foreign else taken
 
 

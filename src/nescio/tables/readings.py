@@ -79,9 +79,8 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
 
     These columns are an outcome, or predictions and gold answers.
     """
-    texts = _texts(roles, given)
     if "outcome" in given:
-        yield {**texts, **given}
+        yield {**_texts(roles, given), **given}
         return
     pairs = [*_pairs(roles, given)] if judging or "prediction" in given else []
     if pairs or "prediction" in given:
@@ -95,7 +94,7 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         scores = [name for name in roles.all("score") if not (outcomes and is_measured(name))]
         outcomes += [own for name in scores if (own := Expression((name,))) not in outcomes]
     unclear = [own for own in outcomes if may_mean_wrong(own.column) and roles.column(own.column).is_truth]
-    if len(unclear) == len(outcomes) and not any(_says_of_the_key(roles, own, texts, CORRECT) for own in unclear):
+    if len(unclear) == len(outcomes) and not any(_says_of_the_key(roles, own, _texts(roles, given, own), CORRECT) for own in unclear):
         outcomes = [*outcomes, *(replace(own, inverted=True) for own in unclear)]
     paths = [own for own in outcomes if "." in own.column]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
@@ -106,14 +105,14 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
     if not whole or (not either and _may_be_answers(roles, whole)):
         judged = [*_pairs(roles, given)]
         if not whole and judged:
-            yield from ({**texts, "outcome": own, **given} for own in _perhaps_verdicts(roles))
+            yield from ({**_texts(roles, given, own), "outcome": own, **given} for own in _perhaps_verdicts(roles))
         yield from judged
     for outcome in whole:
-        beside = {role: own for role, own in texts.items() if not {*own.columns} & {*outcome.columns}}
+        beside = _texts(roles, given, outcome)
         if len(outcome.columns) > 1:
             beside.pop("prediction", None)
         yield {**beside, "outcome": outcome, **given}
-    if either or (len(whole) == 1 and _denies_the_key(roles, whole[0], texts)):
+    if either or (len(whole) == 1 and _denies_the_key(roles, whole[0], _texts(roles, given, whole[0]))):
         yield from _pairs(roles, given)
 
 
@@ -144,13 +143,13 @@ def _says_of_the_key(roles: Roles, outcome: Expression, texts: Mapped, state: in
     return first(roles.table.connection, f"SELECT 1 FROM {roles.table.relation} WHERE {same} LIMIT 1") is not None
 
 
-def _texts(roles: Roles, given: Mapped) -> dict[str, Expression]:
-    """Return the columns of the prediction and of the gold answer beside a verdict.
+def _texts(roles: Roles, given: Mapped, outcome: Expression = NOTHING) -> dict[str, Expression]:
+    """Return the columns of the prediction and of the gold answer beside a verdict, whose columns `outcome` has.
 
     Each is left out if several columns may be it.
     """
     texts: dict[str, Expression] = {}
-    gold, predictions = _sides(roles)
+    gold, predictions = _sides(roles, outcome.columns)
     if len(gold) == 1 and "gold" not in given:
         texts["gold"] = Expression((gold[0],))
     if len(predictions) == 1 and "prediction" not in given:
@@ -158,12 +157,16 @@ def _texts(roles: Roles, given: Mapped) -> dict[str, Expression]:
     return texts
 
 
-def _sides(roles: Roles) -> tuple[list[str], list[str]]:
-    """Return the columns that may hold the gold answers, and those that may hold predictions."""
+def _sides(roles: Roles, verdict: Collection[str] = ()) -> tuple[list[str], list[str]]:
+    """Return the columns that may hold the gold answers, and those that may hold predictions.
+
+    A column of the `verdict` is neither.
+    """
     verdicts = {name for name in roles.all("outcome", "wrong") if roles.column(name).is_verdict}
     gold = [name for name in roles.all("gold") if name not in verdicts or not roles.column(name).is_truth]
-    predictions = [name for name in roles.all("prediction") if name not in gold]
-    either = [name for name in roles.all("answer") if name not in (*gold, *predictions)]
+    gold = [name for name in gold if name not in verdict]
+    predictions = [name for name in roles.all("prediction") if name not in (*gold, *verdict)]
+    either = [name for name in roles.all("answer") if name not in (*gold, *predictions, *verdict)]
     if not (gold or "gold" in roles.given) and (predictions or "prediction" in roles.given):
         gold = either
     else:

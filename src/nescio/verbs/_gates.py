@@ -401,7 +401,10 @@ def replace_earlier_report(path: Path, command: str = "") -> None:
     """
     with suppress(OSError, ValueError, NescioError):  # the call itself reports a path that cannot be written
         if path.is_file() and _OUR_JUNIT in path.read_bytes()[:200]:
-            write_text(path, junit(command, (_NO_END,), ""))
+            try:
+                write_text(path, junit(command, (_NO_END,), ""))
+            except (OSError, NescioError):  # the disk is full: no report is better than that of an earlier call
+                path.unlink()
 
 
 def _unfinished(command: str) -> str:

@@ -283,5 +283,5 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be read"):
         load(tmp_path / "none.json")
     (tmp_path / "text.json").write_text("not json")
-    with pytest.raises(FormatError, match="which is JSON"):
+    with pytest.raises(FormatError, match="not valid JSON"):
         load(tmp_path / "text.json")

@@ -94,7 +94,7 @@ def test_the_aarp_pyramid() -> None:
     data, notes = evidence([asked], [run], [Match("run", "aarp", "1", 0), Match("run", "aarp", "5", 0)])
     assert f"{value(data, 'nuggets.pyramid'):.4f}" == "0.3306"
     assert f"{value(data, 'nuggets.F'):.4f}" == "0.2703"  # more than half of ten call the first four vital
-    assert any("10 assessors of the key" in note for note in in_words(notes))
+    assert any("10 assessors labelled the key" in note for note in in_words(notes))
 
 
 def test_a_question_without_vital_nuggets_is_left_out_and_said() -> None:

@@ -78,9 +78,12 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Yield a connection that sees one state of the database."""
-        with self.engine.begin() as connection:
-            yield connection
+        """Yield a connection that sees one state of the database, however many statements it runs."""
+        with self.engine.connect() as connection:
+            if not self.sqlite:  # whose server would show each statement the state at its own moment
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
         self._check_file()
 
     def _check_file(self) -> None:
