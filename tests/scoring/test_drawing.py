@@ -121,14 +121,14 @@ def test_a_sheet_has_the_texts_that_the_files_have(tmp_path: Path) -> None:
     sheet, rows = tmp_path / "sheet.csv", [{"run": "x", "question": f"q{i}", "outcome": "correct"} for i in range(20)]
     bare = nescio.labels.draw(rows, sheet, draw=5)
     assert sheet.read_text(encoding="utf-8").splitlines()[0] == "question_id,run,verdict"
-    assert any("do not hold the texts of answers" in one.text for one in bare.notes)
+    assert any("hold no texts of answers" in one.text for one in bare.notes)
     path = tmp_path / "answered.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["run", "question", "outcome", "answer"])
         writer.writerows(["x", f"q{i}", "correct", f"answer {i}"] for i in range(20))
     full = nescio.labels.draw(path, sheet, draw=5)
-    assert not any("do not hold the texts of answers" in one.text for one in full.notes)
+    assert not any("hold no texts of answers" in one.text for one in full.notes)
     with sheet.open(encoding="utf-8", newline="") as file:
         drawn = list(csv.DictReader(file))
     assert all(row["answer"] == row["question_id"].replace("q", "answer ") for row in drawn)

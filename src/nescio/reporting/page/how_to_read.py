@@ -56,7 +56,7 @@ def _detectable(report: ReportData) -> str:
 def _silence(report: ReportData) -> str:
     share = silent_share(report)
     if not share:
-        return "Below 0, never answering is better."
+        return "A run below 0 is worse than never answering."
     return (
         f"A run below {number(share)} is worse than never answering, which is right for the questions without an "
         "answer."
