@@ -246,7 +246,7 @@ def test_a_letter_of_2013_against_its_score_cannot_be_written_as_a_score(tmp_pat
     for name, line in (("against", "EN01 Y 0.3\nEN02 N 0.1\n"), ("half", "EN01 Y 0.5\nEN02 N 0.1\n")):
         (tmp_path / f"{name}.txt").write_text(line)
         found = data_of([tmp_path / "truth.txt", tmp_path / f"{name}.txt"])
-        with pytest.raises(MismatchError, match=f"run '{name}': 1 scores are not on the side that was decided"):
+        with pytest.raises(MismatchError, match=f"run '{name}': 1 decision .Y or N. did not follow the score"):
             notes_of_writing(found, "pan", tmp_path / "out")
     (tmp_path / "silent.txt").write_text("EN01 - 0.9\nEN02 N 0.1\n")
     found = data_of([tmp_path / "truth.txt", tmp_path / "silent.txt"])

@@ -91,7 +91,7 @@ def test_where_there_are_no_errors_to_read_it_says_so(tmp_path: Path) -> None:
         advised = nescio.report(outcome_table(tmp_path / "one.csv", {"one": letters}), resamples=200).results
         assert len(advised) == letters.count("W")
         assert advised.records("screen")
-    graded = "No errors to read: the data has scores, and says of no answer whether it is right or wrong."
+    graded = "No errors to read: the data has scores, but does not say which answers are right or wrong."
     assert texts(EXAMPLES / "ap.csv")[-1] == graded
     assert "the lowest scores of dense</a>" in make(tmp_path / "ap.html", EXAMPLES / "ap.csv").read_text("utf-8")
     table = outcome_table(tmp_path / "one.csv", {"one": "CU" * 20})

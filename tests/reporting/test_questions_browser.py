@@ -486,7 +486,9 @@ def test_errors_without_confidences_begin_with_those_that_other_runs_get_right(t
     letters = {"best": "CCCCCCWWWW", "second": "CCCWWWWCWC", "third": "WWWCWWWWWC"}
     table = outcome_table(tmp_path / "three.csv", letters)
     page = show(nescio.report(table, resamples=200).save(tmp_path / "page.html"))
-    assert page.inner_text(".to-read a.read >> nth=0") == "4 errors of best, those that most runs get right first"
+    assert (
+        page.inner_text(".to-read a.read >> nth=0") == "4 errors of best, starting with those that most runs get right"
+    )
     page.locator(".to-read a.read").first.click()
     assert_count(page, "4 of 10 questions")
     assert in_sight(page) == ["q009", "q007", "q006", "q008"]  # two others, one other, nobody

@@ -669,7 +669,7 @@ RULES: dict[str, Check] = {
     r"For (undecided pairs|the undecided pairs on this page|these pairs), the smallest difference that a test detects "
     r"with a chance of 80% is about #( to #)?": lambda page, m: page.detectable(m[1])[: 2 if m[3] else 1],
     r"RUN has # of # right and left # unanswered: \(# \+ #·#/#\)/# = #\. Its accuracy is #\.": c_at_1,
-    r"so RUN earns \(# - 3·#\)/# = #\. Below #,": penalty,
+    r"so RUN earns \(# - 3·#\)/# = #\. A run below #": penalty,
     r"it earns #, because some questions have no answer": lambda page, _: (page.silence,),
     r"rightly or wrongly: # for RUN\.": lambda page, m: (page.share(page.run(m[2]))[0],),
     r"scores # by c@1 on these questions. Over all questions like them, it scores from # to #": lambda page, _: (

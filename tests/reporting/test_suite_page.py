@@ -49,7 +49,7 @@ def test_the_advice_says_where_another_run_is_better() -> None:
     assert said.more == (
         "x has the best accuracy on 1 of 2 benchmarks; better there: y on b (0.667 against 0.500). No single benchmark "
         "is tested here.",
-        "The interval above holds for the best of 2 runs; in the tables, each is that of its run alone.",
+        "The interval above holds for the best of 2 runs; each interval in the tables is for its run alone.",
     )
     tied = {"a": evidence(x="CCW", y="CWW"), "b": evidence(x="CWW", y="CWW")}
     assert answer(typed.score(tied, "accuracy", **SMALL)).text.startswith("These benchmarks do not tell x and y apart")

@@ -81,7 +81,7 @@ def test_a_simple_draw_has_no_probabilities(tmp_path: Path) -> None:
 def test_draws_that_cannot_be_are_refused(tmp_path: Path) -> None:
     rows, people = answers(60, 3)
     sheet = tmp_path / "sheet.csv"
-    with pytest.raises(NescioError, match="questions to draw from"):
+    with pytest.raises(NescioError, match="a draw can have at most"):
         nescio.labels.draw(rows, sheet, draw=100)
     with pytest.raises(NescioError, match="unknown run 'z'"):
         nescio.labels.draw(rows, sheet, draw=10, runs=["z"])

@@ -172,14 +172,14 @@ def test_what_becomes_of_runs_that_lack_a_benchmark() -> None:
     said = {remark.code: str(remark) for remark in compared.notes}
     assert "suite.available" not in said
     assert said["suite.shared"] == (
-        "each pair is compared over the benchmarks that both runs have, of 3:"
+        "each pair of runs is compared over the benchmarks that both runs have, out of 3:"
         " over 3 s2 against s1, s4 against s1; over 2 s3 against s1"
     )
     suite = {"one": evidence(a="CCW", b="CWW"), "two": evidence(c="CWU")}
     compared = nescio.compare(suite, "accuracy", baseline="a", incomplete="available", **SMALL)
     assert [row.run for row in compared] == ["b"]
     (text,) = [str(remark) for remark in compared.notes if remark.code == "suite.shared"]
-    assert text.endswith("of 2: over 1 b against a; left out, as they share no benchmark: c against a")
+    assert text.endswith("of 2: over 1 b against a; left out, because the two runs share no benchmark: c against a")
 
 
 def test_marks_are_those_of_the_macro_test() -> None:
@@ -441,7 +441,7 @@ JUDGED = {name: [SUITE / "sums.jsonl", SUITE / "sums" / f"{name}.jsonl"] for nam
         (lambda: typed.score(worked(), incomplete="nonsense"), UsageError, "complete-runs"),
         (lambda: typed.score(worked(), ovr="questions"), TypeError, "did you mean over"),
         # One that stands twice counts twice; read in another way, or beside other answers, it is another benchmark.
-        (lambda: typed.score(TWICE), UsageError, r"benchmarks 'a' and 'b' are the same file \(trivia.csv\)"),
+        (lambda: typed.score(TWICE), UsageError, r"benchmarks 'a' and 'b' read the same file \(trivia.csv\)"),
         (
             lambda: typed.score(JUDGED, judge="numeric"),
             MismatchError,

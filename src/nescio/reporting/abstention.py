@@ -44,7 +44,7 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: f
     """
     bottom = max(PENALTY_CUT, min(0.0, min((row["value"] for row in rows), default=0.0)))
     named = width >= NARROW
-    title = f"t: {'answering pays off' if named else 'answer'} above this chance of being right"
+    title = f"t: {'answering pays off' if named else 'answer'} if the chance of being right is above t"
     across, upright = Axis((0, 0.9), title, most=ticks_for(width)), Axis((bottom, 1), "penalty(t)")
     beside, keys = (svg.names_margin(runs), ()) if named else (0.0, keys_of(runs, "line"))
     plot = svg.plot(width, min(360, width), across, upright, keys, beside=beside, right=named)

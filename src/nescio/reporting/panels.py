@@ -23,8 +23,8 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
     have a tip, too.
     """
     named = width >= NARROW
-    across = Axis((0, 1), "coverage: share of the questions answered", "%", ticks_for(width, 5, 10))
-    upright = Axis((0, _highest([*rows, *points])), "risk: share of these that are wrong", "%")
+    across = Axis((0, 1), "coverage: share of questions that are answered", "%", ticks_for(width, 5, 10))
+    upright = Axis((0, _highest([*rows, *points])), "risk: share of the given answers that are wrong", "%")
     beside, keys = (svg.names_margin(runs), ()) if named else (0.0, keys_of(runs, "line"))
     plot = svg.plot(width, min(360, width), across, upright, keys, beside=beside)
     for run, points_of_run in by_run(rows).items():

@@ -99,7 +99,7 @@ def _curve(results: Results, width: int) -> Chart:
     """Return a chart of the risk-coverage curve of a tuned run, with a mark at its threshold."""
     curve: Sequence[Point] = results.tables.get("curve", ())
     if not curve:
-        raise MismatchError(f"there is no chart of {results.kind}: scores, comparisons and curves have one")
+        raise MismatchError(f"there is no chart of {results.kind}; only scores, comparisons and curves have charts")
     (row,) = results.rows
     drawn = [{"run": row.run, "named": row.run, "coverage": point.coverage, "risk": point.risk} for point in curve]
     threshold = []

@@ -43,7 +43,7 @@ def _verdict(row: Tuning, runs: int) -> str:
     sure += f" for all {runs:,} runs together" if runs > 1 else ""
     if not row.coverage:
         return f"no threshold.\n{bound.capitalize()} cannot be certified with {sure}."
-    return f"{_rule(row)}.\n{_share(row)}.\nOf new answers, at most {_percent(row.risk_upper)} are wrong, with {sure}."
+    return f"{_rule(row)}.\n{_share(row)}.\nAt most {_percent(row.risk_upper)} of new answers are wrong, with {sure}."
 
 
 def _best(row: Tuning) -> str:
@@ -60,7 +60,7 @@ def _best(row: Tuning) -> str:
     expected = f"expect {row.measure} {with_interval(row.value, row.low, row.high)} on new questions"
     return (
         f"the threshold does not help{significantly} here:\n{expected}; the run as given has "
-        f"{number(row.value_as_given)}.\nThe best one on these questions: {_rule(row)}.\n{_share(row)}."
+        f"{number(row.value_as_given)}.\nThe best threshold on these questions: {_rule(row)}.\n{_share(row)}."
     )
 
 

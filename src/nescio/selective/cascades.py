@@ -237,7 +237,7 @@ def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
         worth = None if content["right"] is None else float(content["right"])
         return steps, Terms(float(content["error"]), worth, content["cost"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise FormatError(path, "this is no policy that `nescio lab cascade` wrote") from None
+        raise FormatError(path, "this file is not a policy that `nescio lab cascade` wrote") from None
 
 
 def _policy(runs: Sequence[str], best: Policy, terms: Terms, made_by: str) -> dict[str, Any]:
@@ -291,7 +291,9 @@ def _open(
         use &= np.isfinite(data.columns[user(terms.cost)]).all(axis=0)
     chosen = sorted(map(int, np.flatnonzero(use)), key=data.questions.__getitem__)
     if not chosen:
-        raise MismatchError("no question has a graded answer of every system" + (" and its cost" if terms.cost else ""))
+        raise MismatchError(
+            "no question has a graded answer from every system" + (" and its cost" if terms.cost else "")
+        )
     return loaded, data.select(np.array(chosen)), len(data.questions) - len(chosen)
 
 
@@ -397,7 +399,10 @@ def _notes(rows: Sequence[Way], found: Sequence[Sequence[Choice]], left_out: int
         )
     elif all(step.answer_from is None for step in rows[0].steps):
         notes.append(
-            note("cascade.silent", "always abstaining earns most: no answer is sure enough at this price of an error")
+            note(
+                "cascade.silent",
+                "always abstaining earns most, because no confidence is high enough at this price of an error",
+            )
         )
     if "answerable" in data.columns and (data.columns["answerable"] == 0).any():
         notes.append(note("cascade.unanswerable", "abstaining earns 1 on questions that have no answer"))

@@ -94,7 +94,8 @@ def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) 
         notes.append(
             note(
                 "tuning.some_thresholds",
-                "{subject} is not a function of sums, so only {tried} of {thresholds:,} thresholds were tried, evenly "
+                "{subject} cannot be computed from sums over questions, "
+                "so only {tried} of {thresholds:,} thresholds were tried, evenly "
                 "spaced by rank",
                 measure.label,
                 tried=len(thresholds),

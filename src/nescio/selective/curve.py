@@ -115,7 +115,7 @@ def _place(runs: Sequence[str], run: str | int | None) -> int:
     if run is None:
         if len(runs) > 1:
             raise UsageError(
-                f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}: "
+                f"there are {len(runs)} runs, and each needs its own threshold; name one run with {opt('run')}: "
                 f"{listed(runs, 20)}"
             )
         return 0

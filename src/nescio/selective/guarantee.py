@@ -21,7 +21,7 @@ def guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] |
         return Guarantee(max_risk, confidence)
     values = sorted({float(value) for value in grid})
     if not values or not np.isfinite(values).all():
-        raise UsageError(f"a grid needs one or more finite confidences (found {list(grid)!r})")
+        raise UsageError(f"a grid of thresholds needs one or more finite confidences (found {list(grid)!r})")
     return Guarantee(max_risk, confidence, tuple(values))
 
 

@@ -80,7 +80,8 @@ def tune_pair(
         notes.append(
             note(
                 "tuning.not_shared",
-                "{lost:,} of {total:n question} left out of the comparison: not both runs have a confidence there",
+                "{lost:,} of {total:n question} left out of the comparison, "
+                "because one or both runs have no confidence there",
                 lost=lost,
                 total=len(data.questions),
             )

@@ -166,7 +166,9 @@ def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Es
 
 def _check(labels: int, answers: int) -> None:
     if labels > answers:
-        raise UsageError(f"people cannot judge more answers than there are (found {labels} of {answers})")
+        raise UsageError(
+            f"people cannot judge more answers than there are (found {labels} labels for {answers} answers)"
+        )
 
 
 def _held(value: float, low: float, high: float, weight: float | None) -> Estimate:

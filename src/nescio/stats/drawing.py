@@ -32,7 +32,7 @@ def inclusion(
     floor = earlier if least is None else np.maximum(earlier, least)
     there = int(many[earlier < 1].sum())
     if not 0 < wanted <= there:
-        raise UsageError(f"there are {there:,} questions to draw from (found {wanted:,})")
+        raise UsageError(f"a draw can have at most {there:,} questions, because there are no more (found {wanted:,})")
     free = earlier < 1
     room = np.where(free, many / np.where(free, 1 - earlier, 1.0), 0.0)
 

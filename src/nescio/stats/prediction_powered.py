@@ -94,7 +94,8 @@ class Sample(Struct, frozen=True, eq=False):
             raise UsageError("people and judge must have a value for each labelled unit")
         if len(self.people) > len(self.every):
             raise UsageError(
-                f"people cannot judge more answers than there are (found {len(self.people)} of {len(self.every)})"
+                f"people cannot judge more answers than there are "
+                f"(found {len(self.people)} labels for {len(self.every)} answers)"
             )
 
     @property
@@ -165,7 +166,8 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
     for sample in parts:
         if len(sample.people) < min(2, len(sample.every)):
             raise UsageError(
-                f"a stratum of {len(sample.every)} questions has {len(sample.people)} labels; each needs 2 or more"
+                f"each stratum needs 2 labels or more, "
+                f"but one of {len(sample.every)} questions has {len(sample.people)}"
             )
     shared = _shared_weight(parts)
     value, freedom, squares, weights = 0.0, 0, [], []

@@ -40,7 +40,9 @@ def fractions(looks: Sequence[int], planned: int, units: int) -> tuple[float, ..
     $\tau_m = \frac{1/M - 1/N}{1/m - 1/N}$. Raises UsageError if the looks do not increase towards the plan.
     """
     if not looks or [*looks] != sorted({*looks}) or looks[0] < 1 or looks[-1] > planned or planned > units:
-        raise UsageError(f"looks must increase, from 1 label or more to the planned {planned:,}, and at most {units:,}")
+        raise UsageError(
+            f"looks must increase from 1 label or more to at most the planned {planned:,}, of {units:,} possible labels"
+        )
     if planned == units:  # All units will be labelled, so the last look is the score itself.
         return tuple(1.0 if m == planned else m / planned for m in looks)
     return tuple((1 / planned - 1 / units) / (1 / m - 1 / units) for m in looks)

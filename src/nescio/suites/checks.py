@@ -31,7 +31,7 @@ def check_files(source: Mapping[str, Any]) -> None:
             if (paths <= others or others <= paths) and selecting == selected:
                 shared = sorted(path.name for path in paths & others)
                 raise UsageError(
-                    f"benchmarks {other!r} and {str(name)!r} are the same file{'s' * (len(shared) > 1)}"
+                    f"benchmarks {other!r} and {str(name)!r} read the same file{'s' * (len(shared) > 1)}"
                     f" ({', '.join(shared)}), which would count twice; leave one of them out"
                 )
         seen[str(name)] = (paths, selecting)

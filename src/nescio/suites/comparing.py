@@ -49,8 +49,9 @@ NO_INTERVAL = note(
 )
 TESTS = {
     "exact": "exact paired permutation test of the mean of differences, over all swaps of the two run labels on each"
-    " question, within every benchmark. It is exact if the labels are exchangeable within each",
-    "grid": "the same test with differences rounded to a grid: p is an upper bound, at most about 2% too high",
+    " question, within every benchmark. It is exact if the labels are exchangeable within each benchmark",
+    "grid": "paired permutation test of the mean of differences, rounded to a grid: p is an upper bound, "
+    "at most about 2% too high",
     "permutation": "paired permutation test of the mean of differences: random swaps of the two run labels "
     "within every benchmark",
     "t": "paired t-test over benchmarks: the benchmarks are treated as a random sample",

@@ -58,7 +58,7 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
         return taken, [
             note(
                 "suite.complete_runs",
-                "left out, because they lack a benchmark: {runs:and 5}",
+                "runs left out, because they lack a benchmark: {runs:and 5}",
                 runs=[f"{run} ({', '.join(names)})" for run, names in lacking.items()],
             )
         ]
@@ -69,7 +69,11 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
             "every benchmark is missing from some run, so no benchmark is left; use complete-runs or available"
         )
     return replace(suite, benchmarks=benchmarks), [
-        note("suite.common_benchmarks", "left out, because some runs lack them: {benchmarks:and 5}", benchmarks=left)
+        note(
+            "suite.common_benchmarks",
+            "benchmarks left out, because some runs lack them: {benchmarks:and 5}",
+            benchmarks=left,
+        )
     ]
 
 
@@ -84,11 +88,11 @@ def over_shared(suite: Suite, pairs: Sequence[tuple[str, str]]) -> Note:
         over.setdefault(count, []).append(f"{run} against {baseline}")
     return note(
         "suite.shared",
-        "each pair is compared over the benchmarks that both runs have, of {benchmarks}: {pairs}",
+        "each pair of runs is compared over the benchmarks that both runs have, out of {benchmarks}: {pairs}",
         benchmarks=len(suite.benchmarks),
         pairs="; ".join(f"{_counted(n)} {listed(names, _NAMED)}" for n, names in sorted(over.items(), reverse=True)),
     )
 
 
 def _counted(benchmarks: int) -> str:
-    return f"over {benchmarks}" if benchmarks else "left out, as they share no benchmark:"
+    return f"over {benchmarks}" if benchmarks else "left out, because the two runs share no benchmark:"

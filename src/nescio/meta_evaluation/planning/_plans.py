@@ -188,7 +188,10 @@ class Spread(Struct, frozen=True, eq=False):
     def _check(self, difference: float) -> None:
         label, width = self.measure.label, self.measure.bounds[1] - self.measure.bounds[0]
         if not self.deviation > 0:
-            raise UsageError(f"{label}: the two runs never differ on the pilot, so the pilot cannot show a difference")
+            raise UsageError(
+                f"{label}: all resamples of the pilot give the same difference, "
+                "so the pilot cannot show how much the difference varies"
+            )
         if abs(difference) > width:
             raise UsageError(
                 f"{label}: a difference of {difference:g} is impossible; the largest possible difference is {width:g}"

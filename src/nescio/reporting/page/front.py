@@ -41,7 +41,7 @@ def front_figure(report: ReportData) -> Figure | None:
     return Figure(
         "front",
         f"{quality.label} against {cost.label}",
-        "A run is on the front if no other run is at least as good and at most as dear.",
+        "A run is on the front if no other run is at least as good and costs no more.",
         f"On the front: {names}. `nescio score` says in which share of resamples each run is on the "
         f"front.{first_of(len(rows))}",
         tuple(rows),

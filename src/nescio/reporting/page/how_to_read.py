@@ -56,8 +56,11 @@ def _detectable(report: ReportData) -> str:
 def _silence(report: ReportData) -> str:
     share = silent_share(report)
     if not share:
-        return "Below 0, never answering is better."
-    return f"Below {number(share)}, never answering is better, because it is right for the questions without an answer."
+        return "A run below 0 is worse than never answering."
+    return (
+        f"A run below {number(share)} is worse than never answering, which is right for the questions without an "
+        "answer."
+    )
 
 
 def _chosen(report: ReportData) -> str:
@@ -120,7 +123,8 @@ def words(report: ReportData) -> Sequence[Word]:
                 "intervals",
                 f"{name} scores {number(row.value)} by {report.main} on these questions. Over all questions like them, "
                 f"it scores from {number(row.low)} to {number(row.high)} with {report.level:g}% confidence, if it was "
-                f"picked in advance{_chosen(report)}. A new sample of this size strays further.{_overlapping(report)}",
+                f"picked in advance{_chosen(report)}. The score on a new sample of this size "
+                f"can stray further.{_overlapping(report)}",
             )
         )
     rank = report.ranks.get(best)

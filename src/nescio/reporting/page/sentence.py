@@ -53,7 +53,7 @@ def answer(report: ReportData) -> Answer:
     further = [statement.text for statement in made[1:] if statement.kind in FURTHER]
     if report.chosen is not None:
         of = f"{len(report.runs):,} runs"
-        alone = f"The interval above holds for the best of {of}; in the leaderboard, each is that of its run alone."
+        alone = f"The interval above holds for the best of {of}; each interval in the leaderboard is for its run alone."
         further.insert(0, alone)
     further += _lacking(report, made)
     if not made:
@@ -114,7 +114,7 @@ def _lacking(report: ReportData, made: Sequence[Statement]) -> list[str]:
     answered = any(count for count, _ in answers_of(report, report.counts).values())
     if report.operating or not answered or any(statement.kind == "degenerate" for statement in made):
         return []
-    return ["Given a confidence for each answer, nescio also says above which confidence to answer."]
+    return ["If each answer has a confidence, nescio also finds the confidence above which a run should answer."]
 
 
 def statements(report: ReportData) -> tuple[Statement, ...]:

@@ -75,13 +75,13 @@ FIGURES = "tests/reporting/test_statements.py"
 KINDS: Mapping[str, Kind] = {
     "best": Kind(
         "the true value of the run that scored best lies in the interval",
-        "questions drawn alike and independently (or in the clusters named); the run was chosen out of all on the page",
+        "questions drawn alike and independently (or in the named clusters); the run was chosen out of all on the page",
         "the interval of `nescio score --simultaneous`, at the level 1 - α/k for k runs (Bonferroni)",
         STUDY,
         simulated=True,
     ),
     "better": Kind(
-        "the best run differs from those named",
+        "the best run differs from the named runs",
         "all pairs of runs tested",
         "the paired test of `nescio compare`, corrected for all pairs",
         STUDY,
@@ -111,20 +111,20 @@ KINDS: Mapping[str, Kind] = {
     ),
     "tied": Kind(
         "the run chosen and the next best do not differ significantly",
-        "each at its own threshold, on held-out questions",
+        "each run at its own threshold, on held-out questions",
         "the paired test of `nescio compare`; `nescio tune` where thresholds were chosen",
         FIGURES,
     ),
-    "alike": Kind("these runs do the same with every question", "these questions", "counted", FIGURES),
+    "alike": Kind("these runs have the same outcome on every question", "these questions", "counted", FIGURES),
     "held out": Kind(
-        "the chosen run answers this share of new questions at its threshold, and this share of these wrongly",
-        "questions drawn alike; an estimate: the truth is as often above as below",
-        "cross-fitting: without each part of the questions in turn, thresholds and run are chosen anew",
+        "the chosen run answers this share of new questions at its threshold, and this share of these answers is wrong",
+        "questions drawn alike; an estimate: the true share is as often above as below it",
+        "cross-fitting: thresholds and run are chosen anew without each part of the questions in turn",
         STUDY,
     ),
     "ship": Kind(
         "the run to use, and another from which it does not differ significantly",
-        "the measure that decides; each at its own threshold where it has one",
+        "the measure that decides; each run at its own threshold if it has one",
         "the paired test of `nescio compare`; `nescio tune` where thresholds were chosen",
         FIGURES,
     ),
@@ -138,8 +138,8 @@ KINDS: Mapping[str, Kind] = {
         FIGURES,
     ),
     "no decision": Kind(
-        "too many answers could not be read, ended in an error or have no grade, so the run did not choose this "
-        "silence; or no gate can rest on the answers",
+        "too many answers could not be read, ended in an error or have no grade, so the run did not choose to "
+        "abstain; or no gate can rest on the answers",
         "the reasons for silence, and the origin of the answers, as the files state them",
         "counted",
         FIGURES,

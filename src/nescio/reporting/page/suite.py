@@ -89,7 +89,7 @@ def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
     more = [statement.text for statement in rest if statement.kind == "did"]
     if best.figures.get("chosen"):
         of = f"{best.figures['runs']:,} runs"
-        more.append(f"The interval above holds for the best of {of}; in the tables, each is that of its run alone.")
+        more.append(f"The interval above holds for the best of {of}; each interval in the tables is for its run alone.")
     head, *others = [*(statement for statement in rest if statement.kind != "did"), best]
     before, name, after = parted(head.text, str(head.figures["run"]))
     return Answer(before, name, after, tuple(more), " ".join(statement.text for statement in others))
@@ -197,7 +197,7 @@ def _to_read(runs: Sequence[str]) -> tuple[Link, ...]:
     """
     best, *others = runs
     easy = {"order": "easy"} if others else {}
-    first = ", those that most runs get right first" if others else ""
+    first = ", starting with those that most runs get right" if others else ""
     links = [Link(address_of(run=f"{best}|2", **easy), f"the errors of {best}{first}")]
     for other in others[:1]:
         text = f"what {other} gets right and {best} gets wrong"

@@ -108,9 +108,9 @@ def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> st
     """Return a sentence on why there are no errors of this run to read."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
-        return "No errors to read: the data has counts, and not which questions were answered wrongly."
+        return "No errors to read: the data has counts, but does not say which answers are wrong."
     if not set(OUTCOMES) <= data.columns.keys():
-        return "No errors to read: the data has scores, and says of no answer whether it is right or wrong."
+        return "No errors to read: the data has scores, but does not say which answers are right or wrong."
     where = "" if threshold is None else f" from confidence {threshold:.3g} on"
     return f"No errors to read: {report.shown[run]} has none{where}."
 
@@ -205,7 +205,7 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
         links.append(Link(address_of(show="sure", of=name), f"{errors} of {name}{none}, most confident first"))
     else:
         easy = {"order": "easy"} if len(report.runs) > 1 else {}
-        first = ", those that most runs get right first" if easy else ""
+        first = ", starting with those that most runs get right" if easy else ""
         links.append(Link(address_of(run=f"{name}|2", **easy), f"{errors} of {name}{first}"))
     return (*links, *_lost(report, data, run))
 

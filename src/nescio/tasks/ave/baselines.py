@@ -206,7 +206,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if silent.any():
         yield note(
             "ave.rightly_silent",
-            "QA systems rightly declined {times:n unanswerable question}, which {times:is/are} not counted here",
+            "QA systems rightly abstained on {times:n unanswerable question}, which {times:is/are} not counted here",
             times=int(silent.sum()),
         )
     beyond = (right > 0) & (data.columns["ave.solvable"][0, :questions] == 0)

@@ -322,7 +322,7 @@ def _notes(without: int, unlike: int, lost: int, bare: int, kept: int) -> Iterab
         yield note(
             "ave.right_contained",
             "{answers:n right answer} {answers:is/are} contained in a longer one that is not right, and "
-            "{answers:was/were} removed by the rule 'contained': no selection can win them",
+            "the rule 'contained' removed {answers:it/them}, so no selection can find {answers:it/them}",
             answers=lost,
         )
     if bare:

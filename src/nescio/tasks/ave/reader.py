@@ -195,7 +195,8 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
             outside.append((run, strange, len(sure)))
             if meaning == "decision":
                 raise MismatchError(
-                    f"run {run!r}: {strange} confidences are outside [0, 1], so 1 minus them is not a confidence"
+                    f"run {run!r}: {plural(strange, 'confidence')} outside [0, 1]; "
+                    "a confidence in the decision must be from 0 to 1"
                 )
         kept[run] = list(validations)
         if meaning == "decision":

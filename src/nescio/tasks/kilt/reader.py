@@ -80,8 +80,8 @@ def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Sour
         gold = [source for source in gold if source.stem == named] if named else with_meta
     if len(gold) != 1:
         raise MismatchError(
-            "give one gold file of KILT (id, input, output) with the runs; if several files could be it, "
-            f"{opt('choose', of='gold=STEM')} names it"
+            "give one gold file of KILT (id, input, output) with the runs; if several files could be "
+            f"the gold, name one with {opt('choose', of='gold=STEM')}"
         )
     answers = [source for _, source in parts if source is not gold[0]]
     if not answers:

@@ -122,7 +122,8 @@ def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
     for row in mapped:
         key = row.run, row.target, row.assessor
         if row.nugget is None and (key in responses if row.rank is None else (*key, row.rank) in strings):
-            rule = "this line says that no nugget was found, but other lines name nuggets found in the same string"
+            place = "response" if row.rank is None else "string"
+            rule = f"this line says that no nugget was found, but other lines name nuggets found in the same {place}"
             raise row.at.fail(rule, f"{row.target} {row.run}")
 
 
@@ -156,7 +157,8 @@ def _key(source: Source, file: str, keys: Keys, options: ReadOptions) -> None:
             raise at.fail("a line of a key is `qid nugget vital|okay text`", " ".join(cells))
         if people.setdefault(cells[0], len(labels)) != len(labels):
             several = "s" if len(labels) > 1 else ""
-            rule = f"{len(labels)} label{several}, but earlier lines of question {cells[0]} have {people[cells[0]]}"
+            earlier = f"earlier lines of question {cells[0]} have {people[cells[0]]}"
+            rule = f"this line has {len(labels)} label{several}, but {earlier}"
             raise at.fail(rule, cells[2])
         single = len(labels) == 1
         vital = {file if single else f"{file}{' ' if file else ''}{i}": label for i, label in enumerate(labels, 1)}

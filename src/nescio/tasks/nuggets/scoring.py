@@ -214,7 +214,7 @@ def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | Non
     if who == MAJORITY:
         return note(
             "nuggets.majority",
-            "{keyed} assessors labelled the key and {mapped} mapped the responses: a nugget is vital, or "
+            "{keyed:n assessor} labelled the key and {mapped} mapped the responses: a nugget is vital, or "
             "matched, if more "
             "than half of the assessors who saw the question say so",
             keyed=keyed,
@@ -223,7 +223,7 @@ def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | Non
     if who == EACH:
         return note(
             "nuggets.each_assessor",
-            "{keyed} assessors labelled the key and {mapped} mapped the responses: scores are means over "
+            "{keyed:n assessor} labelled the key and {mapped} mapped the responses: scores are means over "
             "{names:list}; all "
             "assessors of a question are resampled together",
             keyed=keyed,
@@ -232,7 +232,7 @@ def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | Non
         )
     return note(
         "nuggets.one_assessor",
-        "{keyed} assessors labelled the key and {mapped} mapped the responses: {subject!r} alone decides",
+        "{keyed:n assessor} labelled the key and {mapped} mapped the responses: {subject!r} alone decides",
         who,
         keyed=keyed,
         mapped=mapped,

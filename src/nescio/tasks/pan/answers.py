@@ -99,7 +99,7 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
     if kind == LISTED:
         return note(
             "pan.listed",
-            "run {subject!r}: {values} {values:value/values} given as a list of one number, read as that number",
+            "run {subject!r}: {values} {values:value/values} given as a list of one number, and read as this number",
             run,
             values=values,
         )
@@ -177,7 +177,9 @@ def _said(source: Source, odd: Counter[str], faults: list[FormatError] | None) -
             score = words[2] if len(words) == 3 else words[-1]
             value = decided if len(words) == 2 and decided is not None else number(score)
             if value is None or not 0 <= value <= 1 or (len(words) == 3 and decided is None) or len(words) < 2:
-                rule = "a line of answers is a problem and a number in [0, 1], or a problem, Y, N or -, and a number"
+                rule = (
+                    "a line of answers is a problem and a number in [0, 1], or Y, N or -, or one of these and a number"
+                )
                 raise fault_at(source, line, rule, " ".join(words))
             if decided is not None and (value - 0.5) * (decided - 0.5) < 0:
                 odd[OTHER_SIDE] += 1

@@ -45,9 +45,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if len(gold) != 1:
         many = f"{len(gold) or 'none'} {'were' if len(gold) > 1 else 'was'} given"
         hint = (
-            "" if gold or not any(shared(s) or s.kind == "text" for s in answers) else ' (it has "truth" in its name)'
+            ""
+            if gold or not any(shared(s) or s.kind == "text" for s in answers)
+            else ' (the name of a truth file contains "truth")'
         )
-        raise MismatchError(f"PAN answers need one truth file with them, and {many}{hint}")
+        raise MismatchError(f"give one truth file of PAN with the answers; {many}{hint}")
     if not answers:
         raise MismatchError(f"{gold[0].label} is a PAN truth file; give the answers of the runs with it")
     truth = read_truth(gold[0])
@@ -96,7 +98,8 @@ def judged_answers(
         notes.append(
             note(
                 "pan.silence",
-                "c@1: the organisers' evaluator of 2024 also counts 0.5 on a negative as right; here it is unanswered",
+                "c@1: the organisers' evaluator of 2024 also counts 0.5 on a negative as right; "
+                "nescio counts it only as unanswered",
             )
         )
     return ReadResult(outcomes, tuple(notes), SINCE_2024 if since_2024 else MEASURES)

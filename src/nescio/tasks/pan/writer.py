@@ -30,7 +30,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
     """
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
-            "this is not PAN data: PAN's files say whether two texts have the same author, with a score"
+            "this is not PAN data: PAN's files need verification.same (the truth) and verification.value (the score)"
         )
     same = outcomes.extra_columns["verification.same"][0]
     notes: list[Note] = []
@@ -82,8 +82,8 @@ def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
     sides = np.where(state == CORRECT, same, ~same)
     if odd := int((~silent & ((values > 0.5) != sides) | (~silent & (values == 0.5))).sum()):
         raise MismatchError(
-            f"run {outcomes.runs[run]!r}: {odd} scores are not on the side that was decided (Y or N), "
-            "which a score alone cannot express"
+            f"run {outcomes.runs[run]!r}: {plural(odd, 'decision')} (Y or N) did not follow the score, "
+            "and PAN's file of answers has only scores"
         )
     if moved := int((silent & (raw != 0.5)).sum()):
         notes.append(

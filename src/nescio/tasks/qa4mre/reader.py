@@ -105,7 +105,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         one = test or by_part["answers"][0]
         what = "a test without its gold" if test else "a run"
         raise MismatchError(
-            f'{one.label} is {what}: give the file in which right options are marked correct="Yes" (…_GS)'
+            f'{one.label} is {what}: also give the gold file (…_GS), which marks right options correct="Yes"'
         )
     if not by_part["answers"]:
         raise MismatchError(f"{gold.label} is a gold file of QA4MRE; give the runs with it")
@@ -223,8 +223,8 @@ def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: li
         notes.append(
             note(
                 "qa4mre.other_numbers",
-                "{moved} of {total:n question} have different numbers in {gold} and in {test}: answers are "
-                "matched by the test",
+                "{moved} of {total:n question} have different numbers in {gold} and in {test}: the "
+                "answers of runs are matched by the numbers in the test",
                 moved=moved,
                 total=len(numbers),
                 gold=str(gold.label),

@@ -307,7 +307,7 @@ def _accepted(block: _Block | None, sentences: Sequence[str]) -> tuple[int, ...]
     numbers = block.fields["Sentences"].replace(",", " ").split()
     for number in numbers:
         if not number.isdecimal() or not 1 <= int(number) <= len(sentences):
-            rule = f"Sentences must be numbers from 1 to {len(sentences)}, those of the sentences of its story"
+            rule = f"Sentences must be numbers from 1 to {len(sentences)}, the numbers of the sentences in its story"
             raise block.fail(rule, number, "Sentences")
     return tuple(sorted({int(number) - 1 for number in numbers}))
 

@@ -56,7 +56,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
         questions += _questions(test, key, options)
     if by_name:
         left = next(iter(by_name.values()))
-        raise MismatchError(f"{left.label}: no stories of that name ({left.stem}.tsv) were given")
+        raise MismatchError(f"{left.label} is a key, but the file of its stories ({left.stem}.tsv) was not given")
     counted = Counter(question.id for question in questions)
     if twice := next((name for name, times in counted.items() if times > 1), None):
         raise MismatchError(f"question {twice!r} is in two of the given files")
@@ -72,7 +72,9 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a reader's signature
     """Raise MismatchError, because MCTest's own files hold no runs; the user must give runs in JSON Lines with them."""
-    raise MismatchError(f"{parts[0][1].label} is MCTest; give runs (id, answer, confidence in .jsonl) with it")
+    raise MismatchError(
+        f"{parts[0][1].label} is a file of MCTest; give runs (.jsonl with id, answer and confidence) with it"
+    )
 
 
 def _lines(source: Source) -> Iterator[tuple[list[str], int]]:

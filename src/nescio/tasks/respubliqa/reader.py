@@ -122,10 +122,11 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
         where = locate(source, at)
         faults = {
             "the question is empty": cells["question"] is None,
-            f"an assessment is one of {', '.join(WORDS)}; {opt('format_in', 'outcomes')} reads any table": word
-            and word not in WORDS,
-            "an answered question has no withheld candidate; its answer must be NOA": candidate and not noa,
-            f"{letter} beside NOA needs a candidate; without one, write NOA {letter}": noa
+            f"an assessment must be one of {', '.join(WORDS)}; "
+            f"to read a table with other words, use {opt('format_in', 'outcomes')}": word and word not in WORDS,
+            "an answered question cannot have a candidate; write NOA as the answer to withhold the candidate": candidate
+            and not noa,
+            f"the assessment {letter} of NOA needs a candidate; if the table has none, write NOA {letter}": noa
             and word in ("R", "W", "X")
             and candidate is None,
         }

@@ -110,13 +110,13 @@ def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str,
     """
     source, values = odds
     if not any(name in values for name in gold.golds.ids):
-        raise MismatchError(f"{source.label} has odds for none of the questions that the gold holds")
+        raise MismatchError(f"{source.label} has no odds for any question in the gold")
     probabilities = all(0 <= value <= 1 for value in values.values())
     notes.append(
         note(
             "squad2.confidence",
             "run {subject!r}: the confidence of an answer is {probabilities:1 - the probability/minus the odds} that "
-            "there is none; an abstention has no confidence",
+            "the question has no answer; an abstention has no confidence",
             run,
             probabilities=probabilities,
         )

@@ -91,8 +91,8 @@ def judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
         for question, docno, letter, answer, line in _judgements(source, options):
             if question in seen:
                 rule = (
-                    f"question {question!r} appears twice (first on line {seen[question]}): a pool of answers"
-                    " needs its runs"
+                    f"question {question!r} appears twice (first on line {seen[question]}): if this is a pool"
+                    " of answers, give its runs, too"
                 )
                 raise fault_at(source, line, rule)
             seen[question] = line

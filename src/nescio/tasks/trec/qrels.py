@@ -46,7 +46,7 @@ def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) 
             note(
                 "trec.relevance",
                 "{subject}: relevance goes up to {highest}; {least} or more counts as relevant "
-                f"({opt('choose', of='relevance=N')})",
+                f"(change this with {opt('choose', of='relevance=N')})",
                 str(source.label),
                 highest=top,
                 least=least,
@@ -92,7 +92,8 @@ def _by_qrels(
             notes.append(
                 note(
                     "trec.not_in_qrels",
-                    "run {subject!r}: {documents} first documents are not in the qrels, and count as not relevant",
+                    "run {subject!r}: the first document of {documents:n topic} is not in the qrels, "
+                    "and counts as not relevant",
                     run.name,
                     documents=unjudged,
                 )

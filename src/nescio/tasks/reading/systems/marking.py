@@ -25,10 +25,13 @@ def suited_judge(
     """
     judge_name = deep_read.__name__
     if not isinstance(result.data, Unjudged):
-        raise UsageError(f"these files are {result.about}; `nescio score` scores answers that are already judged")
+        raise UsageError(
+            f"these files are {result.about}, whose answers are already judged; score them with `nescio score`"
+        )
     if keep_pronouns and wanted:
         raise UsageError(
-            f"{opt('keep_pronouns', True)} is for the judge {judge_name}; use '{judge_name}(keep_pronouns=true)'"
+            f"{opt('keep_pronouns', True)} is for the judge {judge_name}; "
+            f"to name a judge, write '{judge_name}(keep_pronouns=true)'"
         )
     questions = result.data.collection.questions
     marked = keep_pronouns or any(parse(name).label in MARKS for name in measures)

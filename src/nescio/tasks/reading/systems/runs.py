@@ -60,14 +60,14 @@ def answer(
     folder = None if wordnet is None else Path(wordnet)
     on = parse_switches(switches, folder)
     if on and system != "deep-read":
-        raise UsageError(f"{system} has no switches; {', '.join(on)} belong to deep-read")
+        raise UsageError(f"{system} has no switches; only deep-read has {', '.join(on)}")
     if by_sentence and system not in SENTENCES:
         raise UsageError(
-            f"{system} chooses among options; those that answer by a sentence are {' and '.join(SENTENCES)}"
+            f"{system} chooses among options; the systems that answer by a sentence are {' and '.join(SENTENCES)}"
         )
     questions = tuple(replace(q, options=()) if by_sentence else q for q in collection.questions)
     if folder is not None and "Sem" not in on:
-        raise UsageError(f"{opt('wordnet')} is read by the switch Sem of deep-read")
+        raise UsageError(f"{opt('wordnet')} needs the switch Sem of deep-read, which reads WordNet")
     choose = make(collection, on, seed) if folder is None else deep_read(on, folder)
     name = f"{system}-{''.join(on)}" if on else system
     if validator is None:
