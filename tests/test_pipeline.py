@@ -193,6 +193,7 @@ def test_options_that_cannot_apply_to_what_is_read_already_are_refused(name: str
                 function(given, "accuracy", **{name: MEMORY[name]})
                 continue
             with pytest.raises(
-                (UsageError, MismatchError), match=f"{name} applies only when files are read|no questions to cluster|rest needs total"
+                (UsageError, MismatchError),
+                match=f"{name} applies only when files are read|no questions to cluster|rest needs total",
             ):
                 function(given, "accuracy", **{name: (READING | MEMORY)[name]})

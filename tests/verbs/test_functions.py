@@ -193,7 +193,9 @@ def test_a_cascade_and_a_pool_say_what_does_not_fit() -> None:
     ):
         nescio.lab.cascade(twice, systems=["a", "b"])
     older = [{"run": "o", "question": "x", "outcome": "correct"}]
-    with pytest.raises(NescioError, match=r"the older run in the table has none of the questions of run 'new'\. .* 'x'"):
+    with pytest.raises(
+        NescioError, match=r"the older run in the table has none of the questions of run 'new'\. .* 'x'"
+    ):
         nescio.score(EXAMPLES / "new-sample.csv", pool=older)
 
 

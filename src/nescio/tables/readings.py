@@ -94,7 +94,9 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         scores = [name for name in roles.all("score") if not (outcomes and is_measured(name))]
         outcomes += [own for name in scores if (own := Expression((name,))) not in outcomes]
     unclear = [own for own in outcomes if may_mean_wrong(own.column) and roles.column(own.column).is_truth]
-    if len(unclear) == len(outcomes) and not any(_says_of_the_key(roles, own, _texts(roles, given, own), CORRECT) for own in unclear):
+    if len(unclear) == len(outcomes) and not any(
+        _says_of_the_key(roles, own, _texts(roles, given, own), CORRECT) for own in unclear
+    ):
         outcomes = [*outcomes, *(replace(own, inverted=True) for own in unclear)]
     paths = [own for own in outcomes if "." in own.column]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
