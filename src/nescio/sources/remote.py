@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from contextvars import ContextVar
+from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -114,7 +115,10 @@ def _patience(address: str) -> dict[str, Any]:
     from aiohttp import ClientTimeout
 
     return {
-        "client_kwargs": {"timeout": ClientTimeout(total=None, sock_connect=SILENT_SECONDS, sock_read=SILENT_SECONDS)}
+        "client_kwargs": {
+            "timeout": ClientTimeout(total=None, sock_connect=SILENT_SECONDS, sock_read=SILENT_SECONDS),
+            "headers": {"Accept-Encoding": "identity"},
+        }
     }
 
 
@@ -122,8 +126,19 @@ def _opened(system: Any, name: str) -> Any:
     """Return an open file of the file system `system`.
 
     A web server is made to send the file in one answer, because several answers could be parts of two versions of it.
+    Raises FormatError if it sends a part of the file, or compresses it although it was told not to: nobody could then
+    tell whether the file has arrived whole.
     """
-    return system.open(name, "rb", block_size=0) if _is_web(name) else system.open(name, "rb")
+    if not _is_web(name):
+        return system.open(name, "rb")
+    file = system.open(name, "rb", block_size=0)
+    answer = file.r
+    coding = answer.headers.get("Content-Encoding", "identity")
+    if answer.status != HTTPStatus.OK or coding.lower() != "identity":
+        file.close()
+        sent = f"status {answer.status}" if answer.status != HTTPStatus.OK else f"the encoding {shown(coding)}"
+        raise FormatError(shown(name), f"the server does not send the whole file as it is ({sent}); download it first")
+    return file
 
 
 def _version(system: Any, name: str) -> list[str]:

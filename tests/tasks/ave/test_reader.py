@@ -101,7 +101,7 @@ def test_pairs_and_responses_are_read_as_written(tmp_path: Path) -> None:
     decisions = read_responses(open_source(run), exercise)
     write_responses(decisions, tmp_path / "again.txt")
     assert read_responses(open_source(tmp_path / "again.txt"), exercise) == decisions
-    with pytest.raises(FormatError, match="no answer .element"):
+    with pytest.raises(FormatError, match=r"no answer \(element"):
         read_exercise(open_source(path))
 
 

@@ -81,7 +81,7 @@ class Database:
         """Yield a connection that sees one state of the database, however many statements it runs."""
         with self.engine.connect() as connection:
             if not self.sqlite:  # whose server would show each statement the state at its own moment
-                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+                connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
                 yield connection
         self._check_file()
