@@ -155,7 +155,7 @@ def test_strata_by_hand() -> None:
     assert found.value == pytest.approx(0.75 * values[0] + 0.25 * values[1])
     assert found.variance == pytest.approx(variance)
     assert (found.freedom, found.labels, found.units) == (13, 16, 80)
-    with pytest.raises(UsageError, match="each needs 2 or more"):
+    with pytest.raises(UsageError, match="each stratum needs 2 labels or more"):
         stratified([parts[0], Sample(parts[1].people[:1], parts[1].judge[:1], parts[1].every)])
 
 
@@ -247,7 +247,7 @@ def test_beyond_the_collection_both_errors_count() -> None:
 
 
 def test_more_labels_than_answers_are_refused() -> None:
-    with pytest.raises(UsageError, match="found 40 of 39"):
+    with pytest.raises(UsageError, match="found 40 labels for 39"):
         prediction_powered(PEOPLE, JUDGE, 0.5, 39)
 
 

@@ -22,6 +22,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _OWN = ("model", "prompt", "date")  # parameters that are stored in separate fields
 
 UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belong to other answers
+STALE = "judgements.stale"  # the code of a note on labels of answers that runs no longer give
 DIFFERENT = "judgements.different"  # the code of a note that not all runs have the same judge
 UNKNOWN = "an unknown judge"
 

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.judge_record import UNCHECKED, JudgeRecord
+from nescio.data.judge_record import STALE, UNCHECKED, JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
@@ -36,14 +36,17 @@ def _people(resources: Resources) -> Judge:
 class Human(Struct, frozen=True):
     """People's verdicts (labels) as a judge.
 
-    A label is stored by run and question, by question alone, or by question and text of the answer. `stale` collects
-    the labels of answers that have changed since. `unchecked` collects labels that lack the text of the judged answer.
+    A label is stored by run and question, by question alone, or by question and text of the answer. The labels of a run
+    on a question are kept apart by the text of the judged answer, None if a label has no text. `stale` collects the
+    labels of answers that have changed since, `current` those of answers that the run still gives, and `unchecked`
+    labels that lack the text of the judged answer.
     """
 
-    by_run: dict[tuple[str, str], Label] = field(default_factory=dict)
+    by_run: dict[tuple[str, str], dict[str | None, Label]] = field(default_factory=dict)
     by_text: dict[tuple[str, str], Label] = field(default_factory=dict)
     by_question: dict[str, Label] = field(default_factory=dict)
     stale: set[tuple[str, str]] = field(default_factory=set)
+    current: set[tuple[str, str]] = field(default_factory=set)
     unchecked: set[tuple[str, str]] = field(default_factory=set)
     record: JudgeRecord = PEOPLE
     scores: Mapping[str, float] = field(default_factory=dict)
@@ -51,17 +54,28 @@ class Human(Struct, frozen=True):
     def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
         """Return people's label for a run's answer to a question, or None.
 
-        A label that is stored by the text of an answer is only found if `answer` is given.
+        A label that is stored by the text of an answer is only found if `answer` is given. Raises MismatchError if
+        `answer` is missing and the labels of several answers of the run differ.
         """
-        label = self.by_run.get((run, question)) or self.by_question.get(question)
-        if label is not None:
-            if answer is not None and label.answer is None:
-                self.unchecked.add((run, question))
-            if answer is None or label.answer is None or answer_key(label.answer) == answer_key(answer):
-                return label
+        texts = self.by_run.get((run, question), {})
+        if answer is None and len({label.state for label in texts.values()} - {NOT_GRADED}) > 1:
+            raise MismatchError(
+                f"people's verdicts on several answers of run {run!r} to question {question!r} differ, and these files "
+                "have no texts that tell which answer is the present one"
+            )
+        if answer is None:
+            return next(iter(texts.values()), None) or self.by_question.get(question)
+        key = answer_key(answer)
+        label = texts.get(key) or texts.get(None) or self.by_question.get(question)
+        if label is not None and label.answer is None:
+            self.unchecked.add((run, question))
+        if label is not None and (label.answer is None or answer_key(label.answer) == key):
+            self.current.add((run, question))
+            return label
+        if label is not None or texts:
             self.stale.add((run, question))
             return None
-        return None if answer is None else self.by_text.get((question, answer_key(answer)))
+        return self.by_text.get((question, key))
 
     def said_of_stale(self) -> list[Note]:
         """Return notes on how many of the labels looked up so far are `stale`, and how many are `unchecked`."""
@@ -78,21 +92,25 @@ class Human(Struct, frozen=True):
         if not self.stale:
             return notes
         run, question = min(self.stale)
+        by_run = {name: sum(name == of for of, _ in self.stale) for name in sorted({name for name, _ in self.stale})}
+        kept = {name: sum(name == of for of, _ in self.current) for name in by_run}
         return [
             *notes,
             note(
-                "judgements.stale",
+                STALE,
                 "{labels:n judgement} {labels:is/are} for an answer that the run no longer gives, and {labels:is/are} "
                 "ignored (first: run {run!r}, question {question!r})",
                 labels=len(self.stale),
                 run=run,
                 question=question,
+                shares=tuple((name, stale / (stale + kept[name])) for name, stale in by_run.items()),
             ),
         ]
 
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
         """Return an error which says that people's verdicts are on none of the answers; `notes` explain why."""
-        labels = [*self.by_run.values(), *self.by_question.values(), *self.by_text.values()]
+        of_runs = [label for texts in self.by_run.values() for label in texts.values()]
+        labels = [*of_runs, *self.by_question.values(), *self.by_text.values()]
         if labels and all(label.empty for label in labels):
             return MismatchError(f"none of {len(labels):,} verdicts is filled in yet")
         why = "; ".join(remark.text for remark in (*notes, *self.said_of_stale()))
@@ -134,7 +152,10 @@ def human(
         if label.question not in known_questions or (label.run is not None and label.run not in known_runs):
             strangers.append(label)
         elif label.run is not None:
-            doubled += _add(people.by_run, (label.run, label.question), label)
+            texts = people.by_run.setdefault((label.run, label.question), {})
+            key = None if label.answer is None else answer_key(label.answer)
+            others = [own for text, own in texts.items() if key is None or text is None]
+            doubled += _add(texts, key, label, others)
         elif label.answer is not None:
             doubled += _add(people.by_text, (label.question, answer_key(label.answer)), label)
         elif len(runs) == 1:
@@ -191,19 +212,21 @@ def _unused_labels(labels: Sequence[Label], strangers: Sequence[Label], doubled:
     return notes
 
 
-def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
+def _add(labels: dict[K, Label], key: K, label: Label, others: Sequence[Label] = ()) -> bool:
     """Store a label under this key, and return whether an equal verdict was stored there already.
 
-    Raises MismatchError if the stored verdict is another.
+    `others` are further labels that may be on the same answer. Raises MismatchError if one of these or the stored
+    verdict is another.
     """
     before = labels.get(key)
+    for other in (*others, *([before] if before else [])):
+        if NOT_GRADED not in (other.state, label.state) and other.state != label.state:
+            raise MismatchError(
+                f"question {label.question!r} has two different verdicts: {other.place}, and {label.place}; keep one "
+                "verdict per answer (nescio lab assessors settles verdicts of several people)"
+            )
     if before is None or before.state == NOT_GRADED:
         labels[key] = label
-    elif label.state not in (NOT_GRADED, before.state):
-        raise MismatchError(
-            f"question {label.question!r} has two different verdicts: {before.place}, and {label.place}; keep one "
-            "verdict per answer (nescio lab assessors settles verdicts of several people)"
-        )
     return before is not None and before.state == label.state != NOT_GRADED
 
 

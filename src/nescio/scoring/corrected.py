@@ -256,16 +256,21 @@ def _estimate(units: Judged, scale: float, looked: bool, least: float = LEAST) -
 
 
 def _share_of_label(units: Judged) -> float:
-    """Return the share of all questions that one label represents.
+    """Return the largest share of all questions that one label represents.
 
-    If questions were drawn with different probabilities, it is the largest share that a label represents.
+    The labels of a stratum represent its questions; a label with a probability of inclusion represents 1 / probability.
     """
     seen = ~units.known & ~np.isnan(units.people)
     if not seen.any():
         return math.inf
     if units.inclusion is not None:
         return 1 / (units.n * float(units.inclusion[seen].min()))
-    return float((~units.known).sum()) / (units.n * float(seen.sum()))
+    strata = np.zeros(units.n) if units.strata is None else units.strata
+    kinds, where = np.unique(strata, return_inverse=True)
+    needed, labels = (np.bincount(where[use], minlength=len(kinds)) for use in (~units.known, seen))
+    unlabelled = labels < needed
+    with np.errstate(divide="ignore"):
+        return float(np.max(needed[unlabelled] / labels[unlabelled], initial=1.0)) / units.n
 
 
 def _without(units: Judged) -> Values:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from nescio.data.columns import USER, bare
 from nescio.data.evidence import Data, Evidence
-from nescio.data.judge_record import DIFFERENT, UNCHECKED
+from nescio.data.judge_record import DIFFERENT, STALE, UNCHECKED
 from nescio.data.notes import Note, note
 from nescio.data.policies import (
     APART,
@@ -256,7 +256,9 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
             return Lost(math.inf, str(remark["what"]))
     left_out = _lost_grades(results, measure, pair)
-    missing, labels = _lost_rows(results, measure, pair), _lost_labels(results, measure, pair)
+    missing = _lost_rows(results, measure, pair)
+    # A stale label of one of two runs is also a label for one run alone.
+    labels = max(_lost_labels(results, measure, pair), _stale_labels(results, measure, pair), key=lambda one: one.shift)
     lost_ones = [one for one in (left_out, missing, labels) if one.words]
     return Lost(sum(one.shift for one in lost_ones), lost_ones[0].words if lost_ones else "")
 
@@ -311,6 +313,20 @@ def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
         return Lost()
     words = f"{max(shares):.1%} of the labelled questions have a label for only one of the two runs, and are not used"
     return Lost(math.inf if max(shares) >= MUCH else 4 * parse(measure).slope * max(shares), words)
+
+
+def _stale_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
+    """Return how far labels of answers that the run no longer gives may move a corrected value.
+
+    The other labels are no random sample: they are those of the answers that did not change. A label adds between -1
+    and 1 times its weight.
+    """
+    stale = [own for remark in results.notes if remark.code == STALE for own in remark["shares"]]
+    judged = [share for run, share in stale if pair.judges(run)]
+    if not judged:
+        return Lost()
+    words = f"{max(judged):.1%} of the labels are for answers that the run no longer gives, and are not used"
+    return Lost(math.inf if max(judged) >= MUCH else 2 * parse(measure).slope * max(judged), words)
 
 
 def _share(results: Results[Any], remarks: Sequence[Note]) -> float:

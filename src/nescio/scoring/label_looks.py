@@ -29,6 +29,7 @@ from nescio.scoring.corrected_scores import (
     signed_looks,
     suitable,
 )
+from nescio.scoring.grounds import lost
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark
 from nescio.scoring.verdict_form import form_of
@@ -104,7 +105,19 @@ def look_at_labels(
     how |= {"limit": f"{limit:g}"} if limit is not None else {}
     line = sign(measures=chosen.name, **loaded.signature, **laid.signature, target="collection", **how)
     notes = [*loaded.notes, *laid.notes, *gather(remarks), *_about(label_looks)]
-    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "look")
+    looks = Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "look")
+    return replace(looks, rows=tuple(_on_grounds(looks, row, half_width, limit) for row in rows))
+
+
+def _on_grounds(looks: Results[LabelLook], row: LabelLook, half_width: float | None, limit: float | None) -> LabelLook:
+    """Return a row, with the verdict "cannot tell" if labels that are lost could turn its decision to stop."""
+    left_out = lost(looks, row.measure, row.run)
+    low, high = row.low - left_out.shift, row.high + left_out.shift
+    beyond = limit is not None and (low > limit or high < limit)
+    narrow = half_width is not None and (high - low) / 2 <= half_width
+    if not left_out.words or row.more is not None or beyond or narrow:
+        return row
+    return replace(row, verdict=f"cannot tell, as {left_out.words}")
 
 
 def _about(looks: Sequence[int]) -> list[Note]:

@@ -192,8 +192,9 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
             )
         for (question, _), label in by_text.items():
             yield data.runs[0], question, label
-        for (run, question), label in people.by_run.items():
-            yield run, question, label
+        for run, question in people.by_run:
+            if (known := people.label(run, question)) is not None:
+                yield run, question, known
         for question, label in people.by_question.items():
             yield data.runs[0], question, label
         return

@@ -157,7 +157,9 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
     $\hat\theta = \sum_h (N_h/N)\,\hat\theta_h$ with the variance $\sum_h (N_h/N)^2 (1 - m_h/N_h) S_h^2/m_h$. A stratum
     with 10 labels or more has its own weight λ and the divisor $m_h - 2$. The others share one weight, from the
     covariances within all strata, and have the divisor $m_h - 1$. The degrees of freedom are the sum of the divisors.
-    If the squared residuals sum to less than `least`, the rest is spread over the strata in proportion to their labels.
+    A stratum in which few labels show no disagreement may still hold some, and each of them would weigh as much as all
+    the units that one label represents. Therefore the squared residuals of one stratum count as `least`, if they are
+    fewer: of the stratum for which this adds most to the variance (docs/decisions/labels.md).
 
     Raises UsageError if a stratum has fewer than 2 labels and units without one.
     """
@@ -184,13 +186,15 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
         squares.append(float(residuals @ residuals))
         freedom += len(sample.people) - (2 if has_weight else 1)
     labels = sum(len(sample.people) for sample in parts)
-    lacking = max(least * scale**2 - sum(squares), 0.0) / labels if labels else 0.0
-    variance = 0.0
+    variance, unseen = 0.0, 0.0
     for sample, square in zip(parts, squares, strict=True):
         m, n = len(sample.people), len(sample.every)
         if m < n:
             divisor = m - (2 if m >= OWN_WEIGHT else 1)
-            variance += (n / total) ** 2 * sample.remaining * (square + lacking * m) / divisor / m
+            of_one = (n / total) ** 2 * sample.remaining / divisor / m
+            variance += of_one * square
+            unseen = max(unseen, of_one * (least * scale**2 - square))
+    variance += unseen
     people = np.concatenate([sample.people - sample.people.mean() for sample in parts]) if parts else np.zeros(0)
     judge = np.concatenate([sample.judge - sample.judge.mean() for sample in parts]) if parts else np.zeros(0)
     correlation = _multiple_correlation(people, judge[:, None])

@@ -33,9 +33,10 @@ from msgspec.structs import replace
 
 from nescio.data.assessors import ADJUDICATION, Resolution, settled
 from nescio.data.columns import OUTCOMES, Array
-from nescio.data.judge_record import JudgeRecord, Target, named, parse
+from nescio.data.judge_record import STALE, JudgeRecord, Target, named, parse
 from nescio.data.notes import Note
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Label, Outcomes
+from nescio.data.reasons import MUCH
 from nescio.data.results import Results
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats import ReadResult, Unjudged, WriteResult
@@ -185,6 +186,12 @@ class Judged(Struct, frozen=True, eq=False):
             )
             raise UsageError(f"a certificate is for one judge, but these files hold {who}")
         theirs, judged_cells = self._by_people(self.people)
+        for remark in self.people.said_of_stale():
+            if remark.code == STALE and max(share for _, share in remark["shares"]) >= MUCH:
+                raise MismatchError(
+                    f"{remark.text}: the other answers are those that did not change, and no random sample; let people "
+                    "judge the present answers"
+                )
         how: dict[str, Any] = {"level": ci / 100, "resamples": resamples, "seed": seed}
         labels, categories, agreement = coefficients(self.outcomes, theirs, judged_cells, **how)
         record = self.records[0]

@@ -123,7 +123,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     if not named and not key_judge and settings.task == "reading" and (campaign.key_files or listed):
         return _marked(part, runs, collection, own, given)
     labels = {key: Label(key[1], STATES[Verdict(verdict)], key[0]) for key, verdict in named.items()}
-    outcomes, notes = judge_runs(collection, own, Human(labels))
+    outcomes, notes = judge_runs(collection, own, Human({key: {None: label} for key, label in labels.items()}))
     places = ({name: i for i, name in enumerate(names)} for names in (outcomes.runs, outcomes.questions))
     run_at, question_at = places
     letters = {(run_at[run], question_at[q]): Verdict(letter) for (run, q), letter in named.items()}
