@@ -333,6 +333,33 @@ def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_jud
     assert room.status().items == 4
 
 
+def test_an_update_shows_the_present_questions_and_supports(new_room: NewRoom, tmp_path: Path) -> None:
+    """The question q0 was corrected, and a second run gives the same answers with other supports."""
+
+    def run(name: str, document: str) -> Path:
+        answers = [{"id": f"q{i}", "answer": f"thing {i}", "support": f"text of {document}"} for i in range(2)]
+        return made.lines(tmp_path / f"{name}.jsonl", answers)
+
+    questions = made.lines(
+        tmp_path / "q.jsonl", [{"id": f"q{i}", "question": f"What is {i}?", "answers": ["x"]} for i in range(2)]
+    )
+    first, second = run("first", "D1"), run("second", "D2")
+    room = new_room(questions, first)
+    ana = room.join("ana")
+    (judged,) = [item for item in ana.left() if item["topic"] == "q1"] or ana.left()[:1]
+    ana.send(ana.row(judged["id"], "R"))
+    assert nescio.assess.update(room.db, [questions, first]).changed == 0
+    texts = ("What is nought?", "What is 1?")
+    made.lines(questions, [{"id": f"q{i}", "question": text, "answers": ["x"]} for i, text in enumerate(texts)])
+    updated = nescio.assess.update(room.db, [questions, first, second])
+    assert (updated.new, updated.changed, updated.outdated) == (0, 2, 1)
+    assert "somebody judged 1 item by the earlier texts" in str(updated)
+    shown = {item["topic"]: item for item in ana.left()}
+    assert shown
+    assert all("text of D2" in str(item["supports"]) for item in shown.values())
+    assert nescio.assess.update(room.db, [questions, first, second]).changed == 0
+
+
 def test_a_new_question_is_not_among_the_known_answers(new_room: NewRoom, tmp_path: Path) -> None:
     """A control answer is about the question q2, which no run answers yet; later a run answers a question of that name."""
     questions, run, _ = runs_of(tmp_path, 3)

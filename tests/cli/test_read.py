@@ -102,7 +102,7 @@ def test_the_key_has_every_sentence_that_ties_and_the_ceilings_are_said(tmp_path
 def test_wordnets_folder_is_for_sem(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"there is no data\.noun in"):
         package.read.answer(STORIES, tmp_path / "r.jsonl", "deep-read", switches=["Sem"], wordnet=tmp_path)
-    with pytest.raises(UsageError, match="read by the switch Sem"):
+    with pytest.raises(UsageError, match="needs the switch Sem"):
         package.read.answer(STORIES, tmp_path / "r.jsonl", "deep-read", wordnet=tmp_path)
 
 

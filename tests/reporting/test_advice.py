@@ -98,7 +98,7 @@ def test_where_there_are_no_errors_to_read_it_says_so(tmp_path: Path) -> None:
     assert texts(table)[-1] == "No errors to read: one has none."
     assert "No errors to read: one has none." in make(tmp_path / "one.html", table).read_text(encoding="utf-8")
     counts = written(tmp_path / "counts.csv", "run,correct,incorrect,unanswered", ["a,30,20,10"])
-    assert "has counts, and not which" in texts(counts)[-1]
+    assert "has counts, but does not say which" in texts(counts)[-1]
 
 
 def test_the_evidence_and_the_headline_are_about_the_same_comparison(tmp_path: Path) -> None:

@@ -661,7 +661,10 @@ RULES: dict[str, Check] = {
     r"the same with each of # (questions?|clusters?)": lambda page, m: (page.units(m[2]),),
     r"all # (questions) or clusters move the two runs alike": lambda page, _: (page.questions,),
     r"Ship nothing yet: # of .+?'s # answers? counts? as silence": lambda page, _: of_best(page)[2:4],
-    r"\(# clusters of # questions\): add": lambda page, _: (page.units("cluster"), page.questions),
+    r"\(# clusters of # questions\): if you trust this column, add": lambda page, _: (
+        page.units("cluster"),
+        page.questions,
+    ),
     r"Ship nothing yet: # of .+?'s # answers? (?:is|are) left out": lambda page, _: (
         page.ungraded,
         page.ungraded + of_best(page)[3],

@@ -75,7 +75,7 @@ def test_a_policy_is_applied_to_other_answers(tmp_path: Path) -> None:
     assert lines[1:] == ["a > b,q1,correct,0.8,1.0", "a > b,q2,incorrect,0.9,6.0", "a > b,q3,unanswered,,6.0"]
     assert "1 question left out: some system has no graded answer or no cost" in " ".join(map(str, applied.notes))
     policy.write_text("{}")
-    with pytest.raises(FormatError, match="no policy that `nescio lab cascade` wrote"):
+    with pytest.raises(FormatError, match="not a policy that `nescio lab cascade` wrote"):
         nescio.lab.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
 
 

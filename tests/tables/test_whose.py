@@ -159,3 +159,36 @@ def test_a_cell_of_millions_of_letters_is_no_word(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", f"id,correct,notes/1,1,{'a' * 5_000_000}/2,0,")
     assert counted(path) == ((1, 1, 0, 0),)
     assert fold("A" * 5_000_000) == "A" * 5_000_000
+
+
+def test_what_a_judges_object_says_of_refusals_and_errors_is_asked_about(tmp_path: Path) -> None:
+    """A judge's object may say that the answer is a refusal, or that the judge refused; so may its error."""
+    rows = [
+        {
+            "question_id": i,
+            "model": "a",
+            "response": answer,
+            "grader": {"correct": verdict, "is_refusal": int(answer is None)},
+        }
+        for i, (answer, verdict) in enumerate([("x", True), ("y", False), (None, None), ("z", True)])
+    ]
+    assert ((2, 1, 1, 0),) in asked(lines(tmp_path / "refusal.jsonl", rows))
+    rows = [
+        {
+            "question_id": i,
+            "model": "a",
+            "correct": verdict,
+            "judge": {"error": "timeout after 60 s" if i == 2 else None},
+        }
+        for i, verdict in enumerate([True, False, False, True])
+    ]
+    assert {((2, 1, 0, 1),), ((2, 2, 0, 0),)} == {*asked(lines(tmp_path / "error.jsonl", rows))}
+
+
+def test_a_column_of_verdicts_is_not_also_the_prediction(tmp_path: Path) -> None:
+    """ "judgement" may name a system's decision. Here it is the verdict, so an empty answer is asked about."""
+    path = table(
+        tmp_path / "t.csv",
+        "id,answer,judgement,answer_key/1,Paris,correct,Paris/2,,incorrect,Rome/3,Oslo,incorrect,Bern",
+    )
+    assert {((1, 1, 1, 0),), ((1, 2, 0, 0),), ((1, 1, 0, 1),)} == {*asked(path)}

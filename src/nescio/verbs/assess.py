@@ -147,8 +147,9 @@ class UpdateRequest(OfDatabase):
 def update(request: UpdateRequest) -> Any:
     """Add the current answers of runs, while people judge.
 
-    New answers also go to people who had finished their question. Answers that no run gives any more are not shown
-    again. Judged answers and their judgements stay. New answers have no verdict of a judge to show.
+    New answers also go to people who had finished their question. Changed questions and supports are shown as they are
+    now. Answers that no run gives any more are not shown again. Judged answers and their judgements stay. New answers
+    have no verdict of a judge to show.
 
     \b
     nescio assess update questions.jsonl runs/mine.jsonl --db judging.db

@@ -146,7 +146,7 @@ def test_switches_that_cannot_be_had(switches: tuple[str, ...], error: type[Exce
 
 
 def test_what_other_systems_do_not_have() -> None:
-    with pytest.raises(UsageError, match="belong to deep-read"):
+    with pytest.raises(UsageError, match="only deep-read has"):
         answer(Collection("c", ()), "random", switches=("Stem",))
     with pytest.raises(UsageError, match="chooses among options"):
         answer(Collection("c", ()), "sliding-window", by_sentence=True)

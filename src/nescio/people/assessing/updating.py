@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -33,12 +34,14 @@ from nescio.text import plural
 STEP = 500  # values in one condition
 BATCH = 1_000  # items that are written at once
 PAUSE = 0.05  # seconds for others between two batches
+_SHOWN = ("question", "supports")  # what an update may change of an item; its answer is part of its id
 
 
 class Updated(Struct, frozen=True):
     """The result of `take_in`: the number of `new` items, and of items that are `gone`: no run gives them any more.
 
-    `judged` counts the gone items that somebody has judged. `undrawn` counts new questions that are left out, because
+    `judged` counts the gone items that somebody has judged. `changed` counts items whose question or supports changed,
+    and `outdated` those of them that somebody judged before. `undrawn` counts new questions that are left out, because
     the questions of the database were drawn at random.
     """
 
@@ -47,6 +50,8 @@ class Updated(Struct, frozen=True):
     gone: int
     judged: int
     undrawn: int = 0
+    changed: int = 0
+    outdated: int = 0
 
     def __str__(self) -> str:
         kept = f", {self.judged:,} of which somebody judged: these judgements stay" if self.judged else ""
@@ -55,6 +60,14 @@ class Updated(Struct, frozen=True):
             "at random"
         )
         undrawn = left if self.undrawn else ""
+        if self.changed:
+            verb = "shows" if self.changed == 1 else "show"
+            undrawn = f"\nnote: {plural(self.changed, 'item')} {verb} another question or other supports now{undrawn}"
+        if self.outdated:
+            undrawn += (
+                f"\nnote: somebody judged {plural(self.outdated, 'item')} by the earlier texts: these judgements stay, "
+                "and nobody is asked again"
+            )
         return (
             f"{plural(self.new, 'new item')} of {plural(self.topics, 'topic')} to judge; {plural(self.gone, 'item')}"
             f" no longer given{kept}{undrawn}"
@@ -62,10 +75,10 @@ class Updated(Struct, frozen=True):
 
 
 def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
-    """Add the new answers in `sources` to a database, and stop asking for answers that no run gives any more.
+    """Bring a database to the state of `sources`: add new answers, and stop asking for answers that no run gives.
 
-    A new answer is also asked of the people who had finished its topic. All judgements stay, with the items that were
-    judged.
+    Items that stay get the present texts of their questions and supports. A new answer is also asked of the people who
+    had finished its topic. All judgements stay, with the items that were judged.
     """
     with database.reading() as connection:
         own = work.facts(connection)
@@ -101,6 +114,11 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
             write(connection, items, map(item_row, some))
             _reopen(connection, {topic_of(item) for item in some})
         time.sleep(PAUSE)
+    for start in range(0, len(found.changed), BATCH):
+        with database.writing() as connection:
+            for item in found.changed[start : start + BATCH]:
+                _show_now(connection, item)
+        time.sleep(PAUSE)
     with database.writing() as connection:
         for ids, gone in ((found.back, 0), (found.gone, 1)):
             _mark(connection, ids, gone)
@@ -110,11 +128,23 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
             for person in connection.scalars(open_).all():
                 work.close(connection, person, topic)
         _tell(connection, facts_of(content), own)
-        judged = sum(
-            connection.scalar(select(func.count(records.c.item.distinct())).where(records.c.item.in_(some))) or 0
-            for some in _some(found.gone)
-        )
-    return Updated(len(new), len({topic_of(item) for item in new}), len(found.gone), judged, len(undrawn))
+        judged = _judged(connection, found.gone)
+        outdated = _judged(connection, {item.id for item in found.changed})
+    topics_of_new = {topic_of(item) for item in new}
+    return Updated(len(new), len(topics_of_new), len(found.gone), judged, len(undrawn), len(found.changed), outdated)
+
+
+def _judged(connection: Connection, ids: set[str]) -> int:
+    """Return how many of these items somebody has judged."""
+    judged = select(func.count(records.c.item.distinct()))
+    return sum(connection.scalar(judged.where(records.c.item.in_(some))) or 0 for some in _some(ids))
+
+
+def _show_now(connection: Connection, item: Item) -> None:
+    """Show an item, also where it is judged a second time, with the present texts of its question and supports."""
+    row = item_row(item)
+    both = (item.id, f"{work.SECOND}:{item.id}")
+    connection.execute(update(items).where(items.c.id.in_(both)).values({name: row[name] for name in _SHOWN}))
 
 
 def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:
@@ -131,22 +161,31 @@ def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:
 
 class _Compared(Struct):
     new: list[Item]
+    changed: list[Item]
     back: set[str]
     gone: set[str]
 
 
 def _compare(connection: Connection, given: Sequence[Item]) -> _Compared:
-    ordinary = select(items.c.id, items.c.gone).join(units, units.c.topic == items.c.topic)
-    known = {
-        row.id: bool(row.gone)
-        for row in connection.execute(ordinary.where(units.c.part == "", items.c.kind != work.SECOND))
-    }
+    ordinary = select(items.c.id, items.c.gone, items.c.question, items.c.supports)
+    ordinary = ordinary.join(units, units.c.topic == items.c.topic)
+    rows = connection.execute(ordinary.where(units.c.part == "", items.c.kind != work.SECOND)).all()
+    known = {row.id: bool(row.gone) for row in rows}
+    shown = {row.id: (row.question, row.supports) for row in rows}
     now = {item.id for item in given}
     return _Compared(
         [item for item in given if item.id not in known],
+        [item for item in given if item.id in known and _texts(item) != shown[item.id]],
         {one for one, gone in known.items() if gone and one in now},
         {one for one, gone in known.items() if not gone and one not in now},
     )
+
+
+def _texts(item: Item) -> tuple[str, Any]:
+    """Return the texts of an item besides its answer, as the table `items` holds them."""
+    row = item_row(item)
+    question, supports = (row[name] for name in _SHOWN)
+    return question, json.loads(json.dumps(supports))
 
 
 def _some(ids: set[str]) -> Iterator[Sequence[str]]:

@@ -1,0 +1,72 @@
+"""Labels of answers that a run no longer gives decide nothing, and labels of present answers always count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nescio
+from tests.campaign import made
+
+RIGHT = 160  # of 200 answers by the judge
+READ: dict[str, Any] = {"judge": "contains"}
+
+
+def said(number: int, changed: int) -> str:
+    """Return the answer to a question: the first `changed` ones are new and wrong, and the judge does not notice."""
+    if number < changed:
+        return f"not town{number}, but village{number}"
+    return f"town{number}" if number < RIGHT else f"village{number}"
+
+
+def files(folder: Path, changed: int) -> list[Path]:
+    """Write 200 questions and a run."""
+    questions = [{"id": f"q{i}", "question": f"Where is {i}?", "answers": [f"town{i}"]} for i in range(200)]
+    run = [{"id": f"q{i}", "answer": said(i, changed)} for i in range(200)]
+    return [made.lines(folder / "questions.jsonl", questions), made.lines(folder / "bot.jsonl", run)]
+
+
+def labels(changed: int = 0) -> list[dict[str, Any]]:
+    """Return people's verdicts on all answers, or on the first `changed` ones, which are wrong."""
+    return [
+        {
+            "run": "bot",
+            "question": f"q{i}",
+            "answer": said(i, changed),
+            "verdict": "correct" if changed <= i < RIGHT else "incorrect",
+        }
+        for i in range(changed or 200)
+    ]
+
+
+def gated(given: list[Path], people: list[dict[str, Any]]) -> Any:
+    (gate,) = nescio.score(given, "accuracy", labels=people, fail_under={"accuracy": 0.7}, **READ).gates
+    return gate
+
+
+def test_a_gate_by_labels_of_other_answers_cannot_tell(tmp_path: Path) -> None:
+    assert gated(files(tmp_path, 0), labels()).status == 0
+    gate = gated(files(tmp_path, 60), labels())
+    assert gate.status == 3
+    assert "30.0% of the labels are for answers that the run no longer gives" in gate.said
+
+
+def test_a_look_at_labels_of_other_answers_cannot_tell(tmp_path: Path) -> None:
+    def verdict(changed: int) -> str:
+        given = files(tmp_path, changed)
+        (row,) = nescio.labels.look(given, labels=labels(), measure="accuracy", limit=0.7, **READ).rows
+        return str(row.verdict)
+
+    assert verdict(0) == "stop: above 0.7"
+    assert verdict(60).startswith("cannot tell, as 30.0% of the labels")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_label_of_the_present_answer_counts_wherever_it_is(tmp_path: Path, order: int) -> None:
+    """People judged 60 new answers, all of them wrong: 100 of 200 answers are right."""
+    people = [*labels(), *labels(60)][::order]
+    given = files(tmp_path, 60)
+    assert nescio.score(given, "accuracy", labels=people, **READ).rows[0].value == pytest.approx(100 / 200)
+    assert gated(given, people).status == 1
