@@ -14,11 +14,16 @@ RIGHT = 160  # of 200 answers by the judge
 READ: dict[str, Any] = {"judge": "contains"}
 
 
+def is_new(number: int, changed: int) -> bool:
+    """Return whether this answer is among the `changed` ones of 200, which are spread evenly over the questions."""
+    return number % 10 < changed / 20
+
+
 def said(number: int, changed: int) -> str:
-    """Return the answer to a question: the first `changed` ones are new and wrong, and the judge does not notice."""
-    if number < changed:
-        return f"not town{number}, but village{number}"
-    return f"town{number}" if number < RIGHT else f"village{number}"
+    """Return the answer to a question. New answers are wrong, and the judge does not notice."""
+    if number >= RIGHT:
+        return f"{'the ' * is_new(number, changed)}village{number}"
+    return f"not town{number}, but village{number}" if is_new(number, changed) else f"town{number}"
 
 
 def files(folder: Path, changed: int) -> list[Path]:
@@ -29,15 +34,16 @@ def files(folder: Path, changed: int) -> list[Path]:
 
 
 def labels(changed: int = 0) -> list[dict[str, Any]]:
-    """Return people's verdicts on all answers, or on the first `changed` ones, which are wrong."""
+    """Return people's verdicts on all old answers, or on the `changed` ones, which are wrong."""
     return [
         {
             "run": "bot",
             "question": f"q{i}",
             "answer": said(i, changed),
-            "verdict": "correct" if changed <= i < RIGHT else "incorrect",
+            "verdict": "correct" if i < RIGHT and not changed else "incorrect",
         }
-        for i in range(changed or 200)
+        for i in range(200)
+        if not changed or is_new(i, changed)
     ]
 
 
@@ -65,8 +71,8 @@ def test_a_look_at_labels_of_other_answers_cannot_tell(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_label_of_the_present_answer_counts_wherever_it_is(tmp_path: Path, order: int) -> None:
-    """People judged 60 new answers, all of them wrong: 100 of 200 answers are right."""
+    """People judged 60 new answers, all of them wrong: of 160 right ones, 112 are left."""
     people = [*labels(), *labels(60)][::order]
     given = files(tmp_path, 60)
-    assert nescio.score(given, "accuracy", labels=people, **READ).rows[0].value == pytest.approx(100 / 200)
+    assert nescio.score(given, "accuracy", labels=people, **READ).rows[0].value == pytest.approx(112 / 200)
     assert gated(given, people).status == 1
