@@ -163,7 +163,7 @@ def test_a_cell_of_millions_of_letters_is_no_word(tmp_path: Path) -> None:
 
 def test_what_a_judges_object_says_of_refusals_and_errors_is_asked_about(tmp_path: Path) -> None:
     """A judge's object may say that the answer is a refusal, or that the judge refused; so may its error."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "question_id": i,
             "model": "a",
