@@ -94,6 +94,25 @@ def held(room: Room) -> list[str]:
 # ---- by keys ----
 
 
+def test_an_item_whose_question_changed_while_it_was_on_the_screen_is_asked_again(
+    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
+    questions, run, _ = runs_of(tmp_path, 1)
+    room = serve(questions, run)
+    page = visitors.start(room)
+    shows(page, "question", "What is 0")
+    made.lines(questions, [{"id": "q0", "question": "What is nought?", "answers": ["x"]}])
+    assert nescio.assess.update(room.db, [questions, run]).changed == 1
+    page.keyboard.press("r")
+    shows(page, "question", "What is nought")
+    shows(page, "state", "changed after they were shown to you")
+    assert held(room) == [""]
+    page.keyboard.press("w")
+    page.wait_for_selector(END)
+    saved(page)
+    assert held(room) == ["W"]
+
+
 def test_training_is_told_and_a_grade_is_shown_after_the_verdict(
     serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
 ) -> None:

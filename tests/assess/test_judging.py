@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 import nescio
 from nescio.people.assessing import clocks, work
-from nescio.people.assessing.tables import claims, units
+from nescio.people.assessing.tables import claims, records, units
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from tests.campaign import made
@@ -512,3 +512,17 @@ def test_a_database_is_made_once_and_only_there(template: Path, tmp_path: Path) 
     ):
         with pytest.raises(nescio.UsageError, match=rule):
             nescio.assess.status(db)
+
+
+def test_a_reader_sees_one_state_of_the_database_while_others_judge(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign)
+    ana = room.join("ana")
+    first, second, *_ = (item["id"] for item in ana.left())
+    ana.send(ana.row(first))
+    count = select(func.count()).select_from(records)
+    with room.database.reading() as connection:
+        assert connection.scalar(count) == 1
+        ana.send(ana.row(second))
+        assert connection.scalar(count) == 1
+    with room.database.reading() as connection:
+        assert connection.scalar(count) == 2

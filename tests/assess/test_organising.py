@@ -28,6 +28,7 @@ from .client import HOME, Browser, Room
 from .test_judging import handed_in
 
 NewRoom = Callable[..., Room]
+NOW = "2999-01-01T00:00:00Z"  # The server replaces a time in the future by the present one.
 KNOWN = "question,answer,verdict,why\nWhat is one?,1,R,it is\nWhat is two?,3,W,it is 2\n"
 
 
@@ -89,7 +90,7 @@ def test_control_looks_like_any_answer_and_all_judge_it(new_room: NewRoom, campa
     room.join("ben").judge_all()
     controls = [item for item in seen if item["question"] in ("What is one?", "What is two?")]
     assert len({item["id"] for item in controls}) == 2
-    assert {*controls[0]} == {*seen[0]} == {"id", "kind", "topic", "question", "answer", "supports"}
+    assert {*controls[0]} == {*seen[0]} == {"id", "kind", "topic", "question", "answer", "supports", "texts"}
     assert {len(item["id"]) for item in seen} == {len(seen[0]["id"])}
     standing = room.status()
     assert standing.people["ana"].control == standing.people["ben"].control == (1, 2)
@@ -354,10 +355,40 @@ def test_an_update_shows_the_present_questions_and_supports(new_room: NewRoom, t
     updated = nescio.assess.update(room.db, [questions, first, second])
     assert (updated.new, updated.changed, updated.outdated) == (0, 2, 1)
     assert "somebody judged 1 item by the earlier texts" in str(updated)
+    assert table(room.export() / "verdicts.csv") == []
+    stale = ana.row(judged["id"], "W", 2, texts=judged["texts"], at=NOW)  # from a page that shows the earlier texts
+    assert ana.send(stale)[1] == [
+        "the question or its supports changed meanwhile: judge this item again by the present texts"
+    ]
     shown = {item["topic"]: item for item in ana.left()}
-    assert shown
+    assert len(shown) == 2
     assert all("text of D2" in str(item["supports"]) for item in shown.values())
+    rows = [ana.row(item["id"], "U", 3, texts=item["texts"], at=NOW) for item in shown.values()]
+    assert ana.send(*rows)[1] == []
     assert nescio.assess.update(room.db, [questions, first, second]).changed == 0
+    assert [row["verdict"] for row in table(room.export() / "verdicts.csv")] == ["U", "U"]
+    assert room.status().people["ana"].judged == 2
+
+
+def test_who_saw_the_grade_of_an_earlier_text_is_not_asked_again_but_somebody_else_is(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    questions, run, _ = runs_of(tmp_path, 1)
+    room = new_room(questions, run, grades=graded(tmp_path, 1))
+    ana = room.join("ana")
+    (item,) = ana.left()
+    ana.send(ana.row(item["id"], "R"))
+    assert "second:" in ana.left()[0]["id"]  # with the judge's grade
+    made.lines(questions, [{"id": "q0", "question": "What is nought?", "answers": ["x"]}])
+    assert nescio.assess.update(room.db, [questions, run]).outdated == 1
+    assert ana.left() == []
+    assert table(room.export() / "verdicts.csv") == []
+    ben = room.join("ben")
+    (item,) = ben.left()
+    assert item["question"] == "What is nought?"
+    assert ben.send(ben.row(item["id"], "W", texts=item["texts"], at=NOW))[1] == []
+    assert ben.left() == []  # The judge's grade is of the earlier question, and is not shown.
+    assert [row["verdict"] for row in table(room.export() / "verdicts.csv")] == ["W"]
 
 
 def test_a_new_question_is_not_among_the_known_answers(new_room: NewRoom, tmp_path: Path) -> None:

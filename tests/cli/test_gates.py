@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import os
 import re
@@ -88,6 +89,21 @@ def test_a_call_that_fails_leaves_no_report_that_passes(
     assert verdicts(assert_junit(path)) == {"": "error"}
     nescio("score", counts, f"--junit={counts}", *wrong).assert_refused()
     assert counts.read_text().startswith("run,")
+
+
+def test_on_a_full_disk_no_report_of_an_earlier_call_is_left(
+    nescio: Command, counts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "gates.xml"
+    call = ("score", counts, "--fail-under", "c@1=0.3", "--junit", path)
+    assert nescio(*call).status == 0
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("nescio.verbs._gates.write_text", full)
+    assert nescio(*call).status == 2
+    assert not path.exists()
 
 
 def test_a_call_from_python_that_fails_leaves_no_report_that_passes(counts: Path, tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\nb,q1,incorrect\nb,
 class Handler(http.server.SimpleHTTPRequestHandler):
     """Serves the files of a folder; what ends in .cut.csv breaks off half-way, and .broken is an error of the server.
 
-    Of what ends in .short.csv it first says that it is shorter than it is.
+    Of what ends in .short.csv it first says that it is shorter than it is. It sends only a part of .part.csv, and
+    compresses .packed.csv whatever the client accepts.
     """
 
     def do_HEAD(self) -> None:
@@ -44,6 +45,20 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.send_header("Content-Length", str(2 * len(TABLE)))
             self.end_headers()
             self.wfile.write(TABLE.encode())
+        elif self.path.endswith(".part.csv"):
+            part = TABLE[: TABLE.index("b,q1")].encode()
+            self.send_response(http.HTTPStatus.PARTIAL_CONTENT)
+            self.send_header("Content-Length", str(len(part)))
+            self.send_header("Content-Range", f"bytes 0-{len(part) - 1}/{len(TABLE)}")
+            self.end_headers()
+            self.wfile.write(part)
+        elif self.path.endswith(".packed.csv"):
+            packed = gzip.compress(TABLE.encode())
+            self.send_response(http.HTTPStatus.OK)
+            self.send_header("Content-Length", str(len(packed)))
+            self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(packed)
         else:
             super().do_GET()
 
@@ -98,3 +113,13 @@ def test_what_cannot_be_had_is_one_line_that_names_the_address(site: tuple[Path,
             nescio.score(f"{address}/{name}")
         assert str(caught.value).startswith(f"{address}/{name}: {rule}")
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "sent"), [("t.part.csv", "status 206"), ("t.packed.csv", "the encoding gzip")])
+def test_a_server_that_does_not_send_the_whole_file_as_it_is_is_refused(
+    name: str, sent: str, site: tuple[Path, str]
+) -> None:
+    folder, address = site
+    (folder / name).write_text(TABLE)
+    with pytest.raises(FormatError, match=f"does not send the whole file as it is .{sent}.; download it first"):
+        nescio.score(f"{address}/{name}")

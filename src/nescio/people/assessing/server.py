@@ -47,6 +47,7 @@ class Judgement(BaseModel):
     mark: Annotated[str, Field(description="flag, skip or nothing")] = ""
     pool: int = 0
     guidelines: str = ""
+    texts: Annotated[str, Field(description="`texts` of the item as the page showed it; empty: not checked")] = ""
 
 
 class Judgements(BaseModel):
@@ -60,7 +61,7 @@ class Judgements(BaseModel):
 class Saved(BaseModel):
     """The answer to a request that saves judgements: the ids of the saved and of the refused judgements.
 
-    Each refused judgement has its id and the reason.
+    Each refused judgement has its id and the reason, and `again` if the person must judge the item again.
     """
 
     saved: list[str]
@@ -217,10 +218,11 @@ def judgements(
     judging(found)
     if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
         raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})
-    said = [Record(**record.model_dump()) for record in sent.records]
+    said = [Record(**record.model_dump(exclude={"texts"})) for record in sent.records]
+    texts = {record.id: record.texts for record in sent.records}
     clocks: Clocks = request.app.state.clocks
     dated = [*clocks.by_this(found.csrf, said, sent.sent)]
-    saved, refused = work.save(database, found.name, dated, facts)
+    saved, refused = work.save(database, found.name, dated, facts, texts)
     return Saved(saved=saved, refused=refused)
 
 

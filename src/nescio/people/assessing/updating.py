@@ -29,10 +29,12 @@ from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.pooling import NAMED, Item
+from nescio.people.campaigns.screens import LIST
 from nescio.text import plural
 
 STEP = 500  # values in one condition
 BATCH = 1_000  # items that are written at once
+FEW = 200  # items whose judgements are taken back at once
 PAUSE = 0.05  # seconds for others between two batches
 _SHOWN = ("question", "supports")  # what an update may change of an item; its answer is part of its id
 
@@ -41,8 +43,8 @@ class Updated(Struct, frozen=True):
     """The result of `take_in`: the number of `new` items, and of items that are `gone`: no run gives them any more.
 
     `judged` counts the gone items that somebody has judged. `changed` counts items whose question or supports changed,
-    and `outdated` those of them that somebody judged before. `undrawn` counts new questions that are left out, because
-    the questions of the database were drawn at random.
+    and `outdated` those of them that somebody judged before and that are judged again. `undrawn` counts new questions
+    that are left out, because the questions of the database were drawn at random.
     """
 
     new: int
@@ -65,8 +67,8 @@ class Updated(Struct, frozen=True):
             undrawn = f"\nnote: {plural(self.changed, 'item')} {verb} another question or other supports now{undrawn}"
         if self.outdated:
             undrawn += (
-                f"\nnote: somebody judged {plural(self.outdated, 'item')} by the earlier texts: these judgements stay, "
-                "and nobody is asked again"
+                f"\nnote: somebody judged {plural(self.outdated, 'item')} by the earlier texts: these judgements no "
+                "longer count, and people are asked again (lists of nuggets stay)"
             )
         return (
             f"{plural(self.new, 'new item')} of {plural(self.topics, 'topic')} to judge; {plural(self.gone, 'item')}"
@@ -77,8 +79,8 @@ class Updated(Struct, frozen=True):
 def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     """Bring a database to the state of `sources`: add new answers, and stop asking for answers that no run gives.
 
-    Items that stay get the present texts of their questions and supports. A new answer is also asked of the people who
-    had finished its topic. All judgements stay, with the items that were judged.
+    Items that stay get the present texts of their questions and supports, and people judge these items again. A new
+    answer is also asked of the people who had finished its topic. All other judgements stay.
     """
     with database.reading() as connection:
         own = work.facts(connection)
@@ -114,10 +116,10 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
             write(connection, items, map(item_row, some))
             _reopen(connection, {topic_of(item) for item in some})
         time.sleep(PAUSE)
-    for start in range(0, len(found.changed), BATCH):
+    outdated = 0
+    for start in range(0, len(found.changed), FEW):
         with database.writing() as connection:
-            for item in found.changed[start : start + BATCH]:
-                _show_now(connection, item)
+            outdated += sum([_show_now(connection, item) for item in found.changed[start : start + FEW]])
         time.sleep(PAUSE)
     with database.writing() as connection:
         for ids, gone in ((found.back, 0), (found.gone, 1)):
@@ -129,7 +131,6 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
                 work.close(connection, person, topic)
         _tell(connection, facts_of(content), own)
         judged = _judged(connection, found.gone)
-        outdated = _judged(connection, {item.id for item in found.changed})
     topics_of_new = {topic_of(item) for item in new}
     return Updated(len(new), len(topics_of_new), len(found.gone), judged, len(undrawn), len(found.changed), outdated)
 
@@ -140,11 +141,23 @@ def _judged(connection: Connection, ids: set[str]) -> int:
     return sum(connection.scalar(judged.where(records.c.item.in_(some))) or 0 for some in _some(ids))
 
 
-def _show_now(connection: Connection, item: Item) -> None:
-    """Show an item, also where it is judged a second time, with the present texts of its question and supports."""
+def _show_now(connection: Connection, item: Item) -> bool:
+    """Show an item with the present texts of its question and supports; return whether somebody judged earlier texts.
+
+    These judgements no longer count, and the judge's grade on the earlier texts is not shown any more.
+    """
     row = item_row(item)
-    both = (item.id, f"{work.SECOND}:{item.id}")
-    connection.execute(update(items).where(items.c.id.in_(both)).values({name: row[name] for name in _SHOWN}))
+    second = f"{work.SECOND}:{item.id}"
+    texts = {name: row[name] for name in _SHOWN}
+    connection.execute(update(items).where(items.c.id.in_((item.id, second))).values(texts))
+    connection.execute(update(items).where(items.c.id == second).values(grade=""))
+    if row["kind"] == LIST:
+        return bool(_judged(connection, {item.id}))
+    judged = work.take_back(connection, item.id)
+    work.take_back(connection, second)
+    for person in judged:
+        work.close(connection, person, row["topic"])
+    return bool(judged)
 
 
 def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import secrets
@@ -36,6 +37,7 @@ CONTROLLED = 0.1  # the share of control topics among those that a person gets
 SHOWN = "shown"  # the mark of a record that a person saw the judge's grade; its time is before all judgements
 LONG_AGO = "1970-01-01T00:00:00.000+00:00"
 SAID = tuple(name for name in Record.__struct_fields__ if name != "given")  # the fields that a browser knows
+CHANGED = "the question or its supports changed meanwhile: judge this item again by the present texts"
 SECOND = "second"  # the kind of a verdict given after seeing the judge's grade; it does not count in verdicts.csv
 
 
@@ -192,7 +194,10 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
         judged = said.get(item.id.removeprefix(f"{SECOND}:"))
         if item.kind == SECOND and not (judged and judged.verdict):
             continue  # a grade is shown to nobody before their own verdict
+        if item.kind == SECOND and not item.grade and item.id not in said:
+            continue  # The grade was given by earlier texts.
         row = {name: getattr(item, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
+        row["texts"] = texts_of(item)
         if item.kind == SECOND and item.id not in said:
             _note_shown(connection, person, item.id)
         if (held := said.get(item.id)) and held.mark != SHOWN:
@@ -263,18 +268,27 @@ def _is_done(held: Mapping[str, Any] | None) -> bool:
 # ---- judgements ----
 
 
+def texts_of(item: Any) -> str:
+    """Return a digest of the question and the supports that the page shows for an item, a row of the table `items`."""
+    return hashlib.sha256(json.dumps([item.question, item.supports]).encode()).hexdigest()[:16]
+
+
 def save(
-    database: Database, person: str, said: Sequence[Record], own: Mapping[str, Any]
+    database: Database, person: str, said: Sequence[Record], own: Mapping[str, Any], texts: Mapping[str, str]
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """Save judgements; return the ids of those that are now on the disk, and the ids and reasons of refused ones."""
+    """Save judgements; return the ids of those that are now on the disk, and the ids and reasons of refused ones.
+
+    `texts` has, by the id of a judgement, the digest (`texts_of`) of what the page showed. A verdict by earlier texts
+    is refused, and the page asks again. A judgement without a digest is not checked.
+    """
     saved: list[str] = []
     refused: list[dict[str, str]] = []
     with database.writing() as connection:
         topics = set()
         for one in said:
-            why, topic = _save(connection, person, one, own)
+            why, topic = _save(connection, person, one, own, texts.get(one.id, ""))
             if why:
-                refused.append({"id": one.id, "why": why})
+                refused.append({"id": one.id, "why": why} | ({"again": "yes"} if why == CHANGED else {}))
             else:
                 saved.append(one.id)
                 topics.add(topic)
@@ -283,14 +297,16 @@ def save(
     return saved, refused
 
 
-def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any]) -> tuple[str, str]:
+def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any], texts: str) -> tuple[str, str]:
     """Save a judgement; return why it was refused ("" if it was not), and its topic.
 
-    The topic is "" if the judgement was saved before.
+    The topic is "" if the judgement was saved before. `texts` is the digest of what the page showed, or "".
     """
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
-    item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()
+    # The lock keeps an update from changing the texts before this judgement is saved.
+    found = select(items).where(items.c.id == sanitize(one.item, 500)).with_for_update(read=True)
+    item = connection.execute(found).first()
     held = connection.execute(select(records).where(records.c.id == one.id)).first()
     if held is not None:
         same = item is not None and (held.person, held.item) == (person, item.id)
@@ -300,11 +316,33 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
+    if texts and texts != texts_of(item) and item.kind != LIST and (row["verdict"] or row["mark"] == "skip"):
+        return CHANGED, ""
     row["at"] = _not_before(connection, person, item.id, row["at"])
     _add(connection, row | {"person": person, "item": item.id, "received": time.time()})
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
         return "this id is taken", ""
     return "", item.topic
+
+
+def take_back(connection: Connection, item: str) -> list[str]:
+    """Take back all present judgements of an item whose texts changed; return the names of the people who judged it.
+
+    A new record of each person says so, and `close` gives the person the topic again. Who has seen a judge's grade
+    cannot give a verdict of their own any more: this person skips the item, so that somebody else gets it.
+    """
+    now = present(records.c.item == item).subquery()
+    said = or_(now.c.verdict != "", now.c.mark == "skip")
+    judged = connection.execute(select(now).where(said)).all()
+    for row in judged:
+        skips = _knows_grade(connection, row.person, f"{SECOND}:{item}")
+        mark = "skip" if skips else "" if row.mark == "skip" else row.mark
+        comment = "the texts changed after the judge's grade was shown" if skips else row.comment
+        at = _not_before(connection, row.person, item, datetime.now(UTC).isoformat(timespec="milliseconds"))
+        kept = {"pool": row.pool, "guidelines": row.guidelines, "received": time.time()}
+        said_now = {"id": secrets.token_hex(16), "person": row.person, "item": item, "at": at, "verdict": ""}
+        _add(connection, said_now | {"comment": comment, "mark": mark} | kept)
+    return [row.person for row in judged]
 
 
 def _not_before(connection: Connection, person: str, item: str, at: str) -> str:

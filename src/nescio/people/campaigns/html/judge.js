@@ -38,6 +38,8 @@ function say(item, change, undoes = false) {
   // Never before what was said last, whatever the clock does.
   const time = Math.max(Date.now(), old.at ? Date.parse(old.at) + 1 : 0);
   const record = { id: fresh(), item, at: new Date(time).toISOString(), ...next, pool: page.pool, guidelines: page.guidelines };
+  const { texts } = items.find((one) => one.id === item) || {};
+  if (texts) record.texts = texts; // The server refuses a verdict by texts that have changed since.
   if (!undoes) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark } });
   take(record);
   keep(record);
@@ -183,6 +185,7 @@ async function empty() {
       }
       answer.saved.forEach((id) => { records.get(id).sent = true; });
       answer.refused.forEach(({ id, why }) => { Object.assign(records.get(id), { sent: true, refused: why }); });
+      answer.refused.filter(({ again }) => again).forEach(({ id }) => reopen(records.get(id).item));
       if (answer.refused.length) trouble(`Not taken: ${answer.refused[0].why}`);
       await transaction("readwrite", (held) => batch.forEach((record) => held.put({ ...records.get(record.id), home })));
     }
@@ -192,6 +195,14 @@ async function empty() {
     tell(`not sent yet: ${unsent().length}, kept in this browser`, "waiting");
     if (error.status) trouble(error.message);
   }
+}
+
+// The texts of an item changed after it was shown: its present texts are fetched, and it is to be judged again.
+function reopen(item) {
+  items.find((one) => one.id === item).changed = true;
+  say(item, { verdict: "", mark: "" }, true);
+  page.server.last = false;
+  setTimeout(fill);
 }
 
 async function ask(path, body) {
@@ -318,7 +329,8 @@ function draw() {
   last = drawn();
   const skipped = state.mark === "skip";
   $("state").textContent = refused || (skipped ? `Skipped: ${state.comment}` : state.verdict && item.kind !== "nuggets"
-    ? `You said ${worded(item, state.verdict)} at ${clock(new Date(state.at))}.` : "");
+    ? `You said ${worded(item, state.verdict)} at ${clock(new Date(state.at))}.`
+    : item.changed && !state.verdict ? "Its question or its texts changed after they were shown to you. Please judge it again." : "");
   $("flag").setAttribute("aria-pressed", String(state.mark === "flag"));
   if (document.activeElement !== $("comment")) $("comment").value = state.comment;
 }
