@@ -106,6 +106,22 @@ def test_a_request_that_is_slow_on_its_way_makes_nothing_newer(new_room: NewRoom
     assert timedelta(seconds=-6) < datetime.fromisoformat(held) - began <= timedelta(seconds=-4)
 
 
+def test_a_correction_counts_although_another_server_took_the_first_judgement(
+    new_room: NewRoom, campaign: Path
+) -> None:
+    """The first request took 12 seconds, so that its server believed the browser's clock to be behind."""
+    room = new_room(campaign)
+    ana = room.join("ana")
+    item = ana.left()[0]["id"]
+    start = datetime.now(UTC) - timedelta(seconds=12)
+    first = ana.row(item, "R", 1) | {"at": start.isoformat()}
+    ana.save(first, sent=start.isoformat())
+    room.app.state.clocks = clocks.Clocks()
+    corrected = ana.row(item, "W", 2) | {"at": (start + timedelta(seconds=5)).isoformat(), "after": first["id"]}
+    ana.save(corrected, sent=datetime.now(UTC).isoformat())
+    assert room.held()[item, "ana"] == "W"
+
+
 def test_what_is_said_after_the_servers_clock_was_set_back_counts(
     new_room: NewRoom, campaign: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,7 @@ class Judgement(BaseModel):
     pool: int = 0
     guidelines: str = ""
     texts: Annotated[str, Field(description="`texts` of the item as the page showed it; empty: not checked")] = ""
+    after: Annotated[str, Field(description="the id of the judgement that this one replaces")] = ""
 
 
 class Judgements(BaseModel):
@@ -218,11 +219,11 @@ def judgements(
     judging(found)
     if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
         raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})
-    said = [Record(**record.model_dump(exclude={"texts"})) for record in sent.records]
-    texts = {record.id: record.texts for record in sent.records}
+    said = [Record(**record.model_dump(exclude={"texts", "after"})) for record in sent.records]
+    seen = {record.id: work.Seen(record.texts, record.after) for record in sent.records}
     clocks: Clocks = request.app.state.clocks
     dated = [*clocks.by_this(found.csrf, said, sent.sent)]
-    saved, refused = work.save(database, found.name, dated, facts, texts)
+    saved, refused = work.save(database, found.name, dated, facts, seen)
     return Saved(saved=saved, refused=refused)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -273,20 +274,30 @@ def texts_of(item: Any) -> str:
     return hashlib.sha256(json.dumps([item.question, item.supports]).encode()).hexdigest()[:16]
 
 
+class Seen(Struct, frozen=True):
+    """What the page showed when a person judged: the digest of the texts (`texts_of`), and the person's judgement.
+
+    `after` is the id of the judgement that the new one replaces. Both are "" if the page does not say so.
+    """
+
+    texts: str = ""
+    after: str = ""
+
+
 def save(
-    database: Database, person: str, said: Sequence[Record], own: Mapping[str, Any], texts: Mapping[str, str]
+    database: Database, person: str, said: Sequence[Record], own: Mapping[str, Any], seen: Mapping[str, Seen]
 ) -> tuple[list[str], list[dict[str, str]]]:
     """Save judgements; return the ids of those that are now on the disk, and the ids and reasons of refused ones.
 
-    `texts` has, by the id of a judgement, the digest (`texts_of`) of what the page showed. A verdict by earlier texts
-    is refused, and the page asks again. A judgement without a digest is not checked.
+    `seen` has, by the id of a judgement, what the page showed. A verdict by earlier texts is refused, and the page asks
+    again.
     """
     saved: list[str] = []
     refused: list[dict[str, str]] = []
     with database.writing() as connection:
         topics = set()
         for one in said:
-            why, topic = _save(connection, person, one, own, texts.get(one.id, ""))
+            why, topic = _save(connection, person, one, own, seen.get(one.id, Seen()))
             if why:
                 refused.append({"id": one.id, "why": why} | ({"again": "yes"} if why == CHANGED else {}))
             else:
@@ -297,10 +308,10 @@ def save(
     return saved, refused
 
 
-def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any], texts: str) -> tuple[str, str]:
+def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any], seen: Seen) -> tuple[str, str]:
     """Save a judgement; return why it was refused ("" if it was not), and its topic.
 
-    The topic is "" if the judgement was saved before. `texts` is the digest of what the page showed, or "".
+    The topic is "" if the judgement was saved before.
     """
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
@@ -316,9 +327,9 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
-    if texts and texts != texts_of(item) and item.kind != LIST and (row["verdict"] or row["mark"] == "skip"):
+    if seen.texts and seen.texts != texts_of(item) and item.kind != LIST and (row["verdict"] or row["mark"] == "skip"):
         return CHANGED, ""
-    row["at"] = _not_before(connection, person, item.id, row["at"])
+    row["at"] = _not_before(connection, person, item.id, row["at"], seen.after)
     _add(connection, row | {"person": person, "item": item.id, "received": time.time()})
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
         return "this id is taken", ""
@@ -345,14 +356,18 @@ def take_back(connection: Connection, item: str) -> list[str]:
     return [row.person for row in judged]
 
 
-def _not_before(connection: Connection, person: str, item: str, at: str) -> str:
-    """Return the time of a new judgement: `at`, unless the person's latest judgement of the item is in the future.
+def _not_before(connection: Connection, person: str, item: str, at: str, after: str = "") -> str:
+    """Return the time of a new judgement: `at`, or the time of an earlier judgement by a clock that is ahead of `at`.
 
-    In this case this machine's clock was set back. The new judgement gets the time of the earlier one, and counts
-    because it arrived later.
+    Such a judgement is the one with the id `after`, which the new one replaces, or lies in the future, because this
+    machine's clock was set back. With its time, the new judgement counts because it arrived later.
     """
-    newest = connection.scalar(select(func.max(records.c.at)).where(records.c.person == person, records.c.item == item))
-    return newest if newest and newest > datetime.now(UTC).isoformat(timespec="milliseconds") else at
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    same = records.c.person == person, records.c.item == item
+    newest = connection.scalar(
+        select(func.max(records.c.at)).where(*same, (records.c.id == after) | (records.c.at > now))
+    )
+    return max(at, newest or at)
 
 
 def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:

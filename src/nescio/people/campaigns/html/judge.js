@@ -40,6 +40,7 @@ function say(item, change, undoes = false) {
   const record = { id: fresh(), item, at: new Date(time).toISOString(), ...next, pool: page.pool, guidelines: page.guidelines };
   const { texts } = items.find((one) => one.id === item) || {};
   if (texts) record.texts = texts; // The server refuses a verdict by texts that have changed since.
+  if (page.server && old.id) record.after = old.id; // What it replaces counts no more, whatever the clocks of servers say.
   if (!undoes) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark } });
   take(record);
   keep(record);
