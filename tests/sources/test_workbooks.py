@@ -72,6 +72,18 @@ def test_a_workbook_of_millions_of_empty_elements_is_refused_before_it_is_parsed
         nescio.score(path)
 
 
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16"])
+def test_a_workbook_that_declares_entities_is_refused_before_it_is_parsed(encoding: str, tmp_path: Path) -> None:
+    """Whether openpyxl would refuse it depends on another package."""
+    path = tmp_path / "entities.xlsx"
+    sheet = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE x [<!ENTITY a "<c/>">]>' + XML.format("&a;" * 100)
+    with zipfile.ZipFile(workbook(tmp_path / "plain.xlsx")) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, sheet.encode(encoding) if name == "xl/worksheets/sheet1.xml" else old.read(name))
+    with pytest.raises(FormatError, match="may declare entities"):
+        nescio.score(path)
+
+
 def trapped(folder: Path, trap: str) -> Path:
     plain, path = workbook(folder / "plain.xlsx"), folder / "trap.xlsx"
     with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:

@@ -18,7 +18,7 @@ from nescio.sources.documents import unpacked_size
 from nescio.sources.limits import SHEETS, Made, limits
 from nescio.sources.source import Packed
 from nescio.sources.temporary import folder_with
-from nescio.sources.xml import feed
+from nescio.sources.xml import feed, refuse_entities
 
 SUFFIX = ".xlsx"
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
@@ -98,10 +98,14 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
 def checked_size(path: Path) -> int:
     """Return the number of bytes to which a workbook unpacks.
 
-    Raises FormatError if the number is higher than allowed, or if the workbook has more XML elements than a file of its
-    size should have. If the user states how much a file may unpack to, the number of elements has no limit of its own.
+    Raises FormatError if the number is higher than allowed, if a part may declare entities, or if the workbook has more
+    XML elements than a file of its size should have. If the user states how much a file may unpack to, the number of elements has no limit of its own.
     """
     size = unpacked_size(path, SHEETS)
+    with zipfile.ZipFile(path) as packed:
+        for info in packed.infolist():
+            with packed.open(info) as part:
+                refuse_entities(part, path)
     most = _FEW_ELEMENTS + _ELEMENTS_A_BYTE * path.stat().st_size
     if limits().max_unpacked is None and size > _SHORTEST * most and _elements(path) > most:
         rule = f"there are more than {most:,} elements in it, which is too many for a workbook of this size"

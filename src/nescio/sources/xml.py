@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from xml.etree import ElementTree
@@ -104,6 +105,24 @@ def feed(parser: expat.XMLParserType, file: IO[bytes], path: Path) -> None:
             rule = f"a tag or a comment is longer than {_LONGEST_TAG // MB} MB"
             raise FormatError(path, rule, where=f"line {parser.CurrentLineNumber}")
     parser.Parse(b"", True)
+
+
+def refuse_entities(file: IO[bytes], path: Path) -> None:
+    """Raise FormatError if XML in a part of the file at `path` has a document type, which can declare entities.
+
+    Entities may multiply the content. Only the text before the first element is parsed; a part that is not XML passes.
+    """
+    parser = expat.ParserCreate()
+
+    def doctype(*_: object) -> None:
+        raise FormatError(path, "a part of the file may declare entities; for safety, nescio does not read such files")
+
+    def root(*_: object) -> None:
+        raise StopIteration
+
+    parser.StartDoctypeDeclHandler, parser.StartElementHandler = doctype, root
+    with suppress(expat.ExpatError, LookupError, ValueError, StopIteration):
+        feed(parser, file, path)
 
 
 def _qualified(name: str) -> str:
