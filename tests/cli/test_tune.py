@@ -174,3 +174,16 @@ def test_a_threshold_that_does_not_help_is_no_advice(nescio: Command) -> None:
     assert "run 'mine', 70 questions: the threshold does not help here:" in found.out
     assert "the run as given has 0.736." in found.out
     assert "not help" not in nescio("tune", examples, "--run", "old", *FEW).out
+
+
+def test_no_risk_is_guaranteed_for_answers_that_nobody_graded(nescio: Command, tmp_path: Path) -> None:
+    """All 200 ungraded answers may be wrong, so that no bound below a half holds."""
+    rows = [f"r,q{i},{'correct' if i % 2 else ''},{i / 400}" for i in range(400)]
+    path = written(tmp_path / "u.csv", "\n".join(["run,question,outcome,confidence", *rows]) + "\n")
+    call = ("tune", path, "--ungraded", "exclude", "--max-risk", "0.1")
+    tuned = tmp_path / "tuned.csv"
+    nescio(*call, "-o", tuned).assert_refused("200 of r's 400 answers are left out (not graded) and may all be wrong")
+    assert not tuned.exists()
+    graded = [row for row in rows if "correct" in row]
+    written(path, "\n".join(["run,question,outcome,confidence", *graded]) + "\n")
+    assert nescio(*call).status == 0

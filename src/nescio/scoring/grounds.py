@@ -110,6 +110,25 @@ def no_ground(
     return unfit and spelled(unfit)
 
 
+def no_guarantee(notes: Sequence[Note], run: str, runs: Sequence[str]) -> str | None:
+    """Return why the answers of a run, one of `runs`, cannot support a guarantee for new answers, or None if they can.
+
+    They cannot if some are left out because they have no grade, or for a reason that also forbids a gate. The reason
+    completes the sentence "no guarantee can rest on …".
+    """
+    pair = Pair(None, frozenset(runs) - {run})
+    for remark in notes:
+        if remark.code == UNGRADED_LEFT_OUT and pair.judges(remark.subject):
+            only = "give a file with the graded answers alone"
+            why = f"{left_out_in_words(remark)} and may all be wrong"
+            return f"answers without a grade: {why}. If a random sample was graded, {only}"
+        if remark.code == NOT_DECLINED and pair.judges(remark.subject):
+            return f"answers that are no decisions: {remark['what']}"
+        if why := _why_not(remark, pair, alone=True):
+            return spelled(why)
+    return None
+
+
 def _clusters(results: Results[Any]) -> str | None:
     """Return a description of the clusters if they cannot support a decision, else None.
 

@@ -17,6 +17,7 @@ from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, hold_together, method_for
+from nescio.scoring.grounds import no_guarantee
 from nescio.scoring.next_sample import next_samples
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import open_data
@@ -124,6 +125,8 @@ def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarant
             f"a guaranteed risk needs a confidence for every answer ({without_confidence(alone).text}). Give every "
             "answer a confidence: answers without one may all be wrong"
         )
+    if wanted and (why := no_guarantee(loaded.notes, alone.data.runs[0], loaded.data.runs)):
+        raise UsageError(f"no guarantee can rest on {why}")
     return alone
 
 
