@@ -22,6 +22,7 @@ from nescio.people.assessing import creating
 from nescio.people.assessing.database import open_database
 from nescio.people.assessing.tables import about
 from nescio.people.campaigns.pooling import NAMED
+from nescio.people.campaigns.shown_texts import CHANGED
 from tests.campaign import made
 
 from .client import HOME, Browser, Room
@@ -334,40 +335,47 @@ def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_jud
     assert room.status().items == 4
 
 
-def test_an_update_shows_the_present_questions_and_supports(new_room: NewRoom, tmp_path: Path) -> None:
+def test_an_update_asks_again_where_a_verdict_does_not_hold_for_the_present_texts(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
     """The question q0 was corrected, and a second run gives the same answers with other supports."""
 
     def run(name: str, document: str) -> Path:
-        answers = [{"id": f"q{i}", "answer": f"thing {i}", "support": f"text of {document}"} for i in range(2)]
+        answers = [{"id": f"q{i}", "answer": f"thing {i}", "support": f"text of {document}"} for i in range(3)]
         return made.lines(tmp_path / f"{name}.jsonl", answers)
 
-    questions = made.lines(
-        tmp_path / "q.jsonl", [{"id": f"q{i}", "question": f"What is {i}?", "answers": ["x"]} for i in range(2)]
-    )
-    first, second = run("first", "D1"), run("second", "D2")
+    def asked(first: str) -> Path:
+        texts = (first, "What is 1?", "What is 2?")
+        return made.lines(
+            tmp_path / "q.jsonl", [{"id": f"q{i}", "question": text, "answers": ["x"]} for i, text in enumerate(texts)]
+        )
+
+    questions, first, second = asked("What is 0?"), run("first", "D1"), run("second", "D2")
     room = new_room(questions, first)
     ana = room.join("ana")
-    (judged,) = [item for item in ana.left() if item["topic"] == "q1"] or ana.left()[:1]
-    ana.send(ana.row(judged["id"], "R"))
-    assert nescio.assess.update(room.db, [questions, first]).changed == 0
-    texts = ("What is nought?", "What is 1?")
-    made.lines(questions, [{"id": f"q{i}", "question": text, "answers": ["x"]} for i, text in enumerate(texts)])
-    updated = nescio.assess.update(room.db, [questions, first, second])
-    assert (updated.new, updated.changed, updated.outdated) == (0, 2, 1)
-    assert "somebody judged 1 item by the earlier texts" in str(updated)
-    assert table(room.export() / "verdicts.csv") == []
-    stale = ana.row(judged["id"], "W", 2, texts=judged["texts"], at=NOW)  # from a page that shows the earlier texts
-    assert ana.send(stale)[1] == [
-        "the question or its supports changed meanwhile: judge this item again by the present texts"
-    ]
+    verdicts = {"q0": "R", "q1": "R", "q2": "U"}
     shown = {item["topic"]: item for item in ana.left()}
-    assert len(shown) == 2
-    assert all("text of D2" in str(item["supports"]) for item in shown.values())
-    rows = [ana.row(item["id"], "U", 3, texts=item["texts"], at=NOW) for item in shown.values()]
+    while item := next(iter(ana.left()), None):
+        shown[item["topic"]] = item
+        ana.send(ana.row(item["id"], verdicts[item["topic"]]))
+    assert nescio.assess.update(room.db, [questions, first]).changed == 0
+    asked("What is nought?")
+    updated = nescio.assess.update(room.db, [questions, first, second])
+    assert (updated.new, updated.changed, updated.outdated) == (0, 3, 2)
+    assert "judgements of 2 items do not hold for the present texts" in str(updated)
+    assert [row["verdict"] for row in table(room.export() / "verdicts.csv")] == ["R"]  # a text supports q1, as before
+    old = shown["q0"]
+    stale = ana.row(old["id"], "W", 2, texts=old["texts"], at=NOW)  # from a page that shows the earlier texts
+    assert ana.send(stale)[1] == [CHANGED]
+    again = {item["topic"]: item for item in ana.left()}
+    assert {*again} == {"q0", "q2"}
+    assert again["q0"]["question"] == "What is nought?"
+    assert all("text of D2" in str(item["supports"]) for item in again.values())
+    rows = [ana.row(item["id"], "U", 3, texts=item["texts"], at=NOW) for item in again.values()]
     assert ana.send(*rows)[1] == []
     assert nescio.assess.update(room.db, [questions, first, second]).changed == 0
-    assert [row["verdict"] for row in table(room.export() / "verdicts.csv")] == ["U", "U"]
-    assert room.status().people["ana"].judged == 2
+    assert sorted(row["verdict"] for row in table(room.export() / "verdicts.csv")) == ["R", "U", "U"]
+    assert room.status().people["ana"].judged == 3
 
 
 def test_who_saw_the_grade_of_an_earlier_text_is_not_asked_again_but_somebody_else_is(

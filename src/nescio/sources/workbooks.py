@@ -99,7 +99,8 @@ def checked_size(path: Path) -> int:
     """Return the number of bytes to which a workbook unpacks.
 
     Raises FormatError if the number is higher than allowed, if a part may declare entities, or if the workbook has more
-    XML elements than a file of its size should have. If the user states how much a file may unpack to, the number of elements has no limit of its own.
+    XML elements than a file of its size should have. If the user states how much a file may unpack to, the number of
+    elements has no limit of its own.
     """
     size = unpacked_size(path, SHEETS)
     with zipfile.ZipFile(path) as packed:

@@ -49,8 +49,10 @@ class Element(ElementTree.Element):
 
 
 def parse_xml(path: Path) -> Element:
-    """Return the root of an XML file. Raises FormatError, with the line, for invalid XML or if the file declares
-    entities."""
+    """Return the root of an XML file.
+
+    Raises FormatError, with the line, for invalid XML, or if the file declares entities or defaults of attributes.
+    """
     parser = expat.ParserCreate(namespace_separator="}")
     builder = ElementTree.TreeBuilder(element_factory=Element)
     open_elements: list[Element] = []
@@ -74,7 +76,13 @@ def parse_xml(path: Path) -> Element:
         where = f"line {parser.CurrentLineNumber}"
         raise FormatError(path, "the file declares entities; for safety, nescio does not read such files", where=where)
 
+    def attribute(_element: str, name: str, _kind: str, default: str | None, _required: int) -> None:
+        if default is not None:  # which every such element would get, so that a small file could fill the memory
+            rule = f"the attribute {name!r} has a default; for safety, nescio does not read such files"
+            raise FormatError(path, rule, where=f"line {parser.CurrentLineNumber}")
+
     parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.AttlistDeclHandler = attribute
     parser.CharacterDataHandler, parser.EntityDeclHandler = builder.data, entity
     parser.buffer_text = True
     try:

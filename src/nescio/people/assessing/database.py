@@ -10,12 +10,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
 from nescio.errors import UsageError
 from nescio.people.assessing.tables import about, metadata
+from nescio.sources.locks import one_at_a_time
 
 BUSY = 10_000  # milliseconds that a writer waits for another
 _SCHEMA, _VERSION = "schema", 2  # the version of the tables, in the table `about`
@@ -122,6 +123,25 @@ class Database:
         with self.engine.connect().execution_options(immediate=True) as connection, connection.begin():
             yield connection
         self._check_file()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other processes from running the same long change of the database during the block; people can judge.
+
+        Waits for a process that is doing so. Raises UsageError or OperationalError if that takes too long.
+        """
+        if self.path is not None:
+            with one_at_a_time(self.path):
+                yield
+            return
+        with self.engine.connect() as connection:  # The lock ends with the connection.
+            schema = connection.scalar(text("SELECT current_schema()"))
+            name = func.hashtext(f"nescio assess {schema}")
+            connection.execute(select(func.pg_advisory_lock(name)))
+            try:
+                yield
+            finally:
+                connection.execute(select(func.pg_advisory_unlock(name)))
 
     def close(self) -> None:
         """Close all connections."""

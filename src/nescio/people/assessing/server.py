@@ -219,7 +219,7 @@ def judgements(
     judging(found)
     if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
         raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})
-    said = [Record(**record.model_dump(exclude={"texts", "after"})) for record in sent.records]
+    said = [Record(**record.model_dump(exclude={"after"})) for record in sent.records]
     seen = {record.id: work.Seen(record.texts, record.after) for record in sent.records}
     clocks: Clocks = request.app.state.clocks
     dated = [*clocks.by_this(found.csrf, said, sent.sent)]

@@ -29,7 +29,7 @@ from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.pooling import NAMED, Item
-from nescio.people.campaigns.screens import LIST
+from nescio.people.campaigns.shown_texts import texts_key
 from nescio.text import plural
 
 STEP = 500  # values in one condition
@@ -43,8 +43,8 @@ class Updated(Struct, frozen=True):
     """The result of `take_in`: the number of `new` items, and of items that are `gone`: no run gives them any more.
 
     `judged` counts the gone items that somebody has judged. `changed` counts items whose question or supports changed,
-    and `outdated` those of them that somebody judged before and that are judged again. `undrawn` counts new questions
-    that are left out, because the questions of the database were drawn at random.
+    and `outdated` those of them with judgements that do not hold for the present texts: people are asked again.
+    `undrawn` counts new questions that are left out, because the questions of the database were drawn at random.
     """
 
     new: int
@@ -67,8 +67,8 @@ class Updated(Struct, frozen=True):
             undrawn = f"\nnote: {plural(self.changed, 'item')} {verb} another question or other supports now{undrawn}"
         if self.outdated:
             undrawn += (
-                f"\nnote: somebody judged {plural(self.outdated, 'item')} by the earlier texts: these judgements no "
-                "longer count, and people are asked again (lists of nuggets stay)"
+                f"\nnote: judgements of {plural(self.outdated, 'item')} do not hold for the present texts: they no "
+                "longer count, and people are asked again"
             )
         return (
             f"{plural(self.new, 'new item')} of {plural(self.topics, 'topic')} to judge; {plural(self.gone, 'item')}"
@@ -82,6 +82,11 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     Items that stay get the present texts of their questions and supports, and people judge these items again. A new
     answer is also asked of the people who had finished its topic. All other judgements stay.
     """
+    with database.alone():
+        return _take_in(database, sources)
+
+
+def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     with database.reading() as connection:
         own = work.facts(connection)
     asked = own.get("asked", {"overlap": 1, "sentences": False})
@@ -142,22 +147,22 @@ def _judged(connection: Connection, ids: set[str]) -> int:
 
 
 def _show_now(connection: Connection, item: Item) -> bool:
-    """Show an item with the present texts of its question and supports; return whether somebody judged earlier texts.
+    """Show an item with the present texts of its question and supports; return whether a judgement does not hold now.
 
-    These judgements no longer count, and the judge's grade on the earlier texts is not shown any more.
+    Such judgements no longer count. The judge's grade on the earlier texts is not shown any more.
     """
     row = item_row(item)
     second = f"{work.SECOND}:{item.id}"
+    then = work.texts_of(connection.execute(select(items).where(items.c.id == item.id)).one())
     texts = {name: row[name] for name in _SHOWN}
     connection.execute(update(items).where(items.c.id.in_((item.id, second))).values(texts))
     connection.execute(update(items).where(items.c.id == second).values(grade=""))
-    if row["kind"] == LIST:
-        return bool(_judged(connection, {item.id}))
-    judged = work.take_back(connection, item.id)
-    work.take_back(connection, second)
-    for person in judged:
+    now = texts_key(row["question"], row["supports"])
+    people = work.take_back(connection, item.id, row["kind"], then, now)
+    work.take_back(connection, second, row["kind"], then, now)
+    for person in people:
         work.close(connection, person, row["topic"])
-    return bool(judged)
+    return bool(people)
 
 
 def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:

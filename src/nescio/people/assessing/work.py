@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import secrets
@@ -23,6 +22,7 @@ from nescio.people.campaigns.folder import keyed
 from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
 from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
+from nescio.people.campaigns.shown_texts import CHANGED, still_holds, texts_key
 from nescio.text import sanitize
 
 LEASE = 45 * 60  # seconds for which a topic is reserved for a person
@@ -37,8 +37,9 @@ TRAINING, CONTROL = "training", "control"  # topics with known verdicts, which e
 CONTROLLED = 0.1  # the share of control topics among those that a person gets
 SHOWN = "shown"  # the mark of a record that a person saw the judge's grade; its time is before all judgements
 LONG_AGO = "1970-01-01T00:00:00.000+00:00"
-SAID = tuple(name for name in Record.__struct_fields__ if name != "given")  # the fields that a browser knows
-CHANGED = "the question or its supports changed meanwhile: judge this item again by the present texts"
+SAID = tuple(
+    name for name in Record.__struct_fields__ if name not in ("given", "texts")
+)  # the fields that a browser knows
 SECOND = "second"  # the kind of a verdict given after seeing the judge's grade; it does not count in verdicts.csv
 
 
@@ -270,12 +271,12 @@ def _is_done(held: Mapping[str, Any] | None) -> bool:
 
 
 def texts_of(item: Any) -> str:
-    """Return a digest of the question and the supports that the page shows for an item, a row of the table `items`."""
-    return hashlib.sha256(json.dumps([item.question, item.supports]).encode()).hexdigest()[:16]
+    """Return the key of the texts that the page shows for an item, which is a row of the table `items`."""
+    return texts_key(item.question, item.supports)
 
 
 class Seen(Struct, frozen=True):
-    """What the page showed when a person judged: the digest of the texts (`texts_of`), and the person's judgement.
+    """What the page showed when a person judged: the key of the texts (`texts_of`), and the person's judgement.
 
     `after` is the id of the judgement that the new one replaces. Both are "" if the page does not say so.
     """
@@ -327,7 +328,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
-    if seen.texts and seen.texts != texts_of(item) and item.kind != LIST and (row["verdict"] or row["mark"] == "skip"):
+    if not still_holds(item.kind, row["verdict"], seen.texts, texts_of(item)):
         return CHANGED, ""
     row["at"] = _not_before(connection, person, item.id, row["at"], seen.after)
     _add(connection, row | {"person": person, "item": item.id, "received": time.time()})
@@ -336,16 +337,17 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     return "", item.topic
 
 
-def take_back(connection: Connection, item: str) -> list[str]:
-    """Take back all present judgements of an item whose texts changed; return the names of the people who judged it.
+def take_back(connection: Connection, item: str, kind: str, then: str, now_shown: str) -> list[str]:
+    """Take back the judgements of an item that do not hold for its present texts; return whose they were.
 
-    A new record of each person says so, and `close` gives the person the topic again. Who has seen a judge's grade
-    cannot give a verdict of their own any more: this person skips the item, so that somebody else gets it.
+    `then` and `now_shown` are the keys of the earlier and the present texts. A new record of each person says so, and
+    `close` gives the person the topic again. Who has seen a judge's grade cannot give a verdict of their own any more:
+    this person skips the item, so that somebody else gets it.
     """
     now = present(records.c.item == item).subquery()
-    said = or_(now.c.verdict != "", now.c.mark == "skip")
-    judged = connection.execute(select(now).where(said)).all()
-    for row in judged:
+    said = connection.execute(select(now).where(or_(now.c.verdict != "", now.c.mark == "skip"))).all()
+    outdated = [row for row in said if not still_holds(kind, row.verdict, then, now_shown)]
+    for row in outdated:
         skips = _knows_grade(connection, row.person, f"{SECOND}:{item}")
         mark = "skip" if skips else "" if row.mark == "skip" else row.mark
         comment = "the texts changed after the judge's grade was shown" if skips else row.comment
@@ -353,7 +355,7 @@ def take_back(connection: Connection, item: str) -> list[str]:
         kept = {"pool": row.pool, "guidelines": row.guidelines, "received": time.time()}
         said_now = {"id": secrets.token_hex(16), "person": row.person, "item": item, "at": at, "verdict": ""}
         _add(connection, said_now | {"comment": comment, "mark": mark} | kept)
-    return [row.person for row in judged]
+    return [row.person for row in outdated]
 
 
 def _not_before(connection: Connection, person: str, item: str, at: str, after: str = "") -> str:

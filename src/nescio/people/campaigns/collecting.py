@@ -22,7 +22,7 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import own_order, read_asked
 from nescio.people.campaigns.chain import UNREADABLE, links
-from nescio.people.campaigns.folder import KEY, SHEETS, Campaign, put, step
+from nescio.people.campaigns.folder import KEY, OWN_KEY, SHEETS, Campaign, put, step
 from nescio.people.campaigns.handed_in import (
     SUFFIX,
     handed_in_changes,
@@ -46,8 +46,9 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digest, digests, record
 from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
-from nescio.people.campaigns.screens import OWN_KEY, has_own_key, list_items, sentence_items
+from nescio.people.campaigns.screens import has_own_key, list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, table
+from nescio.people.campaigns.shown_texts import CHANGED
 from nescio.people.campaigns.topics import nugget_texts, without_list
 from nescio.people.campaigns.verdicts import agreement, unlisted
 from nescio.stats.parallel import followed
@@ -57,6 +58,7 @@ KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _ALIKE = 20  # From so many answers on, a note says that all verdicts of an assessor, or of two, are the same.
 _MILLION = 1_000_000  # If the verdicts have so many possible orders, a sorted one is no chance.
+_AGAIN = "move this sheet out of the folder, and nescio campaign sheets writes another"
 _ALONE = "the verdicts are sorted but the rows are not; was only the column of verdicts sorted?"
 VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
@@ -223,6 +225,10 @@ def _collected(
         first, blank = len(reading.judgements), len(reading.blanks)
         answers = reading.read(path, who)
         given, empty = reading.judgements[first:], reading.blanks[blank:]
+        for line, one in reading.outdated:
+            if (one.item, one.assessor, one.verdict) not in present.collected:
+                reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
+        reading.outdated.clear()
         if _sorted_alone(reading, who, [one.verdict for one in given]):
             reading.fault(path, None, _ALONE)
             del reading.judgements[first:]

@@ -30,6 +30,7 @@ LOG, SECRET = "campaign.log", "campaign.secret"
 PRIVATE = (KEY, SHEETS, RUNS, RECEIPTS, POOL, JUDGEMENTS, RESULTS, RETURNS)
 CLOSED = (KEY, SHEETS)  # private folders whose files are private too, because people may copy them elsewhere
 HEAD = "campaign.head"  # the digest of the last line of the log
+OWN_KEY = "nuggets.jsonl"  # the key that assessors wrote
 _Kind = TypeVar("_Kind")
 
 

@@ -24,8 +24,9 @@ from nescio.errors import FormatError
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.judgements import Change, Mark, Present
 from nescio.people.campaigns.log import now
-from nescio.people.campaigns.screens import LIST, ListedNugget, kind_of, list_items, other_items, page_key
+from nescio.people.campaigns.screens import LIST, ListedNugget, kind_of, list_items, other_items, page_key, shown_item
 from nescio.people.campaigns.sheet_reading import SheetReader, check_length
+from nescio.people.campaigns.shown_texts import CHANGED, still_holds
 from nescio.text import squeeze
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Record(Struct, frozen=True):
     """One judgement in a handed-in file: an assessor's verdict on an item, with its time.
 
     `given` is a key from the server that gave the item to this assessor; a page without a server does not have it.
+    `texts` is the key of the question and the supports that the page showed (`shown_texts.texts_key`).
     """
 
     id: str
@@ -65,6 +67,7 @@ class Record(Struct, frozen=True):
     pool: int = 0
     guidelines: str = ""
     given: str = ""
+    texts: str = ""
 
 
 class HandedIn(Struct):
@@ -105,6 +108,11 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
             continue
         if known is None and (why := _not_theirs(reading, heading.assessor, record)):
             reading.fault(path, number, why, record.item)
+            continue
+        item = items[record.item]
+        now_shown = str(shown_item(item)["texts"])
+        if known is None and not still_holds(kind_of(item), row[0].verdict, record.texts, now_shown):
+            reading.fault(path, number, f"{CHANGED} (nescio campaign sheets writes pages with these)", record.item)
             continue
         what = (record.item, row[0].verdict)
         if said.get(record.id, what) != what:

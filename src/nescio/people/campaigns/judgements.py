@@ -18,6 +18,7 @@ from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, Campaign
 from nescio.people.campaigns.log import digest, latest, now
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
+TAKEN_BACK = "pool.jsonl"  # the source of a line that takes back a verdict, because the pool has other texts now
 Kind = Literal["new", "changed", "withdrawn", "skipped", "noted"]
 Mark = Literal["", "flag", "skip"]
 
@@ -89,9 +90,11 @@ class Present:
     def __init__(self, history: Iterable[Change] = ()) -> None:
         self.lines: dict[tuple[str, str], Change] = {}
         self.records: dict[str, Change] = {}  # the line of each record from a page
-        self.by_source: dict[tuple[str, str, str], Judgement] = {}  # the last from a sheet, an item and an assessor
+        # The last of an item and an assessor from each sheet.
+        self.by_source: dict[tuple[str, str], dict[str, Judgement]] = {}
         self.by_sheet: dict[tuple[str, str], Judgement] = {}  # the last from any sheet of the assessor
         self.comments: set[tuple[str, str, str]] = set()  # every comment on an item by an assessor
+        self.collected: set[tuple[str, str, str]] = set()  # every verdict on an item by an assessor
         for line in history:
             self.add(line)
 
@@ -103,9 +106,14 @@ class Present:
         self.comments.add((line.item, line.assessor, line.comment))
         if line.record:
             self.records[line.record] = line
-        if not line.said:
-            self.by_source[line.source, line.item, line.assessor] = line.judgement
-            self.by_sheet[line.item, line.assessor] = line.judgement
+        self.collected.add((line.item, line.assessor, line.after))
+        whose = line.item, line.assessor
+        if line.source == TAKEN_BACK:  # so that an equal verdict on the present texts is new
+            self.by_source.pop(whose, None)
+            self.by_sheet.pop(whose, None)
+        elif not line.said:
+            self.by_source.setdefault(whose, {})[line.source] = line.judgement
+            self.by_sheet[whose] = line.judgement
 
     def of(self, item: str, assessor: str) -> Judgement:
         """Return an assessor's current judgement of an answer; its verdict is empty if there is none."""
@@ -165,7 +173,7 @@ def changes(
         old = present.of(one.item, one.assessor)
         before = {present.by_sheet.get((one.item, one.assessor))}
         if lies_there:
-            before.add(present.by_source.get((source, one.item, one.assessor)))
+            before.add(present.by_source.get((one.item, one.assessor), {}).get(source))
         if one != old and (not one.verdict or one not in before):
             rows.append(Change(at, one.assessor, one.item, old.verdict, one.verdict, one.comment, pool, told, source))
             present.add(rows[-1])

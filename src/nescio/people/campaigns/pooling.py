@@ -16,13 +16,23 @@ from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
-from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, keyed, put, step
+from nescio.people.campaigns.folder import KEY, OWN_KEY, POOL, RUNS, SECRET, TOPICS, Campaign, keyed, put, step
 from nescio.people.campaigns.freshness import POOLING, done, inputs
-from nescio.people.campaigns.judgements import read_judgements
-from nescio.people.campaigns.log import latest
+from nescio.people.campaigns.judgements import (
+    HISTORY,
+    TAKEN_BACK,
+    Change,
+    Present,
+    append_history,
+    guidelines_of,
+    read_history,
+    read_judgements,
+)
+from nescio.people.campaigns.log import digests, latest, now, record
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
 from nescio.people.campaigns.runs import examine
 from nescio.people.campaigns.settings import Distinct, Task
+from nescio.people.campaigns.shown_texts import still_holds, texts_key
 from nescio.people.campaigns.topics import Topics, read_topics
 from nescio.stats.parallel import followed
 from nescio.text import answer_key, plural
@@ -63,7 +73,10 @@ class PooledAnswer(Struct, frozen=True):
 
 
 class Pooled(Struct, frozen=True):
-    """The result of `pool`: how many answers the runs gave, how many are distinct, and how many of these are judged."""
+    """The result of `pool`: how many answers the runs gave, how many are distinct, and how many of these are judged.
+
+    `taken_back` counts the verdicts that do not hold for the present texts.
+    """
 
     path: Path
     runs: int
@@ -74,10 +87,14 @@ class Pooled(Struct, frozen=True):
     gone: int
     after: str
     version: int = 1
+    taken_back: int = 0
 
     def __str__(self) -> str:
         left = f"; without {plural(self.gone, 'answer')} of an earlier pool that no counting run gives any more"
         gone = left if self.gone else ""
+        if self.taken_back:
+            count = plural(self.taken_back, "verdict")
+            gone += f"; took back {count} because the question or its supports changed (sheets asks again)"
         return (
             f"wrote {self.path}: {plural(self.distinct, 'distinct answer')} of {self.given:,} that"
             f" {plural(self.runs, 'run')} gave to {plural(self.questions, 'question')};"
@@ -193,13 +210,39 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         except MismatchError:  # Somebody changed it. It is made again from the runs.
             before = []
         merged = merged_items(items, before)
+        # First, so that a pool that is made again after an interruption takes back the same verdicts.
+        taken_back = _take_back(opened, merged, before)
         put(opened / POOL / ITEMS, pool_lines(merged))
         done(opened, POOLING, read, {NAMED: SECRET})
         judged = {judgement.item for judgement in read_judgements(opened)}
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
     after = f"nescio campaign sheets {opened.folder} --assessor NAME"
     counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
-    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged))
+    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), taken_back)
+
+
+def _take_back(campaign: Campaign, items: Sequence[Item], before: Sequence[Item]) -> int:
+    """Take back the verdicts that do not hold for the present texts of their items, and return their number.
+
+    Each becomes a line of the history, as if its assessor had withdrawn it, so that `sheets` asks again.
+    """
+    texts = {item.id: texts_key(item.text, item.supports) for item in before}
+    version, told, at = pool_version(items), guidelines_of(campaign), now().isoformat()
+    judged: dict[str, list[Change]] = {}
+    for line in Present(read_history(campaign)).lines.values():
+        if line.after:
+            judged.setdefault(line.item, []).append(line)
+    rows = [
+        Change(at, line.assessor, line.item, line.after, "", line.comment, version, told, TAKEN_BACK)
+        for item in items
+        for line in judged.get(item.id, ())
+        if not still_holds("answer", line.after, texts.get(item.id, ""), texts_key(item.text, item.supports))
+    ]
+    if rows:
+        head = append_history(campaign, rows)
+        wrote = digests(campaign, HISTORY, f"{KEY}/{OWN_KEY}")
+        record(campaign, "collect", digests(campaign, f"{POOL}/{ITEMS}"), wrote, {"history": head})
+    return len(rows)
 
 
 def pool_lines(items: Sequence[Item]) -> bytes:

@@ -8,15 +8,15 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.errors import UsageError
-from nescio.people.campaigns.folder import GUIDELINES, Campaign, keyed, text_of
+from nescio.people.campaigns.folder import GUIDELINES, OWN_KEY, Campaign, keyed, text_of
 from nescio.people.campaigns.judgements import Judgement, guidelines_of
 from nescio.people.campaigns.pages import script_page
 from nescio.people.campaigns.pooling import Item
+from nescio.people.campaigns.shown_texts import texts_key
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.text import sanitize
 
 SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no answers, before a colon
-OWN_KEY = "nuggets.jsonl"  # the key that assessors wrote
 NOTHING = "-"  # the verdict that no nugget, or no sentence, applies
 LONGEST = 50_000  # characters of a text that a screen shows
 
@@ -106,6 +106,7 @@ def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
         "answer": shown(item.answer),
         "supports": [[shown(document), shown(text)] for document, text in item.supports],
     }
+    row["texts"] = texts_key(row["question"], row["supports"])
     if said:
         row["said"] = sorted([one.verdict, shown(one.comment)] for one in said)
     return row

@@ -19,6 +19,7 @@ from nescio.people.campaigns.pooling import Item, named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import NOTHING, SENTENCES, kind_of, sentence_items
+from nescio.people.campaigns.shown_texts import cells_key, cells_of, still_holds
 from nescio.people.campaigns.topics import nuggets_by_question
 from nescio.sources.text_files import records
 from nescio.text import plural
@@ -45,6 +46,7 @@ class SheetReader:
         self.faults = FaultsOfFiles() if faults is None else faults
         self.judgements: list[Judgement] = []
         self.blanks: list[Judgement] = []  # answers without a verdict
+        self.outdated: list[tuple[int, Judgement]] = []  # verdicts on earlier texts, each with its line
         self.rows: list[str] = []  # the items of the last sheet, in its order
         self.items = {item.id: item for item in read_items(self.campaign)}
         self.asked = self.items | {item.id: item for item in sentence_items(self.campaign)}
@@ -115,8 +117,13 @@ class SheetReader:
             self.blanks.append(Judgement(item.id, who, "", row.get("comment", "").strip()))
         else:
             verdict = self.verdict(path, line, item, written)
-            if verdict is not None:
-                self.judgements.append(Judgement(item.id, who, verdict, row.get("comment", "").strip()))
+            if verdict is None:
+                return
+            judgement = Judgement(item.id, who, verdict, row.get("comment", "").strip())
+            if _holds(item, row, verdict):
+                self.judgements.append(judgement)
+            else:
+                self.outdated.append((line, judgement))
 
     def _is_of(self, item: Item, found: str) -> bool:
         own = plain(item.answer)
@@ -174,6 +181,17 @@ class SheetReader:
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
         """Add a fault in a sheet to the faults."""
         self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
+
+
+def _holds(item: Item, row: Mapping[str, str], verdict: str) -> bool:
+    """Return whether a verdict in the row of a sheet holds for the present texts of its item."""
+    documents, texts = cells_of(item)
+    now = {"question": item.text, "document": documents, "support": texts}
+    if all(is_same(text, row.get(column, text), ()) for column, text in now.items()):
+        return True
+    then = {column: row.get(column, text) for column, text in now.items()}
+    keys = (cells_key(cells["question"], cells["document"], cells["support"]) for cells in (then, now))
+    return still_holds(kind_of(item), verdict, *keys)
 
 
 def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:

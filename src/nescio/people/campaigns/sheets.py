@@ -22,6 +22,7 @@ from nescio.people.campaigns.pooling import Item, pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import SENTENCES, assessor_page, has_own_key, kind_of, list_items, story_items
 from nescio.people.campaigns.sheet_reading import SheetReader, row_key, table
+from nescio.people.campaigns.shown_texts import MARK, cells_of
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import disputed
 from nescio.sources.writing import csv_text
@@ -31,7 +32,6 @@ from nescio.text import plural, squeeze
 Form = Literal["csv", "xlsx", "html"]
 HEAD = ("item", "key", "question_id", "question", "answer", "document", "support")
 BLANKS = 12  # lines that an assessor has for the nuggets of a target
-_MARK = "¶"
 _CELLS = {  # how a sheet is filled in, by its column
     "verdict": "verdict: R, W, X or U; empty: not judged yet",
     "nuggets": "nuggets: their numbers, as 1; 3, or - for none; empty: not judged yet",
@@ -230,6 +230,7 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
                     if (one.item, one.assessor, one.verdict) not in known
                     and said.get((one.item, one.assessor)) != one.verdict
                 ]
+                new += [one for _, one in reading.outdated if (one.item, who, one.verdict) not in present.collected]
                 remarks = [one for one in (*reading.judgements, *reading.blanks) if present.lacks_comment(one)]
                 if new or remarks or reading.faults.count:
                     what = "verdicts" if new or reading.faults.count else "comments"
@@ -264,8 +265,8 @@ def _sheet(
     for item in items:
         own = said.get(item.id, [])
         verdicts = " / ".join(sorted(one.verdict for one in own))
-        comments = f" {_MARK} ".join(sorted(one.comment for one in own if one.comment))
-        documents, supports = _story(item) if column == SENTENCES else supports_of(item)
+        comments = f" {MARK} ".join(sorted(one.comment for one in own if one.comment))
+        documents, supports = cells_of(item)
         key = row_key(campaign.secret, who, item.id)
         cells = [item.id, key, item.question, item.text, item.answer, documents, supports]
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
@@ -280,23 +281,6 @@ def _column(campaign: Campaign, items: Sequence[Item]) -> str:
     if any(kind_of(item) == SENTENCES for item in items):
         return SENTENCES
     return "nuggets" if campaign.settings.task == "nuggets" else "verdict"
-
-
-def _story(item: Item) -> tuple[str, str]:
-    """Return two cells of a story's row: an empty one for the document, and one with the numbered sentences."""
-    return "", f" {_MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
-
-
-def supports_of(item: Item) -> tuple[str, str]:
-    """Return two cells: the documents, and the texts, that support an answer.
-
-    If there are several texts, each begins with the name of its document.
-    """
-    documents = list(dict.fromkeys(document for document, _ in item.supports if document))
-    texts = [(document, text) for document, text in item.supports if text]
-    several = len(texts) > 1
-    shown = [f"[{document}] {text}" if several and document else str(text) for document, text in texts]
-    return "; ".join(documents), f" {_MARK} ".join(shown)
 
 
 def _check_list(campaign: Campaign) -> None:

@@ -1,0 +1,63 @@
+"""Tell whether a verdict on an item still holds after the item's question or supports changed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from nescio.people.campaigns.retyped import plain
+
+if TYPE_CHECKING:
+    from nescio.people.campaigns.pooling import Item
+
+MARK = "¶"  # between texts in one cell of a sheet
+_NAMED = re.compile(r"^\[[^\]]*\] ")
+_DIGITS = 12  # of a digest, enough to tell a few texts apart
+CHANGED = "the question or its supports changed after this item was shown: judge it again by the present texts"
+
+
+def texts_key(question: str, supports: Iterable[object]) -> str:
+    """Return digests of the question and of each support that an assessor sees with an answer, joined by hyphens."""
+    texts = (question, *map(repr, supports))
+    return "-".join(hashlib.sha256(text.encode(errors="replace")).hexdigest()[:_DIGITS] for text in texts)
+
+
+def still_holds(kind: str, verdict: str, then: str, now: str) -> bool:
+    """Return whether a verdict that was given by the texts `then` also holds for the texts `now`.
+
+    Both are values of `texts_key`; an unknown key is "". No verdict holds for another question. R says that a text
+    supports the answer, so it holds while no text is lost; U says that no text does, so it holds while no text is new.
+    Other verdicts on answers are about the answer alone. Numbers of sentences are about exactly these sentences, and a
+    list of nuggets stays with the assessor, who can change it.
+    """
+    if kind == "nuggets" or not then or then == now:
+        return True
+    before, *supports_then = then.split("-")
+    after, *supports_now = now.split("-")
+    if before != after or kind == "sentences":
+        return False
+    if verdict == "R":
+        return {*supports_then} <= {*supports_now}
+    return verdict != "U" or {*supports_now} <= {*supports_then}
+
+
+def cells_of(item: Item) -> tuple[str, str]:
+    """Return two cells of an item's row in a sheet: the documents, and the texts, that support the answer.
+
+    If there are several texts, each begins with the name of its document; the sentences of a story have numbers.
+    """
+    if item.id.startswith("sentences:"):
+        return "", f" {MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
+    documents = list(dict.fromkeys(document for document, _ in item.supports if document))
+    texts = [(document, text) for document, text in item.supports if text]
+    several = len(texts) > 1
+    shown = [f"[{document}] {text}" if several and document else str(text) for document, text in texts]
+    return "; ".join(documents), f" {MARK} ".join(shown)
+
+
+def cells_key(question: str, documents: str, texts: str) -> str:
+    """Return `texts_key` of the cells of a sheet, without what a spreadsheet changes and without names of documents."""
+    pieces = [*documents.split("; "), *(_NAMED.sub("", text) for text in texts.split(f" {MARK} "))]
+    return texts_key(plain(question), [plain(piece) for piece in pieces if piece])
