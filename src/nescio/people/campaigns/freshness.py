@@ -96,6 +96,20 @@ def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[st
             yield f"{name} (gone)" if name not in now else name
 
 
+def refuse_old_pool(campaign: Campaign) -> None:
+    """Raise MismatchError if questions or runs are newer than the pool.
+
+    Verdicts may then be on other questions or supports, and only `pool` takes these back.
+    """
+    old = age(campaign, POOLING)
+    newer = [name for name in old.newer if name.startswith((f"{TOPICS}/", "run "))] if old else []
+    newer = [name for name in newer if not name.endswith("(gone)")]
+    if newer:
+        raise MismatchError(
+            f"the pool is older than {_listed(newer)}; run nescio campaign pool {campaign.folder} first"
+        )
+
+
 def refuse_old(campaign: Campaign) -> None:
     """Raise MismatchError if there are no results, or if they or their inputs have changed since the scoring."""
     old = age(campaign, SCORING)

@@ -29,7 +29,7 @@ from nescio.people.campaigns.entries import ScoringPlan
 from nescio.people.campaigns.evidence import JudgedRuns, judged_runs, with_key, without_runs
 from nescio.people.campaigns.facts import agreement_table, facts
 from nescio.people.campaigns.folder import KEY, RANKINGS, RESULTS, Campaign, decoded, put, renewed, step
-from nescio.people.campaigns.freshness import SCORING, done, inputs
+from nescio.people.campaigns.freshness import SCORING, done, inputs, refuse_old_pool
 from nescio.people.campaigns.group_tables import ScoredRuns
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.layouts import Table
@@ -104,10 +104,11 @@ def score(
     R is right. Answers that no person judged are judged by the key, if `campaign.toml` names a judge or all questions
     have options. `ranking` names files with outcomes of QA systems, which are ranked together with the validators of
     AVE. Other arguments as in `nescio.score`. Raises UsageError if no run was accepted, and MismatchError if answers
-    are in dispute or nobody judged them.
+    are in dispute, if nobody judged them, or if questions or runs are newer than the pool.
     """
     how = ScoringPlan(tuple(map(str, ranking)), ci, resamples, seed)
     with step(campaign) as opened:
+        refuse_old_pool(opened)
         read = inputs(opened, SCORING)
         with renewed(opened / RESULTS) as draft:
             scored = write_results(opened, draft, how, jobs=jobs, progress=progress)
