@@ -10,6 +10,7 @@ where `automatic_responses.json` lies beside the labels too, those pairs are mea
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import json
@@ -31,6 +32,7 @@ from pages import fill
 import nescio
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
+from nescio.errors import NescioError
 from nescio.stats.agreement import cohen_kappa, kendall_tau_b
 from nescio.tasks.nuggets import definitions, pourpre
 from nescio.tasks.nuggets.scoring import Nugget, Response, Run, Target
@@ -157,8 +159,11 @@ def answers(rows: Sequence[Mapping[str, str]], match: pourpre.Matcher) -> Pairs:
 
 
 def matchers(nuggets: Sequence[str]) -> dict[str, pourpre.Matcher]:
-    """Return the two ways of matching: by count and by idf."""
-    return {"count": pourpre.by_count, "idf": pourpre.by_idf(nuggets)}
+    """Count, idf, and embedding where its library and model are there."""
+    found: dict[str, pourpre.Matcher] = {"count": pourpre.by_count, "idf": pourpre.by_idf(nuggets)}
+    with contextlib.suppress(NescioError, OSError):
+        found["embedding"] = pourpre.by_embedding()
+    return found
 
 
 # ---- agreement ----
@@ -356,6 +361,7 @@ def facts(cone: Cone, ways: Mapping[str, pourpre.Matcher], pairs: int) -> dict[s
     """Return the figures that the prose names."""
     found = {name: f"{count:,}" for name, count in link(cone).items()}
     own = {name: f"{name} {spearman(cone, match):.3f}" for name, match in ways.items()}
+    lacking = "embedding" not in ways
     joined = link(cone)["direct"]
     return found | {
         "joined": f"**{joined:,} pairs of label and response can be joined**"
@@ -365,6 +371,9 @@ def facts(cone: Cone, ways: Mapping[str, pourpre.Matcher], pairs: int) -> dict[s
         "spearman": ", ".join(own.values()),
         "pairs": f"{pairs:,}",
         "resamples": f"{RESAMPLES:,}",
+        "embedding": "Matching by embedding was left out: its library, or its model, is not installed here."
+        if lacking
+        else f"Embedding is {pourpre.MODEL}.",
     }
 
 

@@ -217,7 +217,7 @@ def test_table_12_is_the_paper_s() -> None:
     assert len(TABLE_12) == 19
     assert rows["NER", "names"].use == "yes"
     assert {technique for technique, _ in rows} >= {*TABLE_12}
-    assert rows["Theorem prover", "proofs"].use == rows["Semantic similarity", "passages"].use == "skipped"
+    assert rows["Theorem prover", "proofs"].use == rows["Semantic similarity", "embeddings"].use == "skipped"
 
 
 def test_a_preset_is_a_column_of_table_12() -> None:

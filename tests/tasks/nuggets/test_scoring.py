@@ -3,6 +3,7 @@ nuggets."""
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 import nescio
 from nescio.data.evidence import Evidence
-from nescio.errors import MismatchError, UnknownNameError
+from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.tasks.nuggets import pourpre
 from nescio.tasks.nuggets.scoring import (
     Match,
@@ -216,6 +217,13 @@ def test_automatic_scores_are_labelled_and_have_no_other_name() -> None:
     assert not {"nuggets.vital_found", "nuggets.okay_found", "nuggets.pyramid_found"} & set(data.columns)
     with pytest.raises(UnknownNameError, match="automatic matching 'idff'"):
         pourpre.evidence([target(2, 1)], [run], "idff")
+
+
+def test_matching_by_embedding_says_what_it_lacks() -> None:
+    if importlib.util.find_spec("sentence_transformers"):
+        pytest.skip("sentence-transformers is installed")
+    with pytest.raises(UsageError, match=r"nescio\[embeddings\]"):
+        pourpre.matcher("embedding", [])
 
 
 def test_a_response_that_is_longer_is_scored_lower_automatically_too() -> None:

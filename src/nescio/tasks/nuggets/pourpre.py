@@ -17,14 +17,16 @@ from typing import Literal, get_args
 
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
-from nescio.errors import UnknownNameError
+from nescio.errors import UnknownNameError, UsageError
 from nescio.tasks.nuggets.scoring import Run, Target, gather, is_vital, response_columns, silences
 from nescio.text import stems
 
 Matcher = Callable[[str, Sequence[str]], float]
 COUNT: Literal["count"] = "count"
-Matching = Literal["count", "idf"]
+EMBEDDING: Literal["embedding"] = "embedding"
+Matching = Literal["count", "idf", "embedding"]
 METHODS: tuple[Matching, ...] = get_args(Matching)
+MODEL = "all-MiniLM-L6-v2"
 
 
 def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Callable[[str], float]) -> float:
@@ -64,13 +66,38 @@ def by_idf(nuggets: Sequence[str]) -> Matcher:
     return match
 
 
+def by_embedding() -> Matcher:
+    """Return a function that matches a nugget with strings by meaning: the largest cosine with a string, and at least
+    0.
+
+    Raises UsageError if sentence-transformers is not installed.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise UsageError(
+            "matching by embedding needs a library that is not installed: pip install 'nescio[embeddings]'"
+        ) from None
+    encoder = SentenceTransformer(MODEL)
+
+    def match(nugget: str, strings: Sequence[str]) -> float:
+        if not strings:
+            return 0.0
+        vectors = encoder.encode([nugget, *strings], normalize_embeddings=True)
+        return float(max(0.0, *(min(1.0, float(vectors[0] @ vector)) for vector in vectors[1:])))
+
+    return match
+
+
 def matcher(method: str, targets: Sequence[Target]) -> Matcher:
     """Return the function that matches a nugget with strings by the method of this name, such as "count".
 
-    Raises UnknownNameError for an unknown method.
+    Raises UnknownNameError for an unknown method, UsageError if its library is missing.
     """
     if method not in METHODS:
         raise UnknownNameError("automatic matching", method, METHODS)
+    if method == EMBEDDING:
+        return by_embedding()
     return by_count if method == COUNT else by_idf([n.text for target in targets for n in target.nuggets])
 
 
@@ -83,12 +110,20 @@ def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT
     match = matcher(method, targets)
     units: list[tuple[Target, str | None]] = [(target, None) for target in targets]
     rows = [[_cell(target, run, match) for target in targets] for run in runs]
-    automatic = note(
+    return gather([run.name for run in runs], units, rows), (_automatic_note(method), *silences(targets, runs))
+
+
+def _automatic_note(method: str) -> Note:
+    if method == EMBEDDING:
+        return note(
+            "nuggets.automatic_embedding",
+            "AUTOMATIC: no assessor mapped these responses; nuggets are matched by embedding",
+        )
+    return note(
         "nuggets.automatic_words",
         "AUTOMATIC: no assessor mapped these responses; nuggets are matched by words (POURPRE, {method})",
         method=method,
     )
-    return gather([run.name for run in runs], units, rows), (automatic, *silences(targets, runs))
 
 
 def _cell(target: Target, run: Run, match: Matcher) -> Mapping[str, float]:

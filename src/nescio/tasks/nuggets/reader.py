@@ -14,7 +14,7 @@ JSON Lines:
     run      `{"id", "strings": [text | {"text", "doc"?}], "confidence"?, "run"?}`; an empty list is an abstention
     mapping  `{"id", "run", "nugget", "rank"?, "assessor"?}`
 
-Without a mapping nuggets are matched automatically (`--choose automatic=count|idf`), and everything says so.
+Without a mapping nuggets are matched automatically (`--choose automatic=count|idf|embedding`), and everything says so.
 With several assessors, `--choose assessors=majority|each|NAME`.
 """
 

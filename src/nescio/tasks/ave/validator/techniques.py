@@ -14,6 +14,7 @@ from nescio.errors import UnknownNameError, UsageError
 from nescio.tasks.ave.exercise import Candidate
 from nescio.tasks.ave.hypotheses import Language
 from nescio.tasks.ave.validator import (
+    _embeddings,
     _entities,
     _frames,
     _lexical,
@@ -140,6 +141,14 @@ TECHNIQUES = {
             outside=True,
         ),
         Technique(
+            "embeddings",
+            "Semantic similarity",
+            _each(_embeddings.embeddings),
+            _resources.embeddings_absent,
+            spoken=None,
+            outside=True,
+        ),
+        Technique(
             PASSAGES,
             "Semantic similarity",
             lambda _, cases, __, ___: _resources.passages(cases),
@@ -215,6 +224,7 @@ _REMARKS = {
     "formulas": "flat formulas of statement and text with negation, condition and quantifier, atom by atom",
     PROOFS: "the least that is given up so that E proves the statement from the text",
     "meaning": "a small lexicon of synonyms, opposites and negations",
+    "embeddings": "of whole texts, and word by word",
     PASSAGES: "of whole texts, in about a hundred languages",
     "chunks": "how the answer is cut out of its text",
     RIVALS: "nescio's own: which of two questions about one text it answers better",
