@@ -37,8 +37,8 @@ from nescio.tasks.ave.evidence import evidence, selections
 from nescio.tasks.ave.exercise import Exercise, Validation, Value, by_question
 from nescio.tasks.ave.validator import Features, Trained, TrainingPlan
 from nescio.tasks.ave.validator._rivals import contested
-from nescio.tasks.ave.validator.ablation import ALL
 from nescio.tasks.ave.validator.deciding import over_answers
+from nescio.tasks.ave.validator.training import ALL
 
 ROOT = Path(__file__).parents[1]
 AIM = 0.72  # the area under the ROC curve that was asked for

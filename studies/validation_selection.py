@@ -55,7 +55,10 @@ def select(name: str, streams: lab.Streams, plan: TrainingPlan, resamples: int) 
     text = any(candidate.text for candidate in exercise.candidates)
     without = [] if text else [each for each in OWN if each in OF_THE_TEXT]
     without += [each for each in validator.TECHNIQUES if each not in (*OWN, validator.REDUNDANCY)]
-    trained = validator.train(exercise, without=without, redundancy=True, plan=plan)
+    techniques = validator.chosen(
+        validator.Resources(), without, redundancy=True, languages=validator.languages(exercise)
+    )
+    trained = validator.fit(exercise, validator.gather(exercise, None, techniques, plan), plan)
     decided = validator.decide(exercise, trained.confidence, None, always=True)
     selected = {(each.question_id, each.answer_id) for each in decided if each.decision is Decision.SELECTED}
     best = max(streams.accuracy, key=lambda system: streams.accuracy[system])

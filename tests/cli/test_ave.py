@@ -11,9 +11,8 @@ import pytest
 import nescio as package
 from nescio.data.model import Question
 from nescio.formats import open_source
-from nescio.tasks.ave.exercise import Candidate, Exercise, Value
+from nescio.tasks.ave.exercise import Candidate, Exercise, Value, problems
 from nescio.tasks.ave.reader import read_pairs, read_responses, write_exercise
-from nescio.tasks.ave.rules import problems
 from nescio.tasks.ave.validator import OWN, _parsing
 from tests.tasks.ave.campaign import LANGUAGES, SPANISH, Language, rounds_to, write_campaign
 

@@ -1,24 +1,19 @@
-"""Explain in words why a file was taken for its format: the rule of `recognise`, and the part of the file that
-satisfied it."""
+"""Explain in words why a file was taken for its format: the rule of `recognise`, and the names in the file."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
-
-from msgspec.structs import replace
 
 from nescio.errors import FormatError, shorten
-from nescio.formats.registry import Format, Recognise
+from nescio.formats.registry import Format
 from nescio.sources.source import BY_SUFFIX, Source
 from nescio.tables.lexicon import roles_of
 
 _KINDS = {"lines": ("JSON Lines", "key"), "document": ("a JSON document", "key"), "archive": ("an archive", "member")}
 _LEADERBOARD = {"title", "header", "rows", "links"}
 _TIRA = re.compile(r"\s*measure\s*\{")
-_MOST, _FEW = 12, 3  # the most names shown; fewer for members and keys, which are often questions
+_MOST = 12  # the most names shown
 
 
 def rule(format_: Format) -> str:
@@ -30,67 +25,21 @@ def rule(format_: Format) -> str:
     return known[:1].upper() + known[1:]
 
 
-def seen(format_: Format, source: Source) -> str:
-    """Return a description of the part of a file by which nescio recognised its format.
+def seen(source: Source) -> str:
+    """Return a description of a file by its kind and its first names, such as "a table with the columns run, outcome".
 
-    This part is the root of XML, the first line of text, or else the fewest columns, keys or members that suffice. An
-    example is "a table, by the columns run, outcome; other columns: topic".
+    The names are columns, keys or members. XML is described by its root, and other text by its first line.
     """
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"
     if source.kind == "text":
         return f"text that begins {shorten(str(source.first))}"
     what, part = _KINDS.get(source.kind, ("a table", "column"))
-    if format_.fallback:
-        return f"{what} with the {part}s {', '.join(_names(source)[:_MOST])}" if source.columns else what
-    needed = minimal_columns(format_.recognise, source)
-    others = [name for name in _names(source) if name not in needed]
-    several = "s" if len(needed) > 1 else ""
-    shown = f"{what}, by the {part}{several} {', '.join(needed[:_MOST])}" if needed else what
-    most = _FEW if source.kind in ("document", "archive") else _MOST
-    beside = ", ".join(others[:most]) + (f" and {len(others) - most:,} more" if len(others) > most else "")
-    return f"{shown}; other {part}s: {beside}" if needed and others else shown
-
-
-def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
-    """Return the fewest columns, keys or members with which a file is still recognised as having the same role."""
-    part = recognise(source)
-    return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
-
-
-def _names(source: Source) -> tuple[str, ...]:
-    return source.members if source.kind == "archive" else source.columns
-
-
-def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Return a small selection of `names` for which `does` is true of `some` and the selection together.
-
-    The search halves `names` again and again, which is fast even for thousands of names.
-    """
-    if does(some):
-        return []
-    if len(names) <= 1:
-        return [*names]
-    half = len(names) // 2
-    second = _enough([*some, *names[:half]], names[half:], does)
-    return _enough([*some, *second], names[:half], does) + second
-
-
-def _only(source: Source, names: Collection[str]) -> Source:
-    """Return the source with only those columns, keys or archive members that are in `names`."""
-    kept = {*names}
-
-    def cut(value: Any) -> Any:
-        return {k: v for k, v in value.items() if str(k) in kept} if isinstance(value, dict) else value
-
-    document = source.document
-    return replace(
-        source,
-        columns=tuple(name for name in source.columns if name in kept),
-        members=tuple(name for name in source.members if name in kept),
-        first=cut(source.first),
-        document=[*map(cut, document[:1]), *document[1:]] if isinstance(document, list) else cut(document),
-    )
+    names = source.members if source.kind == "archive" else source.columns
+    if not names:
+        return what
+    more = f" and {len(names) - _MOST:,} more" if len(names) > _MOST else ""
+    return f"{what} with the {part}{'s' if len(names) > 1 else ''} {', '.join(names[:_MOST])}{more}"
 
 
 def holds_figures(source: Source) -> bool:

@@ -114,7 +114,8 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
         others += not tools_of
     tools = {name: paths for name, paths in logs.items() if paths}
     if len(tools) > 1:
-        tools = _by_contents(tools)
+        tools = {name: [path for path in paths if _is_of(path, name)] for name, paths in tools.items()}
+        tools = {name: paths for name, paths in tools.items() if paths}
     if not tools and any(folder.rglob("*.parquet")):
         return [folder], []  # All tables of the folder are parts of one table.
     if not tools and (tables := [path for path in every_file(folder) if path.suffix.lower() in DATA]):
@@ -150,16 +151,6 @@ def _is_called(path: Path, pattern: str) -> bool:
     As many parts of the path are compared as the pattern has.
     """
     return fnmatchcase("/".join(path.parts[-1 - pattern.count("/") :]), pattern)
-
-
-def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
-    """Return, for each format, those of its files whose content it recognises.
-
-    `tools` has the files that may be of a format by their names, keyed by the format. A format without any recognised
-    file is left out.
-    """
-    kept = {name: [path for path in paths if _is_of(path, name)] for name, paths in tools.items()}
-    return {name: paths for name, paths in kept.items() if paths}
 
 
 def _is_of(path: Path, name: str) -> bool:

@@ -53,15 +53,10 @@ def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
     return recognise
 
 
-def _split(spec: str) -> tuple[list[str], list[str]]:
-    kinds, _, keys = spec.partition(":")
-    names = [name for kind in kinds.split(",") for name in _KINDS.get(kind.strip(), (kind.strip(),))]
-    return names, keys.split()
-
-
 def _fits(spec: str, kind: str, source: Source) -> bool:
-    kinds, keys = _split(spec)
-    return kind in kinds and all(any(_has(source, key) for key in several.split("|")) for several in keys)
+    written, _, keys = spec.partition(":")
+    kinds = [name for kind in written.split(",") for name in _KINDS.get(kind.strip(), (kind.strip(),))]
+    return kind in kinds and all(any(_has(source, key) for key in several.split("|")) for several in keys.split())
 
 
 def _has(source: Source, key: str) -> bool:

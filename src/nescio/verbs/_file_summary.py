@@ -162,7 +162,7 @@ def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
     format_, parts = recognise(sources, reading.format_in, reading.column)
     stated = spelled(f"{opt('format_in', reading.format_in)} says so") if reading.format_in else None
     files = tuple(
-        CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source)) for part, source in parts
+        CheckedFile(str(source.label), part, explain.seen(source), _columns(source)) for part, source in parts
     )
     summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_), files)
     try:

@@ -25,8 +25,7 @@ from nescio.tasks.ave.baselines import (
     with_systems,
 )
 from nescio.tasks.ave.evidence import evidence
-from nescio.tasks.ave.exercise import Decision, Exercise, Validation
-from nescio.tasks.ave.rules import problems
+from nescio.tasks.ave.exercise import Decision, Exercise, Validation, problems
 from tests.notes import in_words
 from tests.rings import many
 from tests.tasks.ave.test_evidence import exercise, run

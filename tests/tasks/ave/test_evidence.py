@@ -10,8 +10,7 @@ from nescio.data.model import Question
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import MismatchError
 from nescio.tasks.ave.evidence import evidence, pair_evidence, roc, selections
-from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
-from nescio.tasks.ave.rules import problems
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value, problems
 from tests.notes import in_words
 
 S, V, R = Decision.SELECTED, Decision.VALIDATED, Decision.REJECTED

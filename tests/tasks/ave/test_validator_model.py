@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from math import exp, log
 from pathlib import Path
 
@@ -15,29 +16,32 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.scoring.score import compute_scores
 from nescio.tasks.ave import validator
 from nescio.tasks.ave.evidence import evidence
-from nescio.tasks.ave.exercise import Candidate, Exercise, Value
-from nescio.tasks.ave.rules import problems
+from nescio.tasks.ave.exercise import Candidate, Exercise, Value, problems
 from nescio.tasks.ave.validator import (
     Resources,
     Trained,
     TrainingPlan,
     ablation,
+    chosen,
     decide,
     features,
+    fit,
     gather,
     load,
     save,
-    train,
 )
-from nescio.tasks.ave.validator.ablation import ALL
 from nescio.tasks.ave.validator.deciding import F_OF_ACCEPTED, best, over_answers, over_questions
 from nescio.tasks.ave.validator.forest import from_lists, grow
 from nescio.tasks.ave.validator.model import Calibration, logit
-from nescio.tasks.ave.validator.training import deal
+from nescio.tasks.ave.validator.training import ALL, deal
 
 TECHNIQUES = ("lexical", "names")  # the quickest
 OFF = tuple(name for name in validator.TECHNIQUES if name not in TECHNIQUES)
 PLAN = TrainingPlan(trees=5, folds=4)
+
+
+def train(exercise: Exercise, without: Sequence[str], plan: TrainingPlan) -> Trained:
+    return fit(exercise, gather(exercise, None, chosen(Resources(), without), plan), plan)
 
 
 def collection(questions: int = 24, name: str = "made") -> Exercise:
@@ -57,7 +61,7 @@ def collection(questions: int = 24, name: str = "made") -> Exercise:
 
 @pytest.fixture(scope="module")
 def trained() -> Trained:
-    return train(collection(), without=OFF, resources=Resources(), plan=PLAN)
+    return train(collection(), OFF, PLAN)
 
 
 def test_a_saved_model_predicts_the_same_to_the_last_bit(trained: Trained, tmp_path: Path) -> None:
@@ -76,10 +80,10 @@ def test_a_saved_model_predicts_the_same_to_the_last_bit(trained: Trained, tmp_p
 
 
 def test_training_depends_on_the_seed_alone(trained: Trained) -> None:
-    same = train(collection(), without=OFF, resources=Resources(), plan=replace(PLAN, jobs=2))
+    same = train(collection(), OFF, replace(PLAN, jobs=2))
     np.testing.assert_array_equal(same.confidence, trained.confidence)
     np.testing.assert_array_equal(same.model.confidence(collection(5)), trained.model.confidence(collection(5)))
-    other = train(collection(), without=OFF, resources=Resources(), plan=replace(PLAN, seed=1))
+    other = train(collection(), OFF, replace(PLAN, seed=1))
     assert (other.confidence != trained.confidence).any()
 
 
@@ -208,7 +212,7 @@ def test_an_ablation_trains_anew_without_each_technique(trained: Trained) -> Non
     assert [each.confidence for each in runs[ALL]] == trained.confidence.tolist()
     found = ablation(exercise, material, PLAN, test=(test, features(test, TECHNIQUES, material.rare)))
     assert [each.confidence for each in found[ALL]] == trained.model.confidence(test).tolist()
-    alone = train(exercise, without=(*OFF, "lexical"), resources=Resources(), plan=PLAN).model
+    alone = train(exercise, (*OFF, "lexical"), PLAN).model
     assert [each.confidence for each in found["without lexical"]] == alone.confidence(test).tolist()
 
 
@@ -218,7 +222,7 @@ def test_an_ablation_trains_anew_without_each_technique(trained: Trained) -> Non
 def test_answers_that_are_all_alike_teach_nothing() -> None:
     right = tuple(c for c in collection().candidates if c.value is Value.VALIDATED)
     with pytest.raises(MismatchError, match="needs both right and wrong answers"):
-        train(replace(collection(), candidates=right), without=OFF, plan=PLAN)
+        train(replace(collection(), candidates=right), OFF, PLAN)
     with pytest.raises(UsageError, match="must be from 0 to 1"):
         gather(collection(), None, TECHNIQUES, replace(PLAN, also=2.0))
 

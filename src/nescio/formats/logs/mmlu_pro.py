@@ -2,12 +2,10 @@
 as incorrect (`--unparsed`, or `--empty` without a text).
 
 nescio applies the repository's first rule again to every text, because some files hold a random letter if the rule
-found none. The answer is the first letter after "answer is", as in "the answer is (C)". If there is none, the
-repository looks for "Answer: C". Then it takes the last single letter from A to J anywhere in the text, even the first
-word of "I do not know". `--choose extract=full` applies these rules too. The default is the first rule alone, because
-its letters are real answers. The last rule finds letters in the published texts of mathstral-7B and Llama-2-7b that no
-other rule finds. Only 13 of 82 and 49 of 468 of them are right, about the rate of guessing among ten options. A note
-counts the letters that the other rules would add.
+found none. The answer is the first letter after "answer is", as in "the answer is (C)". The repository has two looser
+rules, the last of which takes a single letter from anywhere in the text, even the first word of "I do not know". nescio
+does not apply them: in the published texts of mathstral-7B and Llama-2-7b, only 13 of 82 and 49 of 468 of the letters
+that no other rule finds are right, about the rate of guessing among ten options. `--choose extract=pred` trusts `pred`.
 """
 
 from __future__ import annotations
@@ -21,7 +19,6 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from nescio.data.notes import note
 from nescio.data.outcomes import SAID_SO
 from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.texts import in_words
@@ -35,11 +32,9 @@ from nescio.sources.json import as_text
 from nescio.sources.source import Source, own_path
 from nescio.sources.text_files import WHITE
 
-RULES = ("strict", "full", "pred")
+RULES = ("strict", "pred")
 SUMMARY, RESULT = "_summary", "_result"
 _STRICT = re.compile(r"answer is \(?([A-J])\)?")
-_AGAIN = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
-_ALONE = re.compile(r"\b[A-J]\b")
 _NAME = re.compile(r"^(?:model_outputs_)?(.+?)(?:_\d+_?shots?)?$")
 Placed = tuple[dict[str, Any], str]
 Key = tuple[tuple[str, ...], str]  # the folders and the stem of a file
@@ -59,19 +54,15 @@ class Item(Struct):
 
 
 class Seen(Struct):
-    """Counts of answers in a run for which the field `pred` and the rules for texts disagree, or only a weak rule
-    helps.
+    """Counts of answers in a run for which the field `pred` and the rule for texts disagree.
 
-    `random` counts letters in `pred` although the text has none, and `other` letters in `pred` that differ from the
-    text's letter. `textless` counts answers without a text. `again` and `alone` count letters that only the
-    repository's second rule, or only its third rule, finds.
+    `random` counts letters in `pred` although the rule finds none in the text, `other` letters in `pred` that differ
+    from the text's letter, and `textless` answers without a text.
     """
 
     random: int = 0
     other: int = 0
     textless: int = 0
-    again: int = 0
-    alone: int = 0
 
 
 @reader(
@@ -84,8 +75,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     A folder with one file per category (`law_result.json`, or `law.json`) is one run: `model/CoT/all/law.json` belongs
     to the run `model`.
 
-    `--choose extract=full` applies all rules of the repository. `--choose extract=pred` trusts `pred` instead of the
-    text.
+    `--choose extract=pred` trusts `pred` instead of the text.
     """
     log = Log(parts, options)
     if not log.part("results"):
@@ -166,28 +156,6 @@ def strict(text: str) -> str | None:
     return match[1] if match else None
 
 
-def again(text: str) -> str | None:
-    r"""Return the letter that the repository's second rule finds in a text, or None.
-
-    The rule is `.*[aA]nswer:\s*([A-J])`: the last match of the first line with a match.
-    """
-    letter, end = None, 0
-    for match in _AGAIN.finditer(text):
-        if letter is not None and "\n" in text[end : match.start()]:
-            break
-        letter, end = match[1], match.start()
-    return letter
-
-
-def alone(text: str) -> str | None:
-    r"""Return the letter that the repository's third rule finds in a text, or None.
-
-    The rule is `\b[A-J]\b(?!.*\b[A-J]\b)`: the last letter that is a whole word.
-    """
-    letters = _ALONE.findall(text)
-    return letters[-1] if letters else None
-
-
 def _text(item: Item) -> str | None:
     texts = (item.generated_text, item.model_outputs, item.response)
     return next((as_text(text) for text in texts if text is not None), None)
@@ -196,8 +164,8 @@ def _text(item: Item) -> str | None:
 def _letter(item: Item, extract: str, seen: Seen, *, declined: bool) -> tuple[str | None, str | None]:
     """Return the letter of an answer, and, if there is none, the reason why.
 
-    `extract` names the rules for finding the letter, as the user chose them. Oddities are counted in `seen`. An answer
-    that is known to decline (`declined`) has neither a letter nor a reason.
+    `extract` is "strict" or "pred", as the user chose. Oddities are counted in `seen`. An answer that is known to
+    decline (`declined`) has neither a letter nor a reason.
     """
     pred, text = item.pred.strip(WHITE) if item.pred else None, _text(item)
     if declined:
@@ -206,12 +174,6 @@ def _letter(item: Item, extract: str, seen: Seen, *, declined: bool) -> tuple[st
         seen.textless += 1
         return pred or None, None if pred else NO_FORM
     letter = strict(text)
-    if letter is None:
-        second = again(text)
-        looser = second or alone(text)
-        seen.again += second is not None
-        seen.alone += second is None and looser is not None
-        letter = looser if extract == "full" else None
     seen.random += letter is None and bool(pred)
     seen.other += letter is not None and letter != pred
     chosen = pred or None if extract == "pred" else letter
@@ -230,39 +192,17 @@ def _answer(item: Item, answer: Answer) -> Answer:
 
 
 def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
-    trusted, full = extract == "pred", extract == "full"
-    trusts = f"({opt('choose', {'extract': 'pred'})} trusts them)"
+    trusted = extract == "pred"
     for run, seen in runs.items():
-        if seen.random and full:
-            log.say(
-                "mmlu_pro.random_letters",
-                "run {subject!r}: {letters} letters in pred are random guesses, because no rule of the "
-                f"repository finds them in the text; they are read as unanswered {trusts}",
-                run,
-                letters=seen.random,
-            )
-        elif seen.random:
+        if seen.random:
             log.say(
                 "mmlu_pro.letters_not_strict",
                 'run {subject!r}: {letters} letters in pred do not follow from the text by the rule "answer is '
                 '(X)"; they are random guesses or come from a looser rule, and are {trusted:trusted, as '
-                f"requested/read as unanswered {trusts}}}",
+                f"requested/read as unanswered ({opt('choose', {'extract': 'pred'})} trusts them)}}",
                 run,
                 letters=seen.random,
                 trusted=trusted,
-            )
-        if (seen.again or seen.alone) and not trusted:
-            rules = (
-                note("mmlu_pro.after_answer", '{letters} come after "Answer:"', letters=seen.again),
-                note("mmlu_pro.last_alone", "{letters} are the last single letter of the text", letters=seen.alone),
-            )
-            log.say(
-                "mmlu_pro.looser_rules",
-                "run {subject!r}: only looser rules of the repository find some letters ({rules:list}); these "
-                f"are {{read:read as answers, as requested/unanswered unless {opt('choose', {'extract': 'full'})}}}",
-                run,
-                rules=[rule for rule in rules if rule["letters"]],
-                read=full,
             )
         if seen.other:
             log.say(

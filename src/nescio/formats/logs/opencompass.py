@@ -186,7 +186,11 @@ def _check_places(sources: Sequence[Source]) -> None:
 
 def _why_no_items(source: Source) -> str:
     figures = in_brackets(
-        [f"{name} {source.document[name]:g}" for name in FIGURES if _is_number(source.document.get(name))]
+        [
+            f"{name} {value:g}"
+            for name in FIGURES
+            if isinstance(value := source.document.get(name), (int, float)) and not isinstance(value, bool)
+        ]
     )
     model, dataset = _place(source)
     if _JUDGE.search(source.stem):
@@ -198,10 +202,6 @@ def _why_no_items(source: Source) -> str:
         f"the file holds figures{figures} but no answers; give predictions/{model}/{dataset}.json, beside the folder "
         "results, or run OpenCompass again with dump_details"
     )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 # ---- results with details ----
@@ -390,11 +390,8 @@ def _first_of(values: Iterable[Any]) -> Any:
 
 def has_verdict(source: Source) -> bool:
     """Return whether some item of the results has a verdict."""
-    return any(isinstance(item, dict) and _says(item) for _, item in details_of(source.document))
-
-
-def _says(item: Item) -> bool:
-    return any(item.get(name) is not None for name in (*VERDICTS, LETTER)) or {*item} >= JUDGED
+    items = (item for _, item in details_of(source.document) if isinstance(item, dict))
+    return any(any(item.get(name) is not None for name in (*VERDICTS, LETTER)) or {*item} >= JUDGED for item in items)
 
 
 def first_text(value: Any) -> str | None:

@@ -26,8 +26,7 @@ from nescio.sources.json import MemoryBudget
 from nescio.sources.source import BY_SUFFIX, LINES, PACKED
 from nescio.tables.responses import responses_of
 from nescio.tasks.ave.documents import decisions_of, hold
-from nescio.tasks.ave.exercise import Exercise
-from nescio.tasks.ave.rules import problems
+from nescio.tasks.ave.exercise import Exercise, problems
 from nescio.tasks.nuggets.parts import Said
 from nescio.tasks.nuggets.reader import read_run
 from nescio.tasks.nuggets.scoring import Response as Strings

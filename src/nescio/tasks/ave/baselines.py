@@ -259,13 +259,12 @@ def to_validate(pairs: Sequence[Pair]) -> Exercise:
     """
     return Exercise(
         "pairs",
-        tuple(Question(p.id, p.hypothesis, cluster=p.question_id, strata=_strata(p)) for p in pairs),
+        tuple(
+            Question(p.id, p.hypothesis, cluster=p.question_id, strata={"language": p.language} if p.language else {})
+            for p in pairs
+        ),
         tuple(Candidate(p.id, p.id, "", p.text, p.document, p.value) for p in pairs),
     )
-
-
-def _strata(pair: Pair) -> dict[str, str]:
-    return {"language": pair.language} if pair.language else {}
 
 
 def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, ...]]:

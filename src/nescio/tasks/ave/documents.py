@@ -19,8 +19,17 @@ from nescio.sources.source import Source
 from nescio.sources.writing import atomic_write
 from nescio.sources.xml import Element, fault_in, text_in, written
 from nescio.stats.parallel import followed
-from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
-from nescio.tasks.ave.rules import Problem, pair_problems, problems
+from nescio.tasks.ave.exercise import (
+    Candidate,
+    Decision,
+    Exercise,
+    Pair,
+    Problem,
+    Validation,
+    Value,
+    pair_problems,
+    problems,
+)
 from nescio.tasks.kit import fault_at
 from nescio.text import finite
 

@@ -17,8 +17,20 @@ from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError
-from nescio.tasks.ave.exercise import Decision, Exercise, Key, Pair, Runs, Validation, Value, groups, language
-from nescio.tasks.ave.rules import Problem, pair_problems, problems
+from nescio.tasks.ave.exercise import (
+    Decision,
+    Exercise,
+    Key,
+    Pair,
+    Problem,
+    Runs,
+    Validation,
+    Value,
+    groups,
+    language,
+    pair_problems,
+    problems,
+)
 
 
 class Point(Struct, frozen=True):

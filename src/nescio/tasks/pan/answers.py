@@ -17,8 +17,7 @@ from nescio.sources.elements import number
 from nescio.sources.json_lines import json_lines, plain_rows
 from nescio.sources.source import Source
 from nescio.tasks.kit import fault_at
-from nescio.tasks.pan.shapes import shared
-from nescio.tasks.pan.truth import DECIDED, Truth, identifier
+from nescio.tasks.pan.truth import DECIDED, Truth, identifier, shared
 
 # Oddities of an answer: a list with one number, a score outside [0, 1], or a score that contradicts the letter.
 LISTED, OUTSIDE, OTHER_SIDE = "listed", "outside", "other side"

@@ -25,8 +25,7 @@ from nescio.errors import MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.source import Source, name_runs
 from nescio.tasks.pan.answers import values_of
-from nescio.tasks.pan.shapes import recognise, shared
-from nescio.tasks.pan.truth import Truth, read_truth
+from nescio.tasks.pan.truth import Truth, read_truth, recognise, shared
 
 MEASURES = ("c@1", "accuracy", "coverage", "pan.F0.5u", "pan.F1", "pan.AUC", "pan.Brier")
 SINCE_2024 = tuple("pan.F1(silence=negative)" if name == "pan.F1" else name for name in MEASURES)

@@ -13,7 +13,7 @@ from nescio.formats.folder_writer import file_names, folder_of, renamed, write_l
 from nescio.formats.registry import WriteResult, writer
 from nescio.options.edge import Progress
 from nescio.stats.parallel import followed
-from nescio.tasks.pan.shapes import STRATA
+from nescio.tasks.pan.truth import STRATA
 from nescio.text import plural
 
 

@@ -1,10 +1,8 @@
-"""Read the gold of SQuAD 2.0: questions with their paragraphs and articles, in one pass if the file has the usual
-shape."""
+"""Read the gold of SQuAD 2.0: questions with their paragraphs and articles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -37,22 +35,21 @@ class _Asked(Struct, frozen=True):
 
 
 class Gold(Struct, frozen=True):
+    """The questions of a gold file in order, with their right answers in the form that scoring needs."""
+
     asked: tuple[_Asked, ...]
     golds: Golds
 
 
 def read_gold(source: Source) -> Gold:
-    return gold_of(_fast(source) or _slow(source), source.label)
-
-
-def gold_of(questions: Iterable[_Asked], label: object) -> Gold:
+    """Return the questions of a gold file. Raises FormatError with the place of the first invalid question."""
     by_id: dict[str, _Asked] = {}
-    for asked in questions:
+    for asked in _listed(source):
         if asked.id in by_id:
-            raise FormatError(label, "the question appears twice", where=asked.place, value=asked.id)
+            raise FormatError(source.label, "the question appears twice", where=asked.place, value=asked.id)
         by_id[asked.id] = asked
     if not by_id:
-        raise FormatError(label, "there are no questions")
+        raise FormatError(source.label, "there are no questions")
     return Gold(tuple(by_id.values()), Golds([*by_id], [asked.answers for asked in by_id.values()]))
 
 
@@ -75,44 +72,7 @@ def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
     return tuple(questions)
 
 
-@lru_cache(maxsize=1)
-def shape() -> Any:
-    """Return the type that describes a valid gold file, by which msgspec checks the file in one pass."""
-    import msgspec
-
-    answer: Any = msgspec.defstruct("Answer", [("text", str)])
-    question: Any = msgspec.defstruct("Question", [("id", str), ("answers", list[answer]), ("question", str, "")])
-    paragraph: Any = msgspec.defstruct("Paragraph", [("qas", list[question])])
-    article: Any = msgspec.defstruct("Article", [("paragraphs", list[paragraph]), ("title", str, "")])
-    return msgspec.defstruct("File", [("data", list[article])])
-
-
-def _fast(source: Source) -> list[_Asked] | None:
-    """Return the questions of a valid file, read fast, or None if the file must be read step by step."""
-    import msgspec
-
-    try:
-        return listed_questions(msgspec.convert(source.document, shape()))
-    # UnicodeEncodeError comes from a lone half of a surrogate pair.
-    except (msgspec.ValidationError, UnicodeEncodeError):
-        return None
-
-
-def listed_questions(document: Any) -> list[_Asked] | None:
-    listed = []
-    for i, article in enumerate(document.data):
-        for j, paragraph in enumerate(article.paragraphs):
-            for k, question in enumerate(paragraph.qas):
-                answers = tuple([answer.text for answer in question.answers]) if question.answers else ()
-                listed.append(_Asked(question.id, question.question, answers, article.title, i, j, k))
-    return listed if all(one.id for one in listed) else None
-
-
-def _slow(source: Source) -> Iterator[_Asked]:
-    """Yield the questions of a gold file, each checked step by step.
-
-    Raises FormatError with the place of the first invalid question.
-    """
+def _listed(source: Source) -> Iterator[_Asked]:
     for i, (place, paragraphs, title) in enumerate(_each(source, source.document["data"], "data", "paragraphs")):
         for j, (_, qas, _) in enumerate(_each(source, paragraphs, f"{place}.paragraphs", "qas")):
             for k, question in enumerate(qas):

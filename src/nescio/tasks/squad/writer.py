@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -84,15 +83,10 @@ def _articles(collection: Collection) -> list[dict[str, Any]]:
     for title, inside in groupby(collection.questions, lambda one: label(one, "article", collection.name)):
         paragraphs = [
             {"context": " ".join(group[0].story), "qas": list(map(_asked, group))}
-            for group in _groups(inside, lambda one: label(one, "paragraph", ""))
+            for group in (list(same) for _, same in groupby(inside, lambda one: label(one, "paragraph", "")))
         ]
         articles.append({"title": title, "paragraphs": paragraphs})
     return articles
-
-
-def _groups(questions: Iterable[Question], key: Callable[[Question], str]) -> Iterable[list[Question]]:
-    for _, group in groupby(questions, key):
-        yield list(group)
 
 
 def _asked(question: Question) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from msgspec import Meta, Struct
 from nescio.data.outcomes import CORRECT, NOT_GRADED, SILENT, STATES
 from nescio.data.reasons import ERRORED, REFUSED, said_to_abstain
 from nescio.errors import FormatError, opt
-from nescio.formats.answers import Answer, number_repeats
+from nescio.formats.answers import Answer
 from nescio.formats.choices import choose, threshold
 from nescio.formats.logs.kit import Log, Name, checked, empty, rows_in
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -112,12 +112,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for answer in answers:
         answer.strata = {**answer.strata, TASK: answer.task}
         answer.question = f"{answer.task}/{answer.question}" if several else answer.question
-    if again := number_repeats(answers):
-        template = (
-            "{repeats:n instance} {repeats:has/have} the sample_id of an earlier instance, and {repeats:is/are} read "
-            "as {repeats:a repeat/repeats} of it"
-        )
-        log.say("every_eval_ever.repeats", template, repeats=again)
+    log.number(answers)
     return log.by_score(answers, "instances without is_correct", keep=(TASK,) if several else ())
 
 

@@ -25,7 +25,6 @@ from nescio.formats.answers import Answer
 from nescio.formats.choices import check_choice, pick, threshold
 from nescio.formats.logs import kit
 from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, open_log
-from nescio.formats.logs.inspect.reducers import reduced
 from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.elements import number
@@ -149,7 +148,7 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
         answer.strata = {"task": script.text("eval", "task")} if script.prefix else {}
         answers.append(log.take(answer))
     outcomes = log.grade(answers, f"{script.path.name}: {scorer} ({key})" if key else f"{script.path.name}: {scorer}")
-    _against_header(log, script, (scorer, key), scores, [grade.own for grade in grades])
+    _against_header(log, script, scorer, key, [grade.own for grade in grades])
     return answers, outcomes
 
 
@@ -246,35 +245,25 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
     )
 
 
-def _against_header(
-    log: Log, script: Transcript, of: tuple[str, str], scores: Sequence[Score | None], numbers: Sequence[float]
-) -> None:
-    """Add a note if the figure that the log states differs from the mean of its samples, or is for more or fewer
-    samples.
+def _against_header(log: Log, script: Transcript, scorer: str, key: str, numbers: Sequence[float]) -> None:
+    """Add a note if a mean that the log states differs from the mean of its samples, or is for more or fewer samples.
 
-    `of` names the scorer and the key in its scores. `numbers` has the number that Inspect reads from each score.
+    `scorer` and `key` name the score, and `numbers` has the number that Inspect reads from each score. If the log
+    reduces the repeats of a question otherwise than to their mean, its figure is not compared.
     """
-    scorer, key = of
-    reducers: dict[str, tuple[str, float]] = {}
-    for by, name, metric, value, reducer in script.figures():
-        if not scorer or (by in (scorer, "None") and name in (key, scorer)):
-            reducers.setdefault(reducer, (metric, value))
-    name = script.path.name
+    figures = [
+        (metric, value)
+        for by, name, metric, value, reducer in script.figures()
+        if reducer in ("", "mean") and (not scorer or (by in (scorer, "None") and name in (key, scorer)))
+    ]
     if script.text("status") == "success" and script.expected != len(script.samples):
-        metric, figure = next(iter(reducers.values()), ("mean", None))
-        log.compare(name, metric, figure, numbers, of=script.expected)
+        metric, figure = next(iter(figures), ("mean", None))
+        log.compare(script.path.name, metric, figure, numbers, of=script.expected)
         return
-    # The tool first reduces the repeats of a question to one score.
-    repeats: dict[str, list[tuple[Any, float]]] = {}
-    for sample, score, value in zip(script.samples, scores, numbers, strict=True):
-        word = score.value if score and isinstance(score.value, (str, int, float)) else None
-        repeats.setdefault(sample.id, []).append((word, value))
-    for reducer, (metric, figure) in reducers.items():
-        bounds = reduced(reducer or "mean", repeats.values())
-        if bounds is not None:
-            nearest = bounds[0] if math.isnan(figure) else max(bounds[0], min(figure, bounds[1]))
-            what = f"{metric} (the {reducer} of the repeats)" if reducer not in ("", "mean") else metric
-            log.compare(name, what, figure, [nearest])
+    scored = zip((sample.id for sample in script.samples), numbers, strict=True)
+    means = kit.question_means((question, score) for question, score in scored if not math.isnan(score))
+    for metric, figure in figures[:1]:
+        log.compare(script.path.name, metric, figure, means)
 
 
 # ---- answers that nescio judges ----

@@ -348,8 +348,6 @@ def _of_number(after: Words, prep: Words, answer: str) -> str:
     if answer_words & {plain(word) for word in counted[:noun]} or (counted[:1] == ["money"] and measured(answer)):
         counted = counted[noun:]
     slot = joined(prep, SLOT, counted)
-    if rest and plain(rest[0]) in en.BE and [plain(word) for word in rest[1:2]] == ["there"]:
-        return joined("there", rest[0], slot, rest[2:])
     if prep:
         return _adverbial(rest, slot)
     return _core(rest, slot, "what", kind=["number"], answer=answer) if rest else slot

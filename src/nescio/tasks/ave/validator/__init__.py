@@ -5,7 +5,6 @@ thresholds decide. Nothing is downloaded, and a saved model holds only numbers a
 """
 
 from nescio.tasks.ave.validator._resources import Resources
-from nescio.tasks.ave.validator.ablation import ALL, ablation
 from nescio.tasks.ave.validator.deciding import decide
 from nescio.tasks.ave.validator.features import Features, Rarity, features, rarity
 from nescio.tasks.ave.validator.model import Model, languages, load, save
@@ -20,7 +19,7 @@ from nescio.tasks.ave.validator.techniques import (
     table12,
     versions,
 )
-from nescio.tasks.ave.validator.training import Trained, TrainingPlan, fit, gather, train
+from nescio.tasks.ave.validator.training import ALL, Trained, TrainingPlan, ablation, fit, gather
 
 __all__ = [
     "ALL",
@@ -47,6 +46,5 @@ __all__ = [
     "rarity",
     "save",
     "table12",
-    "train",
     "versions",
 ]

