@@ -632,6 +632,10 @@ HARM = [
     ("no zip", "not a readable ZIP"),
     ("zip of nothing but its list", "the list of its members has more than 1 MB"),
     ("tar of folders", "more than 1,000 files"),
+    ("tar with a long header", "longer headers than a name needs"),
+    ("tar of header upon header", "longer headers than a name needs"),
+    ("sparse tar", "is sparse"),
+    ("tar whose header changes a size", "changes its size"),
     ("link", ""),
 ]
 
@@ -669,6 +673,21 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
                 info = tarfile.TarInfo(f"f{number}")
                 info.type = tarfile.DIRTYPE
                 archive.addfile(info)
+    elif "header" in kind or kind == "sparse tar":
+        long = tarfile.TarInfo("././@LongLink")
+        contents_of = {
+            "tar with a long header": (b"x", b"9" * 70_000, 1),
+            "tar of header upon header": (b"L", b"name\0", 3_000),
+            "sparse tar": (b"x", b"22 GNU.sparse.major=1\n", 1),
+            "tar whose header changes a size": (b"x", b"15 size=999999\n", 1),
+        }
+        long.type, content, times = contents_of[kind]
+        long.size = len(content)
+        header = long.tobuf() + content + bytes(-len(content) % 512)
+        tarred(folder / "a.tar.gz", {"run.jsonl": b"{}"})
+        (folder / "a.tar.gz").write_bytes(
+            gzip.compress(header * times + gzip.decompress((folder / "a.tar.gz").read_bytes()))
+        )
     elif kind == "no zip":
         (folder / "a.zip").write_bytes(b"PK no archive")
     else:

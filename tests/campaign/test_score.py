@@ -697,3 +697,16 @@ def test_a_key_that_judges_nothing_is_said(judge: str | None, said: bool, tmp_pa
     topics = [Path(__file__).parents[2] / "examples" / "questions.jsonl"]
     made = nescio.campaign.init(tmp_path / "c", topics, task="qa", groups=["a=A"], judge=judge)
     assert ("it judges nothing until campaign.toml names a judge" in str(made)) == said
+
+
+def test_a_note_names_the_groups_whose_runs_are_left_out(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing"] * 2, "beta_b": ["other"] * 2}, ["ana"])
+    made.judge(campaign)
+    made.edit(campaign / "campaign.toml", '"beta" = "Beta Institute"\n', "")
+    nescio.campaign.pool(campaign)
+    notes = [
+        remark.text
+        for scores in nescio.campaign.score(campaign, resamples=10).scores.values()
+        for remark in scores.notes
+    ]
+    assert "the accepted runs of beta are left out, because campaign.toml does not name the group" in notes

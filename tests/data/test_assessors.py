@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from nescio.data.assessors import FEWEST_ITEMS, resolve, resolve_all, said_of, settled
+from nescio.data.assessors import ADJUDICATION, FEWEST_ITEMS, Resolution, resolve, resolve_all, said_of, settled
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
 from nescio.errors import MismatchError, UsageError
 from nescio.judging.human import human
@@ -55,6 +55,18 @@ def labels(*rows: tuple[str, str | None, int], run: str | None = "x") -> list[La
 THREE = labels(
     ("q", "a", CORRECT), ("q", "b", INCORRECT), ("q", "c", INCORRECT), ("p", "a", CORRECT), ("p", "b", SILENT)
 )
+
+
+@pytest.mark.parametrize("rule", ["adjudicated", "majority", "dawid-skene"])
+def test_a_decision_stays_where_one_of_those_who_differed_withdraws(rule: Resolution) -> None:
+    """The adjudicator saw both sides; the one who is left was overruled. Two who agree overrule the adjudicator."""
+    decided = {"ana": "R", "ben": "W", ADJUDICATION: "R"}
+    assert resolve(decided, rule) == "R"
+    left = {who: verdict for who, verdict in decided.items() if who != "ana"}
+    assert resolve(left, rule) == "R"
+    assert resolve(left | {"eva": "W"}, rule) == "W"
+    assert resolve({"ben": "W"}, rule) == "W"
+    assert resolve(left, "refused") == "W"
 
 
 def test_labels_that_differ_are_settled_by_the_rule() -> None:

@@ -118,6 +118,13 @@ def test_xml_reads_nothing_outside_itself(tmp_path: Path) -> None:
     bomb = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 12))
     path.write_text(f'<!DOCTYPE a [<!ENTITY e0 "ha">{bomb}]><a>&e11;</a>')
     error_of(path)
+    path.write_text('<!DOCTYPE a SYSTEM "outside.dtd"><a>it is &neg; true</a>')  # else read as "it is  true"
+    assert "line 1: the entity 'neg' is not defined in the file" in error_of(path)
+    path.write_text('<!DOCTYPE a [<!ATTLIST b c CDATA "xxx">]><a><b/></a>')  # else copied into every element
+    assert "the attribute 'c' has a default" in error_of(path)
+    many = "".join(f"<!ATTLIST b c{i} CDATA #IMPLIED>" for i in range(2_001))
+    path.write_text(f"<!DOCTYPE a [{many}]><a><b/></a>")
+    assert "the attribute 'c2000' has a default, or is one of thousands" in error_of(path)
     path.write_text("<a><b></a>")
     assert "not well-formed XML" in error_of(path)
     path.write_text("<test>\n<question/></test>")

@@ -92,13 +92,17 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
 
     If all assessors agree, their verdict is taken. Otherwise `majority` takes the verdict of more than half of them,
     and `dawid-skene` takes `likeliest`, or the majority's verdict if `likeliest` is None. If neither gives a verdict,
-    the adjudicator's verdict is taken. The rule `refused` leaves every disagreement in dispute.
+    the adjudicator's verdict is taken, and also where one assessor is left, because others withdrew their verdicts. The
+    rule `refused` leaves every disagreement in dispute.
     """
     given = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
-    if len({*given}) == 1:
+    alone = len(given) == 1 and ADJUDICATION in verdicts and rule != "refused"
+    if len({*given}) == 1 and not alone:
         return given[0]
     if rule == "refused":
         return None
+    if alone:
+        return verdicts[ADJUDICATION]
     if rule == "dawid-skene" and likeliest is not None:
         return likeliest
     if rule in ("majority", "dawid-skene") and given:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from xml.etree import ElementTree
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 256  # the deepest nesting of elements
 _LONGEST_TAG = 16 * MB
+_MOST_ATTRIBUTES = 2_000  # that a file declares
 
 
 class Element(ElementTree.Element):
@@ -76,13 +78,22 @@ def parse_xml(path: Path) -> Element:
         where = f"line {parser.CurrentLineNumber}"
         raise FormatError(path, "the file declares entities; for safety, nescio does not read such files", where=where)
 
+    declared = count(1)
+
     def attribute(_element: str, name: str, _kind: str, default: str | None, _required: int) -> None:
-        if default is not None:  # which every such element would get, so that a small file could fill the memory
-            rule = f"the attribute {name!r} has a default; for safety, nescio does not read such files"
+        # Every such element would get the default, and expat searches all declared attributes for each new one.
+        if default is not None or next(declared) > _MOST_ATTRIBUTES:
+            rule = f"the attribute {name!r} has a default, or is one of thousands that the file declares"
+            where = f"line {parser.CurrentLineNumber}"
+            raise FormatError(path, f"{rule}; for safety, nescio does not read such files", where=where)
+
+    def skipped(name: str, is_parameter: bool) -> None:
+        if not is_parameter:
+            rule = f"the entity {name!r} is not defined in the file; nescio reads no external definitions"
             raise FormatError(path, rule, where=f"line {parser.CurrentLineNumber}")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.AttlistDeclHandler = attribute
+    parser.AttlistDeclHandler, parser.SkippedEntityHandler = attribute, skipped
     parser.CharacterDataHandler, parser.EntityDeclHandler = builder.data, entity
     parser.buffer_text = True
     try:

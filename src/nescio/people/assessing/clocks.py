@@ -38,7 +38,10 @@ class Clocks:
 
     def by_theirs(self, session: str, at: str) -> str:
         """Return the time `at`, which is by this machine's clock, by the clock of a session's browser."""
-        time = datetime.fromisoformat(at) + self.ahead.get(session, timedelta())
+        try:
+            time = datetime.fromisoformat(at) + self.ahead.get(session, timedelta())
+        except OverflowError:  # The browser's clock is at the beginning or the end of time.
+            return at
         return time.isoformat(timespec="milliseconds")
 
     def _ahead_of(self, session: str, sent: str) -> timedelta:

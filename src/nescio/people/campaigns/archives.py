@@ -27,6 +27,10 @@ _TAR = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 _OPENERS: dict[str, Callable[..., Any]] = {".tgz": gzip.open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _MEMBER = 4 << 10  # bytes of a tar for the name and the padding of a member
 _CHUNK = 1 << 20
+_EXTENDED = frozenset({b"x", b"g", b"X", b"L", b"K"})  # headers of a tar with the long name or facts of a member
+_LONGEST_HEADER = 64 << 10  # bytes
+_MOST_IN_A_ROW = 8  # extended headers of one member
+_OF_SIZE = (b" size=", b" GNU.sparse")
 PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the last suffixes of packed files
 
 
@@ -125,7 +129,7 @@ def _tarred(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
                 if member.isfile() and _wanted(member.name):
                     content = archive.extractfile(member)
                     files.append((member.name, content.read(most) if content else b""))
-    except (tarfile.TarError, lzma.LZMAError, zlib.error, OSError, EOFError, ValueError) as error:
+    except (tarfile.TarError, lzma.LZMAError, zlib.error, OSError, EOFError, ValueError, RecursionError) as error:
         raise MismatchError(f"this is not a readable tar archive: {error}") from None
     yield from files
 
@@ -143,8 +147,33 @@ def _plain_tar(path: Path, most: int) -> Iterator[IO[bytes]]:
             plain.write(chunk)
             if plain.tell() > room:
                 raise MismatchError(_too_large(None, most))
+        _check_headers(plain)
         plain.seek(0)
         yield plain
+
+
+def _check_headers(tar: IO[bytes]) -> None:
+    """Raise MismatchError if a tar has extended headers that no run needs.
+
+    Python reads them before it names the member, with expressions that take minutes for some contents (CVE-2024-6232).
+    """
+    offset, in_a_row = 0, 0
+    while True:
+        tar.seek(offset)
+        try:
+            header = tarfile.TarInfo.frombuf(tar.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
+        except tarfile.HeaderError:  # the end, or a fault that Python reports
+            return
+        offset += tarfile.BLOCKSIZE
+        extended = header.type in _EXTENDED
+        in_a_row = in_a_row + 1 if extended else 0
+        content = tar.read(min(header.size, _LONGEST_HEADER + 1)) if extended else b""
+        if in_a_row > _MOST_IN_A_ROW or len(content) > _LONGEST_HEADER:
+            raise MismatchError("a member of the archive has longer headers than a name needs; pack it anew")
+        if header.type == tarfile.GNUTYPE_SPARSE or any(key in content for key in _OF_SIZE):
+            raise MismatchError("a member of the archive is sparse, or its header changes its size; pack it anew")
+        if extended or header.isreg() or header.type not in tarfile.SUPPORTED_TYPES:
+            offset += -(-header.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
 
 
 def _check(members: int, size: int, most: int) -> None:

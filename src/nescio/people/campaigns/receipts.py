@@ -180,6 +180,11 @@ def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list
     ]
 
 
+def unnamed_groups(campaign: Campaign, receipts: Sequence[Receipt]) -> list[str]:
+    """Return the groups that have an accepted run, but that `campaign.toml` does not name (any more)."""
+    return sorted({receipt.group for receipt in receipts if receipt.version} - {*campaign.settings.groups})
+
+
 def check_stored(run: TakenIn) -> None:
     """Raise MismatchError if the stored file of a run differs from the accepted file, or is missing."""
     held = hashlib.sha256(run.path.read_bytes()).hexdigest() if run.path.is_file() else None

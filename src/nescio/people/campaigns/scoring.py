@@ -35,7 +35,7 @@ from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.layouts import Table
 from nescio.people.campaigns.pooling import RunContents, read_runs
 from nescio.people.campaigns.ranking import Ranked, keep, ranked, rankings
-from nescio.people.campaigns.receipts import TakenIn
+from nescio.people.campaigns.receipts import TakenIn, read_receipts, unnamed_groups
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings
@@ -147,7 +147,7 @@ def write_results(
     ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
     listed = [facts(said), *_tables(settings, every, validators, said.runs, ranks)]
     listed += [table for table in [agreement_table(campaign, resamples, seed)] if table.rows]
-    late = (*outstanding(campaign), *_without_runs(every))
+    late = (*outstanding(campaign), *_without_runs(every), *_unnamed(campaign))
     noted = {one.judged.part.language: one.notes for one in validators}
     parts = [
         (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
@@ -163,6 +163,13 @@ def write_results(
     after = f"nescio campaign publish {campaign.folder}"
     kept = tuple(one.kept for one in outcomes)
     return Scored(draft, scored, compared, tuple(table.name for table in listed), after, kept)
+
+
+def _unnamed(campaign: Campaign) -> Iterator[Note]:
+    """Yield a note on the groups whose accepted runs are left out, because `campaign.toml` does not name the group."""
+    if groups := unnamed_groups(campaign, read_receipts(campaign)):
+        text = "the accepted runs of {groups:list} are left out, because campaign.toml does not name the group"
+        yield note("campaign.unnamed", text, groups=groups)
 
 
 def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:

@@ -16,7 +16,7 @@ from nescio.people.campaigns.handing_out import handout_files
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.log import is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, Item, read_pool
-from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in
+from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, unnamed_groups
 from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.tampering import faults, pending
 from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
@@ -186,8 +186,7 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
     what = f"{plural(len(runs), 'run')} of {plural(len({run.group for run in runs}), 'group')}, {refused} refused"
     if without and runs:
         what += f"; none of {', '.join(without)}"
-    gone = sorted({receipt.group for receipt in receipts if receipt.version} - {*campaign.settings.groups})
-    if gone:
+    if gone := unnamed_groups(campaign, receipts):
         what += f"; those of {', '.join(gone)} do not count, as campaign.toml does not name the group"
     if out := disqualified(entries):
         what += f"; disqualified: {', '.join(out)}"
