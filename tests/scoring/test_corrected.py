@@ -369,9 +369,21 @@ def test_labels_have_the_headers_of_the_tool_and_no_run(tmp_path: Path) -> None:
         made = nescio.score(log, choose={"metric": "exact"}, labels=labels, measures=["accuracy"], target="collection")
         # all four answers have a label, and people call two of them right
         assert [score.value for score in made] == [0.5]
-        said = " ".join(in_words(made.notes))
-        assert "4 labels name answers by text, but these files hold no texts" in said
+        assert "by text" not in " ".join(in_words(made.notes))
     two = tmp_path / "two.csv"
     two.write_text(log.read_text())
+    both = nescio.score([log, two], choose={"metric": "exact"}, labels=labels, measures=["accuracy"])
+    assert [score.value for score in both] == [0.5, 0.5]  # found by the texts
+
+
+def test_labels_that_name_answers_by_text_need_one_run_if_the_table_has_no_texts(tmp_path: Path) -> None:
+    table, labels = tmp_path / "t.csv", tmp_path / "labels.csv"
+    rows = [f"x,q{i},{'correct' if i % 2 else 'incorrect'}\n" for i in range(4)]
+    table.write_text("run,question,outcome\n" + "".join(rows))
+    labels.write_text("question,answer,verdict\n" + "".join(f"q{i},a,{'in' * (i < 1)}correct\n" for i in range(4)))
+    made = nescio.score(table, labels=labels, measures=["accuracy"], target="collection")
+    assert [score.value for score in made] == [0.75]
+    assert "4 labels name answers by text, but these files hold no texts" in " ".join(in_words(made.notes))
+    table.write_text(table.read_text() + "".join(rows).replace("x,", "y,"))
     with pytest.raises(MismatchError, match="add a column run"):
-        nescio.score([log, two], choose={"metric": "exact"}, labels=labels, measures=["accuracy"])
+        nescio.score(table, labels=labels, measures=["accuracy"])

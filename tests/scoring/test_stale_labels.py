@@ -59,6 +59,23 @@ def test_a_gate_by_labels_of_other_answers_cannot_tell(tmp_path: Path) -> None:
     assert "30.0% of the labels are for answers that the run no longer gives" in gate.said
 
 
+def test_labels_of_other_answers_are_noticed_in_a_table_of_outcomes(tmp_path: Path) -> None:
+    """The table has the column `answer`, and its own outcomes."""
+
+    def table(changed: int) -> list[Path]:
+        rows = ["run,question,answer,outcome"]
+        rows += [f'bot,q{i},"{said(i, changed)}",{"correct" if i < RIGHT else "incorrect"}' for i in range(200)]
+        return [made.text(tmp_path / "outcomes.csv", "\n".join(rows) + "\n")]
+
+    def gate(changed: int) -> Any:
+        (one,) = nescio.score(table(changed), "accuracy", labels=labels(), fail_under={"accuracy": 0.7}).gates
+        return one
+
+    assert gate(0).status == 0
+    assert gate(60).status == 3
+    assert "30.0% of the labels are for answers that the run no longer gives" in gate(60).said
+
+
 def test_a_look_at_labels_of_other_answers_cannot_tell(tmp_path: Path) -> None:
     def verdict(changed: int) -> str:
         given = files(tmp_path, changed)

@@ -51,31 +51,33 @@ class Human(Struct, frozen=True):
     record: JudgeRecord = PEOPLE
     scores: Mapping[str, float] = field(default_factory=dict)
 
-    def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
+    def label(self, run: str, question: str, *answers: str) -> Label | None:
         """Return people's label for a run's answer to a question, or None.
 
-        A label that is stored by the text of an answer is only found if `answer` is given. Raises MismatchError if
-        `answer` is missing and the labels of several answers of the run differ.
+        `answers` are the texts that a label of this answer may hold: the response, and the graded part of the response.
+        A label that is stored by the text of an answer is only found with them. Raises MismatchError if there are none,
+        and the labels of several answers of the run differ.
         """
         texts = self.by_run.get((run, question), {})
-        if answer is None and len({label.state for label in texts.values()} - {NOT_GRADED}) > 1:
+        if not answers and len({label.state for label in texts.values()} - {NOT_GRADED}) > 1:
             raise MismatchError(
                 f"people's verdicts on several answers of run {run!r} to question {question!r} differ, and these files "
                 "have no texts that tell which answer is the present one"
             )
-        if answer is None:
+        if not answers:
             return next(iter(texts.values()), None) or self.by_question.get(question)
-        key = answer_key(answer)
-        label = texts.get(key) or texts.get(None) or self.by_question.get(question)
+        keys = [answer_key(answer) for answer in answers]
+        found = [texts[key] for key in keys if key in texts]
+        label = next(iter(found), None) or texts.get(None) or self.by_question.get(question)
         if label is not None and label.answer is None:
             self.unchecked.add((run, question))
-        if label is not None and (label.answer is None or answer_key(label.answer) == key):
+        if label is not None and (label.answer is None or answer_key(label.answer) in keys):
             self.current.add((run, question))
             return label
         if label is not None or texts:
             self.stale.add((run, question))
             return None
-        return self.by_text.get((question, key))
+        return next((self.by_text[question, key] for key in keys if (question, key) in self.by_text), None)
 
     def said_of_stale(self) -> list[Note]:
         """Return notes on how many of the labels looked up so far are `stale`, and how many are `unchecked`."""
@@ -247,7 +249,8 @@ def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):
         texts = None if outcomes.texts is None else outcomes.texts[r, q]
-        label = people.label(outcomes.runs[r], outcomes.questions[q], (texts and texts.answer) or None)
+        shown = filter(None, (texts.answer, texts.graded)) if texts else ()
+        label = people.label(outcomes.runs[r], outcomes.questions[q], *shown)
         if label is not None:
             state[r, q] = label.state
     return replace(outcomes, state=state, extra_columns={})

@@ -148,10 +148,12 @@ def open_labelled(
     The option `column` may also name columns of `labels`.
     """
     columns = tuple(name for name in kept if name is not None and name != VERDICTS)
-    loaded = open_data(source, {"strata": columns, **options, "beside": beside(labels)}, measures)
+    # With the texts, labels of answers that a run no longer gives are noticed.
+    how = {"texts": True, **options, "beside": beside(labels)}
+    loaded = open_data(source, {"strata": columns, **how}, measures)
     if set(columns) - set(loaded.data.strata):
         # called so that the error names the existing columns
-        return open_data(source, {"strata": None, **options, "beside": beside(labels)}, measures)
+        return open_data(source, {"strata": None, **how}, measures)
     return loaded
 
 

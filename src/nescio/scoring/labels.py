@@ -15,7 +15,8 @@ from nescio.data.assessors import Resolution, settled
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
+from nescio.data.texts import AnswerTexts
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.judging.human import Human, human
 from nescio.pipeline import Loaded
@@ -107,7 +108,7 @@ def read_labels(
     if not ((verdicts != NEITHER) & ~known & data.present).any():
         raise MismatchError(f"{told(table)}: {people.none_judged([*more, *odd])}")
     notes = [*notes, *more, *people.said_of_stale(), *odd]
-    if loaded.texts is None and people.by_text:
+    if loaded.texts is None and loaded.in_words is None and people.by_text:
         notes.append(
             note(
                 "labels.by_question",
@@ -183,6 +184,9 @@ def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np
 
 def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str, str, Label]]:
     """Yield each label with the run and the question of the answer that it labels."""
+    if loaded.texts is None and loaded.in_words is not None:
+        yield from _found_in_words(loaded.in_words, data, people)
+        return
     if loaded.texts is None:
         by_text = dict(people.by_text)
         if by_text and (len(data.runs) > 1 or len({question for question, _ in by_text}) < len(by_text)):
@@ -202,9 +206,25 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
     for one in loaded.texts.runs:
         for response in one.responses:
             if response.rank == 1 and one.name in runs and response.question_id in questions:
-                known = people.label(one.name, response.question_id, response.answer)
+                answer = () if response.answer is None else (response.answer,)
+                known = people.label(one.name, response.question_id, *answer)
                 if known is not None:
                     yield one.name, response.question_id, known
+
+
+def _found_in_words(outcomes: Outcomes, data: Evidence, people: Human) -> Iterator[tuple[str, str, Label]]:
+    """Yield what `_found` does for outcomes with texts."""
+    assert outcomes.texts is not None
+    labelled = {question for _, question in people.by_run} | {question for question, _ in people.by_text}
+    labelled |= {*people.by_question}
+    labelled &= {*data.questions}
+    runs = {*data.runs}
+    for q, question in enumerate(outcomes.questions):
+        for r, run in enumerate(outcomes.runs if question in labelled else ()):
+            texts = outcomes.texts[r, q] or AnswerTexts()
+            known = people.label(run, question, *filter(None, (texts.answer, texts.graded))) if run in runs else None
+            if known is not None:
+                yield run, question, known
 
 
 def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> list[Note]:
