@@ -21,7 +21,7 @@ import pytest
 from sqlalchemy import func, select
 
 import nescio
-from nescio.people.assessing import clocks, work
+from nescio.people.assessing import clocks, saving, work
 from nescio.people.assessing.tables import claims, records, units
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.judgements import read_history, read_judgements
@@ -139,7 +139,7 @@ def test_what_is_said_after_the_servers_clock_was_set_back_counts(
         assert ana.save(ana.row(item, verdict, n) | {"at": now}, sent=now).json()["refused"] == []
 
     with monkeypatch.context() as patched:
-        for module in (work, clocks):
+        for module in (saving, clocks):
             patched.setattr(module, "datetime", Tomorrow)
         says("W", 1)
     says("R", 2)

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 import nescio
-from nescio.people.assessing import connections, guard, server, work
+from nescio.people.assessing import connections, guard, saving, server
 from tests.rings import many
 
 from .client import HOME, Browser, Room
@@ -317,7 +317,7 @@ def test_no_field_takes_anything_for_a_command(field: str, ana: Browser) -> None
 
 
 def test_nobody_fills_the_disk_with_one_answer(ana: Browser, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "MOST_SAID", 3)
+    monkeypatch.setattr(saving, "MOST_SAID", 3)
     item = ana.next()[0]["id"]
     saved, refused = ana.send(*(ana.row(item, n=n) for n in range(5)))
     assert (len(saved), refused) == (3, ["you changed this judgement 3 times; no more changes are accepted"] * 2)

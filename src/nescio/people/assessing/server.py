@@ -18,12 +18,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from nescio._version import __version__
-from nescio.people.assessing import access, work
+from nescio.people.assessing import access, saving, work
 from nescio.people.assessing.clocks import Clocks
 from nescio.people.assessing.database import Database, reason
 from nescio.people.assessing.following import status
 from nescio.people.assessing.guard import COOKIE, TOO_MANY, Guard, Limiter, address_of
-from nescio.people.campaigns.handed_in import Record
+from nescio.people.campaigns.handed_in import LONGEST, Record
 from nescio.people.campaigns.layouts import figure
 from nescio.people.campaigns.pages import rendered, script_page
 
@@ -43,7 +43,7 @@ class Judgement(BaseModel):
     item: str
     at: Annotated[str, Field(description="ISO 8601")]
     verdict: str = ""
-    comment: Annotated[str, Field(description=f"at most {work.LONGEST:,} characters")] = ""
+    comment: Annotated[str, Field(description=f"at most {LONGEST:,} characters")] = ""
     mark: Annotated[str, Field(description="flag, skip or nothing")] = ""
     pool: int = 0
     guidelines: str = ""
@@ -220,10 +220,10 @@ def judgements(
     if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
         raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})
     said = [Record(**record.model_dump(exclude={"after"})) for record in sent.records]
-    seen = {record.id: work.Seen(record.texts, record.after) for record in sent.records}
+    seen = {record.id: saving.Seen(record.texts, record.after) for record in sent.records}
     clocks: Clocks = request.app.state.clocks
     dated = [*clocks.by_this(found.csrf, said, sent.sent)]
-    saved, refused = work.save(database, found.name, dated, facts, seen)
+    saved, refused = saving.save(database, found.name, dated, facts, seen)
     return Saved(saved=saved, refused=refused)
 
 

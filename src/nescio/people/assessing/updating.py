@@ -13,7 +13,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from nescio.errors import UsageError
-from nescio.people.assessing import work
+from nescio.people.assessing import saving, work
 from nescio.people.assessing.creating import (
     by_chance,
     content_of,
@@ -133,7 +133,7 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         for topic in sorted(_topics(connection, found.gone)):
             open_ = select(claims.c.person).where(claims.c.topic == topic, claims.c.done == work.OPEN)
             for person in connection.scalars(open_).all():
-                work.close(connection, person, topic)
+                saving.close(connection, person, topic)
         _tell(connection, facts_of(content), own)
         judged = _judged(connection, found.gone)
     topics_of_new = {topic_of(item) for item in new}
@@ -158,10 +158,10 @@ def _show_now(connection: Connection, item: Item) -> bool:
     connection.execute(update(items).where(items.c.id.in_((item.id, second))).values(texts))
     connection.execute(update(items).where(items.c.id == second).values(grade=""))
     now = texts_key(row["question"], row["supports"])
-    people = work.take_back(connection, item.id, row["kind"], then, now)
-    work.take_back(connection, second, row["kind"], then, now)
+    people = saving.take_back(connection, item.id, row["kind"], then, now)
+    saving.take_back(connection, second, row["kind"], then, now)
     for person in people:
-        work.close(connection, person, row["topic"])
+        saving.close(connection, person, row["topic"])
     return bool(people)
 
 

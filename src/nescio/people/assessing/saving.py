@@ -1,0 +1,265 @@
+"""Save the judgements of people. No record is ever changed: a correction is a new record, and so is a withdrawal."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Connection, and_, func, or_, select, update
+
+from nescio.data.assessors import ADJUDICATION
+from nescio.data.model import Verdict
+from nescio.people.assessing.database import Database
+from nescio.people.assessing.tables import claims, items, records, units
+from nescio.people.assessing.work import (
+    DONE,
+    EXPIRED,
+    LEASE,
+    OPEN,
+    PASSED,
+    SECOND,
+    add,
+    hold,
+    nuggets_of,
+    others_list,
+    present,
+    recount,
+    texts_of,
+)
+from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
+from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
+from nescio.people.campaigns.shown_texts import CHANGED, still_holds
+from nescio.text import sanitize
+
+LONGEST_LIST = 250_000  # characters of a list of nuggets
+_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+
+
+class Seen(Struct, frozen=True):
+    """What the page showed when a person judged: the key of the texts (`texts_of`), and the person's judgement.
+
+    `after` is the id of the judgement that the new one replaces. Both are "" if the page does not say so.
+    """
+
+    texts: str = ""
+    after: str = ""
+
+
+def save(
+    database: Database, person: str, said: Sequence[Record], own: Mapping[str, Any], seen: Mapping[str, Seen]
+) -> tuple[list[str], list[dict[str, str]]]:
+    """Save judgements; return the ids of those that are now on the disk, and the ids and reasons of refused ones.
+
+    `seen` has, by the id of a judgement, what the page showed. A verdict by earlier texts is refused, and the page asks
+    again.
+    """
+    saved: list[str] = []
+    refused: list[dict[str, str]] = []
+    with database.writing() as connection:
+        topics = set()
+        for one in said:
+            why, topic = _save(connection, person, one, own, seen.get(one.id, Seen()))
+            if why:
+                refused.append({"id": one.id, "why": why} | ({"again": "yes"} if why == CHANGED else {}))
+            else:
+                saved.append(one.id)
+                topics.add(topic)
+        for topic in sorted(topics - {""}):
+            close(connection, person, topic)
+    return saved, refused
+
+
+def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any], seen: Seen) -> tuple[str, str]:
+    """Save a judgement; return why it was refused ("" if it was not), and its topic.
+
+    The topic is "" if the judgement was saved before.
+    """
+    if not _ID.fullmatch(one.id):
+        return "an id is 8 to 64 letters, digits and hyphens", ""
+    # The lock keeps an update from changing the texts before this judgement is saved.
+    found = select(items).where(items.c.id == sanitize(one.item, 500)).with_for_update(read=True)
+    item = connection.execute(found).first()
+    held = connection.execute(select(records).where(records.c.id == one.id)).first()
+    if held is not None:
+        same = item is not None and (held.person, held.item) == (person, item.id)
+        verdict = _sound(connection, one.verdict, item, own) if same and one.verdict else ""
+        # A list may have changed since, so that what was a verdict is none now.
+        return ("" if same and verdict in (held.verdict, None) else "this id is taken"), ""
+    row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
+    if item is None or isinstance(row, str):
+        return str(row), ""
+    if not still_holds(item.kind, row["verdict"], seen.texts, texts_of(item)):
+        return CHANGED, ""
+    row["at"] = _not_before(connection, person, item.id, row["at"], seen.after)
+    add(connection, row | {"person": person, "item": item.id, "received": time.time()})
+    if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
+        return "this id is taken", ""
+    return "", item.topic
+
+
+def take_back(connection: Connection, item: str, kind: str, then: str, now_shown: str) -> list[str]:
+    """Take back the judgements of an item that do not hold for its present texts; return whose they were.
+
+    `then` and `now_shown` are the keys of the earlier and the present texts. A new record of each person says so, and
+    `close` gives the person the topic again. Who has seen a judge's grade cannot give a verdict of their own any more:
+    this person skips the item, so that somebody else gets it.
+    """
+    now = present(records.c.item == item).subquery()
+    said = connection.execute(select(now).where(or_(now.c.verdict != "", now.c.mark == "skip"))).all()
+    outdated = [row for row in said if not still_holds(kind, row.verdict, then, now_shown)]
+    for row in outdated:
+        skips = _knows_grade(connection, row.person, f"{SECOND}:{item}")
+        mark = "skip" if skips else "" if row.mark == "skip" else row.mark
+        comment = "the texts changed after the judge's grade was shown" if skips else row.comment
+        at = _not_before(connection, row.person, item, datetime.now(UTC).isoformat(timespec="milliseconds"))
+        kept = {"pool": row.pool, "guidelines": row.guidelines, "received": time.time()}
+        said_now = {"id": secrets.token_hex(16), "person": row.person, "item": item, "at": at, "verdict": ""}
+        add(connection, said_now | {"comment": comment, "mark": mark} | kept)
+    return [row.person for row in outdated]
+
+
+def _not_before(connection: Connection, person: str, item: str, at: str, after: str = "") -> str:
+    """Return the time of a new judgement: `at`, or the time of an earlier judgement by a clock that is ahead of `at`.
+
+    Such a judgement is the one with the id `after`, which the new one replaces, or lies in the future, because this
+    machine's clock was set back. With its time, the new judgement counts because it arrived later.
+    """
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    same = records.c.person == person, records.c.item == item
+    newest = connection.scalar(
+        select(func.max(records.c.at)).where(*same, (records.c.id == after) | (records.c.at > now))
+    )
+    return max(at, newest or at)
+
+
+def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:
+    """Return why a person may not give this judgement; empty if allowed."""
+    if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
+        return "give your own verdict first"  # also for answers without a grade
+    if item is None or not _may_judge(connection, person, item):
+        return "you were not asked to judge this"
+    if item.kind == LIST and person != ADJUDICATION:
+        connection.execute(select(units.c.topic).where(units.c.topic == item.topic).with_for_update())  # one at a time
+        if others_list(connection, person, item.id):
+            return "somebody else already listed the nuggets of this target; mark those in the strings"
+    said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
+    if (connection.scalar(said) or 0) >= MOST_SAID:
+        return f"you changed this judgement {MOST_SAID:,} times; no more changes are accepted"
+    if item.kind != SECOND and _knows_grade(connection, person, f"{SECOND}:{item.id}"):
+        now = connection.execute(present(records.c.person == person, records.c.item == item.id)).one()
+        if now.verdict != one.verdict:
+            return "you have seen the judge's grade, so your first verdict on this answer stays; give a second one"
+    return ""
+
+
+def _knows_grade(connection: Connection, person: str, second: str) -> bool:
+    """Return whether a person has seen the judge's grade of an answer.
+
+    `second` is the id of the item with which the person gives the second verdict on this answer.
+    """
+    shown = select(records.c.id).where(records.c.person == person, records.c.item == second)
+    return connection.scalar(shown.limit(1)) is not None
+
+
+def _may_judge(connection: Connection, person: str, item: Any) -> bool:
+    if person == ADJUDICATION:  # what people differ on, or did when it was shown
+        others = records.c.item == item.id, records.c.person != person, records.c.verdict != ""
+        said = select(func.count(records.c.verdict.distinct())).where(*others)
+        return (connection.scalar(said) or 0) > 1
+    own = select(claims.c.topic).where(claims.c.topic == item.topic, claims.c.person == person)
+    return connection.scalar(own) is not None
+
+
+def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
+    """Return a judgement as a row of the database, or a text that says why it is invalid.
+
+    The time in the row is never in the future, because then a later judgement would seem to be the earlier one.
+    """
+    try:
+        at = min(datetime.fromisoformat(one.at).astimezone(UTC), datetime.now(UTC))
+    except (ValueError, OverflowError):
+        return "at must be a time"
+    most = LONGEST_LIST if item.kind == LIST else LONGEST
+    if len(one.comment) > LONGEST or len(one.verdict) > most or one.mark not in ("", "flag", "skip"):
+        return f"a comment has at most {LONGEST:,} characters, a verdict {most:,}, and a mark is flag or skip"
+    verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
+    if verdict is None:
+        return "this verdict does not fit such an item"
+    if item.kind == LIST and (
+        gone := _named(connection, item.topic) - {row.id for row in listed_nuggets(verdict) or []}
+    ):
+        return f"nugget {', '.join(sorted(gone))} has been found in an answer; it stays in the list"
+    return {
+        "id": one.id,
+        "at": at.isoformat(timespec="milliseconds"),
+        "verdict": verdict,
+        "comment": sanitize(one.comment.strip(), LONGEST, target="page"),
+        "mark": one.mark,
+        "pool": min(max(one.pool, 0), 1 << 30),
+        "guidelines": sanitize(one.guidelines[:12], 12),
+    }
+
+
+def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
+    """Return a verdict as it is stored, or None if the verdict is invalid for the item.
+
+    Several nuggets or sentences are stored in a fixed order: "1,0" as "0,1".
+    """
+    if item.kind == LIST:
+        return _clean_list(verdict)
+    if item.kind != SENTENCES and own["names"] == "verdicts":
+        return verdict if verdict in {*Verdict} else None
+    if item.kind == SENTENCES:
+        known = [str(i) for i in range(len(item.supports))]
+    else:
+        known = sorted(name for name, *_ in nuggets_of(connection, own, [item.topic]).get(item.topic, []))
+    named = {*verdict.split(",")}
+    return verdict if verdict == NOTHING else ",".join(n for n in known if n in named) if named <= {*known} else None
+
+
+def _named(connection: Connection, topic: str) -> set[str]:
+    """Return the ids of the nuggets that some assessor found in an answer to this topic."""
+    now = present(records.c.item.in_(select(items.c.id).where(items.c.topic == topic, items.c.kind != LIST))).subquery()
+    return {name for verdict in connection.scalars(select(now.c.verdict)) for name in verdict.split(",")} - {
+        "",
+        NOTHING,
+    }
+
+
+def _clean_list(verdict: str) -> str | None:
+    """Return a list of nuggets with harmful characters replaced; None if the verdict is no valid list of nuggets."""
+    listed = listed_nuggets(verdict)
+    if listed is None:
+        return None
+    rows = [{"id": one.id, "text": sanitize(one.text, LONGEST, target="page"), "vital": one.vital} for one in listed]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))  # as pages write it
+
+
+def close(connection: Connection, person: str, topic: str) -> None:
+    """Store whether a person has finished a topic, which depends on the items that are neither judged nor skipped.
+
+    If the person has finished, but skipped items, the topic is also given to another person.
+    """
+    hold(connection, [topic])  # so that two requests at once see what the other one said
+    asked = items.c.topic == topic, items.c.kind != SECOND, items.c.gone == 0
+    own = connection.scalars(select(items.c.id).where(*asked)).all()
+    now = present(records.c.person == person, records.c.item.in_(own)).subquery()
+    said = connection.execute(select(now.c.item, now.c.verdict, now.c.mark)).all()
+    judged = {item for item, verdict, _ in said if verdict}
+    skipped = {item for item, _, mark in said if mark == "skip"} - judged
+    left = [item for item in own if item not in judged | skipped]
+    done = not [item for item in left if not (item.startswith(f"{LIST}:") and others_list(connection, person, item))]
+    one = and_(claims.c.topic == topic, claims.c.person == person)
+    before = connection.scalar(select(claims.c.done).where(one))
+    if before is None:
+        return
+    now_is = (PASSED if skipped else DONE) if done else before if before == EXPIRED else OPEN
+    if now_is != before:
+        connection.execute(update(claims).where(one).values(done=now_is, until=time.time() + LEASE))
+        recount(connection, [topic])
