@@ -11,7 +11,6 @@ nescio report outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category -o report.h
 nescio report questions.jsonl runs/*.jsonl --labels people.csv
 nescio report suite/suite.toml -o suite.html
 nescio report outcomes.csv --tolerate 30 --open
-nescio report outcomes.csv --study stability --study swap -o report.html
 
 With --baseline, the page shows the questions that changed between two runs: won, lost, newly silent, newly answered.
 For a suite, the page has a leaderboard over the benchmarks, and a heat map of runs and benchmarks. --tolerate chooses a
@@ -23,7 +22,6 @@ from __future__ import annotations
 
 import html
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -39,7 +37,6 @@ from nescio.options.kinds import NAME_OR_PATH
 from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import page
 from nescio.reporting.page.change import change_page
-from nescio.reporting.page.report_data import Study
 from nescio.reporting.page.to_read import ToRead, advised
 from nescio.scoring.score import QUESTION
 from nescio.sources.arrow import items_of
@@ -128,12 +125,6 @@ class ReportRequest(Advised, SinceBaseline, Suited, Paged):
         "as PDF and PNG.",
     )
     title: str | None = option(default=None, help="The title of the page.", default_words="the names of the files")
-    study: tuple[Study, ...] = option(
-        default=(),
-        apart=("suite", "baseline"),
-        help="Also study the measures, as `nescio meta` does: error rates and ties (stability), or swap rates and the"
-        " required difference (swap).",
-    )
     open: bool = option(default=False, help="Open the page in the browser.")
 
     @classmethod
@@ -225,22 +216,21 @@ def report(request: ReportRequest) -> Report:
     return replace(made, page=output)
 
 
-def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
+def gathered(request: Paged) -> page.ReportData:
     """Return the data of the page that a request asks for."""
     return page.gather(
         request.source,
         request.chosen,
         commands=commands_of(request),
-        studies=studies,
         labels=request.labels,
-        progress_for=lambda _: request.progress,
+        progress=request.progress,
         certificate=request.require_certificate,
         **request.values(WithOrWithoutInterval, BrokenDown, Resampled, Reading),
     )
 
 
 def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Report:
-    data = gathered(request, request.study)
+    data = gathered(request)
     texts = page.texts_of(data.loaded)
     title = request.title or title_of(request.source)
     made = page.page(data, title=title, texts=texts) if paged else ""

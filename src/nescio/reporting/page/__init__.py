@@ -1,6 +1,6 @@
 """Make pages from results: one HTML file that holds all it needs.
 
-`report_data` gathers all data for the report. `sentence`, `leaderboard`, `figures`, `confidence` and `studies` turn it
+`report_data` gathers all data for the report. `sentence`, `leaderboard`, `figures`, and `confidence` turn it
 into the parts of the report. `moves` computes the move of each question between two runs, and `change` makes the page
 of these moves. Both pages share the question `browser`, `drawing` and `rendering`. Their templates have one frame
 (`base.html.jinja`) and one set of parts (`parts.html.jinja`). Charts are drawn here to SVG, in two widths. A page

@@ -332,7 +332,6 @@ def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...
     from nescio.reporting.page.front import front_figure
     from nescio.reporting.page.pairs import difference_figure, pair_figure, rank_figure
     from nescio.reporting.page.stakes import stakes_figure
-    from nescio.reporting.page.studies import study_figures
 
     counted: Sequence[Figure | None] = (
         interval_figure(report),
@@ -346,8 +345,6 @@ def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...
     )
     sure, notes = confidence_figures(report)
     return (
-        tuple(
-            figure for figure in (*counted, *sure, strata_figure(report), *study_figures(report)) if figure is not None
-        ),
+        tuple(figure for figure in (*counted, *sure, strata_figure(report)) if figure is not None),
         notes,
     )

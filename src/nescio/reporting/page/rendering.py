@@ -64,7 +64,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
     """Return the report as one text of HTML. `title` is shown in the tab of the browser and above the report."""
     figures, missing = all_figures(report)
     browsing, unseen = browser(seen_by(report), texts)
-    sources = (report.scores, report.comparisons, *report.studies)
+    sources = (report.scores, report.comparisons)
     notes = (*report.scores.notes, *_notes(report), *missing, *unseen)
     plotted = [figure for figure in figures if figure.name != "intervals"]  # the leaderboard draws these
     shared = Shared(
@@ -105,7 +105,6 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         heat=heat_map(report),
         tolerated=TOLERATED if promises(report) else None,
         thresholds=threshold_rows(report),
-        studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "error_over_ties", "swap")],
     )
 
 
@@ -262,7 +261,7 @@ def versions() -> str:
 def _notes(report: ReportData) -> tuple[Note, ...]:
     alone = (report.why_alone,) if report.why_alone else ()
     of_pairs = report.comparisons.notes if report.comparisons else ()
-    return (*of_pairs, *alone, *report.missing, *(note for study in report.studies for note in study.notes))
+    return (*of_pairs, *alone, *report.missing)
 
 
 def browser_lead(browsing: Browser | None, more: str = "") -> str:
