@@ -379,8 +379,6 @@ GIVEN = {
         "nescio.verbs.report.Report",
         "nescio.verbs._answers.Answered",
         "nescio.verbs.ave.validate.Validated",
-        "nescio.verbs.ave.validate.TrainedValidator",
-        "nescio.verbs.ave.build.BuiltCollection",
         "nescio.verbs.ave.pairs.Paired",
         "nescio.verbs.read.KeyWritten",
     ),

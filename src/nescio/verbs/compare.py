@@ -45,7 +45,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.corrections import Correction, Test
@@ -169,12 +169,6 @@ class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Lookin
             raise UsageError(f"{opt('looks', True)} follows a single measure; name one measure with {opt('measures')}")
 
 
-class Compared(Comparisons, frozen=True):
-    """Comparisons, and the paths of the files that were written with them."""
-
-    wrote: tuple[str, ...] = ()
-
-
 def show(results: Any) -> None:
     """Print comparisons, and the decision if two runs are compared."""
     from nescio.reporting import screen
@@ -197,7 +191,7 @@ def compare(request: CompareRequest) -> Comparisons:
         return cast(Comparisons, looks)
     if request.save_baseline is not None and request.baseline is None:
         message, scores = save_baseline(request, Path(request.save_baseline))
-        return Compared((), scores.signature, scores.notes, wrote=(message,))
+        return Comparisons((), scores.signature, scores.notes, wrote=(message,))
     change = None
     if request.is_("suite"):
         how = request.values(Paired, Suited, Resampled, Worked, Reading)
@@ -219,12 +213,12 @@ def compare(request: CompareRequest) -> Comparisons:
         gates = regression_gates(comparisons, request.chosen or ())
         notes = (*_without_gate(request.chosen or ()), *comparisons.notes)
         comparisons = replace(comparisons, gates=tuple(gates), notes=notes)
-    wrote = _saved(request, comparisons)
+    comparisons = replace(comparisons, wrote=_saved(request, comparisons))
     about = tiles(change) if change else []
     if about and comparisons.gates and (made := comparisons.decision):
         about[0] = in_markdown(made.sentence)
     reports.write(request, comparisons, about)
-    return Compared(**asdict(comparisons), wrote=wrote) if wrote else comparisons
+    return comparisons
 
 
 def _without_gate(measures: Sequence[str]) -> list[Note]:

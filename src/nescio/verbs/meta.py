@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import asdict
+from msgspec.structs import replace
 
 from nescio.data.results import Results
 from nescio.meta_evaluation.agreement import Agreement
@@ -19,7 +19,7 @@ from nescio.meta_evaluation.swap import swap as count_swaps
 from nescio.options import Request, option, verb
 from nescio.options.kinds import BETWEEN, BETWEENS, COUNT_OR_ALL, COUNTS, LEVEL
 from nescio.reporting.figures import Spot, draw
-from nescio.verbs._figures import DrawnResults, Figured, figure_of
+from nescio.verbs._figures import Figured, figure_of
 from nescio.verbs._shared import InJobs, Measured, Reading, Seeded, Worked
 
 __all__ = ["agreement", "comparability", "power", "stability", "swap"]
@@ -132,8 +132,7 @@ def stability(request: StabilityRequest) -> Results[Stability]:
     if path is None:
         return studied
     spots = [Spot(row.measure, row.ties, row.error_rate) for row in studied.rows]
-    wrote = draw(path, spots, "proportion of ties", "error rate")
-    return DrawnResults(**asdict(studied), wrote=(wrote,))
+    return replace(studied, wrote=(draw(path, spots, "proportion of ties", "error rate"),))
 
 
 @verb(SwapRequest, working="drawing")

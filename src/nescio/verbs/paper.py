@@ -98,7 +98,6 @@ class Reproduced(Results[Cell], frozen=True, kw_only=True):
     ran: tuple[Ran, ...] = ()
     layout: Grid | None = None
     given: tuple[str, ...] = ()
-    wrote: tuple[str, ...] = ()
 
 
 def show(results: Results) -> None:

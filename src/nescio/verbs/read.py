@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.results import Scores
@@ -30,7 +30,7 @@ from nescio.tasks.reading.systems.loop import exercise
 from nescio.tasks.reading.systems.marking import suited_judge
 from nescio.text import plural
 from nescio.verbs._answers import Answered
-from nescio.verbs._figures import DrawnScores, Figured, figure_of
+from nescio.verbs._figures import Figured, figure_of
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (
     OWN_FILES,
@@ -280,7 +280,7 @@ def score(request: MarkRequest) -> Scores:
     if path is None:
         return scores
     spots = [Spot(row.measure, row.run, row.value) for row in sorted(scores.rows, key=lambda row: row.measure)]
-    return DrawnScores(**asdict(scores), wrote=(draw(path, spots, "run", "score"),))
+    return replace(scores, wrote=(draw(path, spots, "run", "score"),))
 
 
 def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:

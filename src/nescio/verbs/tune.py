@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from nescio.data.columns import bare, known
 from nescio.data.evidence import Evidence
@@ -44,7 +44,6 @@ from nescio.selective import tune_pair as tune_two
 from nescio.selective.tuning import POINTS
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.text import on_one_line, plural
-from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Further, Reading, Resampled, Sourced, WithMeasure, WithOrWithoutInterval, Worked
 
@@ -121,17 +120,6 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
             raise UsageError(f"{opt('baseline')} needs intervals; give {opt('ci')} a level")
 
 
-class TunedRun(Tuned, frozen=True):
-    """A run with its chosen threshold, and the message on the file written.
-
-    It also says whether to keep and print the whole curve of the run.
-    """
-
-    whole_curve: bool = False
-    wrote: tuple[str, ...] = ()
-    status: int = 0
-
-
 def show(tuned: Any) -> None:
     """Print the threshold and its figures, or two runs at their own thresholds."""
     if isinstance(tuned, TunedPair):
@@ -162,9 +150,8 @@ def tune(request: TuneRequest) -> Tuned:
         points=None if request.curve else POINTS,
         **request.values(WithOrWithoutInterval, Further, Resampled, Worked),
     )
-    status = CANNOT_TELL if tuned.applied is None else 0
-    made = TunedRun(**asdict(tuned), whole_curve=request.curve, status=status)
-    return made if request.output is None else _written(made, request.output)
+    tuned = replace(tuned, whole_curve=request.curve)
+    return tuned if request.output is None else _written(tuned, request.output)
 
 
 def _which(runs: Sequence[str]) -> UsageError:
@@ -177,7 +164,7 @@ def _which(runs: Sequence[str]) -> UsageError:
     )
 
 
-def _written(tuned: TunedRun, output: Path) -> TunedRun:
+def _written(tuned: Tuned, output: Path) -> Tuned:
     """Write the run with its threshold applied, and return the result with a message about the file.
 
     Nothing is written if no threshold was chosen.

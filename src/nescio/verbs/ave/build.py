@@ -45,15 +45,6 @@ _VERDICTS = {CORRECT: Verdict.RIGHT, INCORRECT: Verdict.WRONG}
 VerdictOf = Callable[[str, str, str], Verdict | None]  # maps a run, a question and an answer to people's verdict
 
 
-class BuiltCollection(Results[Counts], frozen=True):
-    """The result of building a collection: its content in numbers, and its file.
-
-    `tables["discarded"]` has the answers that the rules removed.
-    """
-
-    wrote: tuple[str, ...] = ()
-
-
 class BuildRequest(Worked):
     """The options of `nescio ave build`."""
 
@@ -104,7 +95,7 @@ class BuildRequest(Worked):
 
 
 @verb(BuildRequest, working="building", prints="json")
-def build(request: BuildRequest) -> BuiltCollection:
+def build(request: BuildRequest) -> Results[Counts]:
     output = Path(request.output)
     check_file(output, "a collection", (".xml",), request.inputs())
     rules = [rule for rule in RULES if rule not in request.without]
@@ -132,7 +123,7 @@ def build(request: BuildRequest) -> BuiltCollection:
         notes.append(
             note("ave.not_xml", "{characters} characters that XML cannot hold were written as U+FFFD", characters=lost)
         )
-    return BuiltCollection(
+    return Results(
         tuple(building.counts(built.exercise)),
         sign(ave="build", rules="+".join(rules), longest=request.longest),
         tuple(notes),

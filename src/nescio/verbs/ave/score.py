@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results, Scores
@@ -35,7 +35,6 @@ from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.evidence import roc
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.ave.reader import COLLECTION, read_exercise, recognise
-from nescio.verbs._figures import DrawnScores
 from nescio.verbs._output_paths import check_place, check_results
 from nescio.verbs._shared import OWN_FILES, BrokenDown, Measured, Resampled, WithOrWithoutInterval, Worked
 
@@ -95,7 +94,7 @@ def score(request: AveScoreRequest) -> Scores:
     if curve is None:
         return scores
     _write_roc(loaded, curve, scores.signature)
-    return DrawnScores(**asdict(scores), wrote=(f"wrote {curve}",))
+    return replace(scores, wrote=(f"wrote {curve}",))
 
 
 def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple[Loaded, tuple[reference.Place, ...]]:

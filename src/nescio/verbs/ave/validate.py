@@ -59,15 +59,6 @@ class Threshold(Struct, frozen=True):
     accepted: float
 
 
-class TrainedValidator(Results[Threshold], frozen=True):
-    """A validator that was written: its thresholds, what to expect from it, and its file.
-
-    `tables["scores"]` has its scores on development answers.
-    """
-
-    wrote: tuple[str, ...] = ()
-
-
 class Validated(Struct, frozen=True):
     """The result of running a validator: the numbers of questions, and of answers SELECTED, VALIDATED and REJECTED.
 
@@ -133,7 +124,7 @@ class TrainRequest(Resampled, Equipped, OfCollection, Worked):
 
 
 @verb(TrainRequest, working="training", prints="json")
-def train(request: TrainRequest) -> TrainedValidator:
+def train(request: TrainRequest) -> Results[Threshold]:
     """Train a validator on the judged COLLECTION and print the scores to expect.
 
     The model is JSON: words and numbers, but nothing executable. "expected" is the score to expect on new questions;
@@ -188,7 +179,7 @@ def train(request: TrainRequest) -> TrainedValidator:
         for name, row in trained.tuned.items()
     ]
     notes = (*_skipped(request, exercise), _in_sample([name for name in tables if name != "differences"]))
-    return TrainedValidator(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
+    return Results(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
 
 
 def _in_sample(tables: list[str]) -> Note:
