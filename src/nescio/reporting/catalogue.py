@@ -10,7 +10,6 @@ from nescio.data.columns import bare
 from nescio.measures import Declaration, Measure
 from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import terminal
-from nescio.reporting.formula import in_text, plain
 from nescio.reporting.grid import make_grid
 from nescio.reporting.printing import show_grid, show_lines, show_text
 
@@ -99,12 +98,12 @@ def show_one(measure: Measure) -> None:
 
     declaration = measure.declaration
     facts = describe(declaration) | {"audit": summary(audit_one(measure)[0])}
-    formula = plain(declaration.latex)
+    formula = declaration.equation
     show_text(facts["usage"], style="bold")
     show_text("")
     show_text(formula if " = " in formula.partition("(")[0] else f"{declaration.name} = {formula}")
     show_text("")
-    for paragraph in in_text(declaration.doc).split("\n\n"):
+    for paragraph in declaration.doc.replace("$", "").split("\n\n"):
         show_lines(paragraph if "\n    " in paragraph else " ".join(paragraph.split()))
         show_text("")
     facts["better"] = f"{facts['better']} is better"
@@ -143,7 +142,7 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "usage": declaration.name + (f"({', '.join(shown)})" if shown else ""),
         "summary": declaration.summary,
         "also": ", ".join(declaration.other_names),
-        "formula": declaration.latex,
+        "formula": declaration.equation,
         "use": declaration.use,
         "example": declaration.example,
         "range": f"[{low:.4g}, {high:.4g}]".replace("inf", "∞").replace("[-∞", "(-∞").replace("∞]", "∞)"),
