@@ -210,9 +210,10 @@ def compare(request: CompareRequest) -> Comparisons:
     if request.baseline is None:
         comparisons = replace(comparisons, notes=(*_unnamed_baseline(comparisons, request.run), *comparisons.notes))
     if request.fail_on_regression:
-        gates = regression_gates(comparisons, request.chosen or ())
-        notes = (*_without_gate(request.chosen or ()), *comparisons.notes)
-        comparisons = replace(comparisons, gates=tuple(gates), notes=notes)
+        chosen = request.chosen or ()
+        comparisons = replace(comparisons, gates=tuple(regression_gates(comparisons, chosen)))
+        if described := [name for name in chosen if name not in ranking(chosen)]:
+            comparisons = replace(comparisons, notes=(_not_gated(described), *comparisons.notes))
     comparisons = replace(comparisons, wrote=_saved(request, comparisons))
     about = tiles(change) if change else []
     if about and comparisons.gates and (made := comparisons.decision):
@@ -221,19 +222,14 @@ def compare(request: CompareRequest) -> Comparisons:
     return comparisons
 
 
-def _without_gate(measures: Sequence[str]) -> list[Note]:
-    """Return a note that names the measures which only describe a run, and so have no gate beside others."""
-    described = [name for name in measures if name not in ranking(measures)]
-    if not described:
-        return []
-    return [
-        note(
-            "gate.describes",
-            "no gate checks {measures:list}, because descriptive measures do not rank runs; nescio score "
-            f"{opt('fail_under', of='MEASURE=VALUE')} sets a limit",
-            measures=described,
-        )
-    ]
+def _not_gated(described: Sequence[str]) -> Note:
+    """Return a note that the measures `described` have no gate beside others, because they only describe a run."""
+    return note(
+        "gate.describes",
+        "no gate checks {measures:list}, because descriptive measures do not rank runs; nescio score "
+        f"{opt('fail_under', of='MEASURE=VALUE')} sets a limit",
+        measures=described,
+    )
 
 
 def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Note]:

@@ -276,7 +276,16 @@ def score(request: MarkRequest) -> Scores:
     how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Worked)
     scores = scoring.compute_scores(loaded, request.measures or suited, **how)
     scores = replace(scores, notes=(*scores.notes, *_ceiling(result, scores)))
-    scores = _with_correlations(scores) if request.correlations else scores
+    if request.correlations:
+        runs = len({row.run for row in scores})
+        few = note(
+            "read.few_runs",
+            "correlations over runs are undefined: they need {least} runs or more (found {runs})",
+            least=LEAST_RUNS,
+            runs=runs,
+        )
+        notes = scores.notes if runs >= LEAST_RUNS else (*scores.notes, few)
+        scores = replace(scores, tables={"correlations": comparability(scores)}, notes=notes)
     if path is None:
         return scores
     spots = [Spot(row.measure, row.run, row.value) for row in sorted(scores.rows, key=lambda row: row.measure)]
@@ -304,18 +313,3 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
             ceiling=1 - empty / len(lists),
         )
     ]
-
-
-def _with_correlations(scores: Scores) -> Scores:
-    """Return the scores with the correlations between measures over the runs; too few runs get a note instead."""
-    runs, notes = len({row.run for row in scores}), list(scores.notes)
-    if runs < LEAST_RUNS:
-        notes.append(
-            note(
-                "read.few_runs",
-                "correlations over runs are undefined: they need {least} runs or more (found {runs})",
-                least=LEAST_RUNS,
-                runs=runs,
-            )
-        )
-    return replace(scores, tables={"correlations": comparability(scores)}, notes=tuple(notes))

@@ -36,12 +36,14 @@ from nescio.options import Request, option, verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import page
+from nescio.reporting.page import drawing
 from nescio.reporting.page.change import change_page
+from nescio.reporting.page.figures import all_figures
 from nescio.reporting.page.to_read import ToRead, advised
 from nescio.scoring.score import QUESTION
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import check_new_folder, write_text
-from nescio.verbs._changes import Pair, change_of, commands_of
+from nescio.verbs._changes import change_of, commands_of, load_two
 from nescio.verbs._output_paths import as_path, check_file
 from nescio.verbs._shared import (
     OWN_FILE,
@@ -157,9 +159,7 @@ class Report(Struct, frozen=True):
         page = () if self.page is None else (f"wrote {self.page}",)
         if not self.figures:
             return page
-        from nescio.reporting.page.drawing import forms
-
-        return (*page, f"wrote {', '.join(self.figures)} to {self.folder} as {forms()}")
+        return (*page, f"wrote {', '.join(self.figures)} to {self.folder} as {drawing.forms()}")
 
     def save(self, path: Path | str) -> Path:
         """Write the page to a file, and return its path."""
@@ -232,9 +232,8 @@ def gathered(request: Paged) -> page.ReportData:
 def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Report:
     data = gathered(request)
     texts = page.texts_of(data.loaded)
-    title = request.title or title_of(request.source)
-    made = page.page(data, title=title, texts=texts) if paged else ""
-    drawn = page.write_figures(data, figures) if figures is not None else []
+    made = page.page(data, title=request.title or title_of(request.source), texts=texts) if paged else ""
+    drawn = drawing.write_figures(all_figures(data)[0], figures) if figures is not None else []
     return Report(None, tuple(drawn), data.scores, _advice(request, data, texts), figures, made)
 
 
@@ -281,8 +280,8 @@ def _of_a_change(request: ReportRequest) -> Report:
     how = request.values(WithOrWithoutInterval, Resampled, Worked)
     how |= {"test": request.test, "correction": request.correction, "margin": request.margin}
     reading = {"strata": None, "texts": True, "certificate": request.require_certificate, **request.values(Reading)}
-    pair = Pair(request.baseline, request.run)
-    change = change_of(request.source, request.chosen, pair, commands_of(request), how=how, options=reading)
+    loaded, baseline = load_two(request.source, request.chosen, request.baseline, request.run, reading)
+    change = change_of(loaded, request.chosen, baseline, request.run, commands=commands_of(request), how=how)
     title = request.title or f"{change.old} → {change.new}"
     made = change_page(change, title=title, texts=page.texts_of(change.loaded))
     return Report(None, (), change.comparisons, change.comparisons, html=made)

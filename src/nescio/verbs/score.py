@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from nescio.comparison import leaderboard
 from nescio.data.judge_record import Target
-from nescio.data.notes import Note, note
+from nescio.data.notes import note
 from nescio.data.results import Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
@@ -171,19 +171,16 @@ def score(request: ScoreRequest) -> Scores:
     )
     scores = replace(scores, gates=tuple(score_gates(scores, limits)))
     if limits and request.by:
-        scores = replace(scores, notes=(*scores.notes, _whole_alone(request.by)))
+        whole = note(
+            "gates.whole",
+            "the gates check all questions together; to gate each {by}, use a policy with `stratum = {column}` "
+            "(`nescio gate`)",
+            column=f'"{request.by}"',
+            by=request.by,
+        )
+        scores = replace(scores, notes=(*scores.notes, whole))
     reports.write(request, scores)
     return scores
-
-
-def _whole_alone(by: str) -> Note:
-    return note(
-        "gates.whole",
-        "the gates check all questions together; to gate each {by}, use a policy with `stratum = {column}` (`nescio "
-        "gate`)",
-        column=f'"{by}"',
-        by=by,
-    )
 
 
 def _over_a_suite(request: ScoreRequest, reports: Reports) -> Results:

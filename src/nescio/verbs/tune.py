@@ -31,7 +31,7 @@ from msgspec.structs import replace
 
 from nescio.data.columns import bare, known
 from nescio.data.evidence import Evidence
-from nescio.data.notes import Note, note
+from nescio.data.notes import note
 from nescio.errors import UsageError, opt
 from nescio.measures import parse
 from nescio.options import Request, option, verb
@@ -138,7 +138,13 @@ def tune(request: TuneRequest) -> Tuned:
     strata = () if request.output is None else None  # the written run keeps all columns
     loaded = open_data(request.source, {"strata": strata, **request.values(Reading)}, [request.measure])
     if request.run is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
-        raise _which(loaded.data.runs)
+        runs = loaded.data.runs
+        more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
+        raise UsageError(
+            f"these files hold {len(runs)} runs, and each needs its own threshold; name the run to tune with "
+            f"{opt('run')}, or two runs with {opt('run')} and {opt('baseline')}; the runs are "
+            f"{', '.join(map(on_one_line, runs[:MOST_NAMED]))}{more}"
+        )
     tuned = tune_run(
         loaded,
         request.measure,
@@ -154,16 +160,6 @@ def tune(request: TuneRequest) -> Tuned:
     return tuned if request.output is None else _written(tuned, request.output)
 
 
-def _which(runs: Sequence[str]) -> UsageError:
-    """Return the error that asks for the name of the run to tune, if there are several runs."""
-    more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
-    return UsageError(
-        f"these files hold {len(runs)} runs, and each needs its own threshold; name the run to tune with "
-        f"{opt('run')}, or two runs with {opt('run')} and {opt('baseline')}; the runs are "
-        f"{', '.join(map(on_one_line, runs[:MOST_NAMED]))}{more}"
-    )
-
-
 def _written(tuned: Tuned, output: Path) -> Tuned:
     """Write the run with its threshold applied, and return the result with a message about the file.
 
@@ -175,19 +171,13 @@ def _written(tuned: Tuned, output: Path) -> Tuned:
     row = tuned.rows[0]
     rows = write_outcomes(as_outcomes(tuned.applied), output)
     said = f"wrote run {row.run!r} with the threshold applied, {plural(rows, 'question')} to {output}"
-    return replace(tuned, wrote=(said,), notes=(*_lost_columns(row.measure), *tuned.notes))
-
-
-def _lost_columns(measure: str) -> list[Note]:
-    """Return a note on the columns that a measure reads but an outcome table cannot hold."""
-    lost = sorted(bare(name) for name in parse(measure).reads if known(name).namespace)
-    if not lost:
-        return []
-    return [
-        note(
+    tuned = replace(tuned, wrote=(said,))
+    if lost := sorted(bare(name) for name in parse(row.measure).reads if known(name).namespace):
+        no_columns = note(
             "tune.no_columns",
             "an outcome table has no {columns}: {measure} cannot be scored from it",
             columns=" and no ".join(lost),
-            measure=measure,
+            measure=row.measure,
         )
-    ]
+        return replace(tuned, notes=(no_columns, *tuned.notes))
+    return tuned

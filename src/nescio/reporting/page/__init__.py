@@ -7,17 +7,8 @@ of these moves. Both pages share the question `browser`, `drawing` and `renderin
 without a chart engine is small, opens at once, and needs no right to run generated code.
 """
 
-from pathlib import Path
-
-from nescio.reporting.page import drawing
-from nescio.reporting.page.figures import all_figures
 from nescio.reporting.page.question_texts import texts_of
 from nescio.reporting.page.rendering import page
 from nescio.reporting.page.report_data import ReportData, gather
 
-__all__ = ["ReportData", "gather", "page", "texts_of", "write_figures"]
-
-
-def write_figures(report: ReportData, folder: Path) -> list[str]:
-    """Write every figure of the report as files into a folder, new or empty, and return the names of the files."""
-    return drawing.write_figures(all_figures(report)[0], folder)
+__all__ = ["ReportData", "gather", "page", "texts_of"]

@@ -22,7 +22,7 @@ from nescio.reporting.numbers import number, signed
 from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, browser, without_outcomes
 from nescio.reporting.page.commands import Commands, measure_words
 from nescio.reporting.page.figure import Figure
-from nescio.reporting.page.moves import APART, GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, move_names, moves, payload
+from nescio.reporting.page.moves import APART, GROUPS, Moves, move_names, moves, payload
 from nescio.reporting.page.pairs import compared, difference_in_words
 from nescio.reporting.page.question_texts import Texts
 from nescio.reporting.page.rendering import Shared, assembled, browser_lead
@@ -256,29 +256,11 @@ def _counted_apart(change: Change) -> list[dict[str, Any]]:
 
 
 def _apart(change: Change) -> tuple[Note, ...]:
-    """Return notes on the questions that are not among the nine moves, and why."""
+    """Return notes on questions that the differences and the nine moves count in different ways."""
     moved = change.moves
     if moved is None:
         return ()
     notes = []
-    for code, run in ((ONLY_OLD, change.old), (ONLY_NEW, change.new)):
-        if questions := moved.kind(code):
-            notes.append(
-                note(
-                    "page.only_one_has",
-                    "{questions:n question} only in {subject}, counted separately from the changes in outcome",
-                    run,
-                    questions=questions,
-                )
-            )
-    if ungraded := moved.kind(NOT_KNOWN):
-        notes.append(
-            note(
-                "page.not_graded",
-                "{questions:n question} not graded in one of the runs, counted separately from the changes in outcome",
-                questions=ungraded,
-            )
-        )
     if moved.counted_silent:
         notes.append(
             note(

@@ -146,7 +146,7 @@ def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standin
     If the run has a threshold, these are estimates from questions on which the threshold was not chosen.
     """
     name, main, row = report.shown[run], report.main, report.row(run, report.main)
-    silence = fitness.silence_scores(main, report.loaded.data, report.runs[0])
+    silence = fitness.silence_score(main, report.loaded.data, report.runs[0])
     if tuned and (expected := _chosen(report)[1].expected):
         answered, risk = expected
         return Standing(name, len(report.runs), answered, answered * risk, main, tuned.value, silence)

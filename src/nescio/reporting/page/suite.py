@@ -160,7 +160,7 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
     ]
     answered, wrong = np.mean(shares, axis=0).tolist()
     silence = float(
-        np.mean([fitness.silence_scores(best.measure, benchmark.data, best.run) for benchmark in benchmarks])
+        np.mean([fitness.silence_score(best.measure, benchmark.data, best.run) for benchmark in benchmarks])
     )
     if not answered:
         yield Statement("degenerate", f"There is nothing to ship: {name} answered no question.", {"run": name})

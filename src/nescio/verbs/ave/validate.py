@@ -178,18 +178,15 @@ def train(request: TrainRequest) -> Results[Threshold]:
         Threshold(name, row.threshold, row.value, row.value_in_sample, row.value_all_answered, row.coverage)
         for name, row in trained.tuned.items()
     ]
-    notes = (*_skipped(request, exercise), _in_sample([name for name in tables if name != "differences"]))
-    return Results(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
-
-
-def _in_sample(tables: list[str]) -> Note:
-    return note(
+    in_sample = note(
         "validator.in_sample",
         "{tables:and 3}: only the confidences are held out. The threshold for F was chosen on the same "
         'answers, so ave.F and ave.qa_accuracy are in sample. The column "expected" estimates the values '
         "on new questions",
-        tables=tables,
+        tables=[name for name in tables if name != "differences"],
     )
+    notes = (*_skipped(request, exercise), in_sample)
+    return Results(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
 
 
 def _scored(exercise: Exercise, runs: Runs, measures: Sequence[str], drawn: Mapping[str, Any]) -> tuple[Score, ...]:
