@@ -395,7 +395,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         config.workeroutput[_ROWS] = own.recorder.rows, own.stopped, own.recording, own.told
         return
     asked = [name for name in _GATES if _asked(config, name)]
-    if not own.recorder.rows and not (asked and _ran(config)):
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    # if pytest only lists tests or fixtures, none ran
+    ran = terminal is None or any(terminal.stats.get(outcome) for outcome in _OUTCOMES)
+    if not own.recorder.rows and not (asked and ran):
         return
     from nescio.errors import NescioError, UsageError
     from nescio.text import plural
@@ -403,7 +406,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     try:
         if not own.recorder.rows:
             raise UsageError(_NOTHING.format(", ".join(f"nescio_{name}" for name in asked)))
-        own.written = _write(own.recorder, _asked(config, "output"))
+        if output := _asked(config, "output"):
+            import nescio
+
+            own.written = str(nescio.convert(own.recorder.table, output))
         cut_short = own.cut_short()
         if cut_short and {*asked} - {"output"}:
             number = plural(len(cut_short), "test")
@@ -418,35 +424,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _ran(config: pytest.Config) -> bool:
-    """Return whether any test ran or was skipped; if pytest only lists tests or fixtures, none did."""
-    terminal = config.pluginmanager.get_plugin("terminalreporter")
-    return terminal is None or any(terminal.stats.get(outcome) for outcome in _OUTCOMES)
-
-
-def _write(recorder: Recorder, output: str) -> str:
-    if not output:
-        return ""
-    import nescio
-
-    return str(nescio.convert(recorder.table, output))
-
-
 def _gates(recorder: Recorder, config: pytest.Config) -> Iterator[Gate]:
-    floors, ceilings = (_bars(name, _asked(config, name)) for name in ("fail_under", "fail_over"))
+    floors, ceilings = (
+        {line.rpartition("=")[0].strip(): _number(name, line.rpartition("=")[2]) for line in _asked(config, name)}
+        for name in ("fail_under", "fail_over")
+    )
     if floors or ceilings:
         yield from recorder._limits(floors, ceilings, {})
     if baseline := _asked(config, "baseline"):
         margin = _number("margin", _asked(config, "margin"))
         yield from recorder._compared(Path(baseline), _asked(config, "measure"), margin, {})
-
-
-def _bars(name: str, lines: Sequence[str]) -> dict[str, float]:
-    bars = {}
-    for line in lines:
-        measure, _, value = line.rpartition("=")
-        bars[measure.strip()] = _number(name, value)
-    return bars
 
 
 def _number(name: str, text: str) -> float:

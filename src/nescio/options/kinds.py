@@ -191,11 +191,6 @@ def _level(value: Any) -> float:
     return level
 
 
-def _share(value: Any) -> float:
-    """Return a level of confidence as a share: 0.95 for 0.95 and for 95."""
-    return _level(value) / 100
-
-
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError
@@ -208,10 +203,6 @@ def _text(value: Any) -> str:
     if not value:
         raise ValueError
     return value
-
-
-def _text_or_path(value: Any) -> str | Path:
-    return value if isinstance(value, Path) else _text(value)
 
 
 def _path(value: Any) -> Path:
@@ -257,22 +248,8 @@ def _counts(value: Any) -> tuple[int, ...]:
     return values
 
 
-def _split_counts(words: list[str]) -> list[int]:
-    return [int(part) for word in words for part in word.split(",")]
-
-
-def _count_or_all(value: Any) -> int | None:
-    """Return a whole number, 1 or more, or None for "all"."""
-    count: int | None = None if value is None or value == "all" else number(int, 1).check(value)
-    return count
-
-
 def _split(text: Any) -> list[float]:
     return [float(part.strip().removesuffix("%")) for part in str(text).split(",")]
-
-
-def _level_or_none(text: str) -> float | None:
-    return None if text.lower() == "none" else float(text)
 
 
 def same(value: Any) -> Any:
@@ -283,7 +260,7 @@ def same(value: Any) -> Any:
 FLAG = Kind("True or False", _flag, same, bool, flag=True)
 TEXT = Kind("a text", _text)
 PATH = Kind("a path", _path, metavar="FILE", path=True)
-NAME_OR_PATH = Kind("a name or a path", _text_or_path)
+NAME_OR_PATH = Kind("a name or a path", lambda value: value if isinstance(value, Path) else _text(value))
 FUNCTION = Kind("a function", _function)
 FILES = Kind("paths", _paths, list, list[str], "FILE", several=True, path=True)
 NAMES = Kind("a list of texts", _names, list, list[str], "NAME", several=True)
@@ -292,11 +269,16 @@ LIMITS = Kind("MEASURE=VALUE", _limits, list, dict[str, float], "MEASURE=VALUE",
 WORDS = Kind("texts separated by commas", _names, lambda text: text.split(","), list[str], "WORD,WORD,…")
 NUMBERS = Kind("numbers separated by commas", _numbers, _split, list[float], "N,N,…")
 COUNTS = Kind(
-    "whole numbers from 1, separated by commas", _counts, _split_counts, list[int] | None, "N,N,…", several=True
+    "whole numbers from 1, separated by commas",
+    _counts,
+    lambda words: [int(part) for word in words for part in word.split(",")],
+    list[int] | None,
+    "N,N,…",
+    several=True,
 )
 COUNT_OR_ALL = Kind(
     "a whole number, 1 or more, or all",
-    _count_or_all,
+    lambda value: None if value in (None, "all") else number(int, 1).check(value),
     lambda text: text if text == "all" else int(text),
     int | None,
     "N|all",
@@ -308,9 +290,9 @@ LEVEL = Kind(f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95",
 LEVEL_OR_NONE = Kind(
     f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95, or none",
     lambda value: None if value is None else _level(value),
-    _level_or_none,
+    lambda text: None if text.lower() == "none" else float(text),
     float | None,
     "LEVEL|none",
 )
-SHARE = Kind("a share from .5 to below 1, such as .95", _share, float, float, "SHARE")
+SHARE = Kind("a share from .5 to below 1, such as .95", lambda value: _level(value) / 100, float, float, "SHARE")
 ANYTHING = Kind("", same, same, Any)

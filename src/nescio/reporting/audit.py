@@ -97,7 +97,8 @@ def _printed(results: Results) -> list[Grid | str]:
     if results.tables["scores"]:
         parts.append(_scores(results))
     for name, by_test in measures:
-        printed = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(by_test)]
+        findings = {"all tests": next(iter(by_test.values()))} if _exempt(by_test) else by_test
+        printed = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in findings.items()]
         parts += [sanitize(name, target="line"), make_grid([""] * 3, printed, [True] * 3)]
     return [*parts, *LEGEND]
 
@@ -197,13 +198,6 @@ def _verdict(row: Finding) -> str:
 
 def _exempt(rows: dict[str, Finding]) -> bool:
     return all(row.result == "not applicable" for row in rows.values())
-
-
-def _said(rows: dict[str, Finding]) -> list[tuple[str, Finding]]:
-    """Return each test of a measure with its finding, or a single entry "all tests" if the measure is not audited."""
-    if _exempt(rows):
-        return [("all tests", next(iter(rows.values())))]
-    return list(rows.items())
 
 
 def _by_measure(results: Results) -> list[tuple[str, dict[str, Finding]]]:

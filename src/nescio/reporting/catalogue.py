@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nescio.data.columns import bare
@@ -51,7 +51,11 @@ def show_all(declarations: Sequence[Declaration]) -> None:
     for title, members in groups(declarations):
         show_text(title, style="bold")
         facts = map(describe, members)
-        rows = [[_named(fact), _ARROWS[fact["better"]], fact["range"], fact["summary"]] for fact in facts]
+        names = dict.fromkeys(DEFAULT_MEASURES, f" {DEFAULT}")
+        rows = [
+            [f"{fact['usage']}{names.get(fact['name'], '')}", _ARROWS[fact["better"]], fact["range"], fact["summary"]]
+            for fact in facts
+        ]
         if terminal.width() < ROOMY:
             for name, better, bounds, summary in rows:
                 show_text(f"{name}  {better} {bounds}")
@@ -85,10 +89,6 @@ def group_of(declaration: Declaration) -> str:
         return NEEDS["repeats"]
     reads = {*declaration.needs.split(), declaration.order or ""}
     return next((NEEDS[name] for name, columns in _READS if reads & columns), NEEDS["counts"])
-
-
-def _named(fact: Mapping[str, Any]) -> str:
-    return f"{fact['usage']}{f' {DEFAULT}' if fact['name'] in DEFAULT_MEASURES else ''}"
 
 
 def show_one(measure: Measure) -> None:
@@ -149,12 +149,6 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "needs": ", ".join(needs.split()) if isinstance(declaration.needs, str) else needs,
         "order": f"questions by decreasing {bare(declaration.order)}" if declaration.order else "",
         "interval": f"a proportion: {proportion[0]} of {proportion[1]}" if proportion else "",
-        "better": _direction(declaration),
+        "better": "neither" if declaration.descriptive else "lower" if declaration.lower_is_better else "higher",
         "source": declaration.source,
     }
-
-
-def _direction(declaration: Declaration) -> str:
-    if declaration.descriptive:
-        return "neither"
-    return "lower" if declaration.lower_is_better else "higher"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from nescio.data.signature import Signature
 from nescio.errors import spelled
@@ -34,13 +34,6 @@ def show_text(text: str, style: str = "", hanging: str = "") -> None:
 def show_lines(text: str) -> None:
     """Print a text and keep its line breaks, since they do not come from the data of a user."""
     _print([(terminal.wrapped(inert(spelled(text))), "")])
-
-
-def show_sentences(sentences: Iterable[str]) -> None:
-    """Print each sentence on a line of its own, and an empty line after the last."""
-    for sentence in sentences:
-        show_text(sentence)
-    show_text("")
 
 
 def in_line(text: str) -> str:

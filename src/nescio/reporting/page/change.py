@@ -93,12 +93,6 @@ def gather_change(
     )
 
 
-def _unit(change: Change) -> str:
-    """Return what a move counts: "question", or "answer" if questions were asked several times."""
-    data = change.loaded.data
-    return "question" if not isinstance(data, Evidence) or data.repeats is None else "answer"
-
-
 def _values(
     loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
 ) -> dict[tuple[str, str], tuple[float, int]]:
@@ -183,9 +177,9 @@ def _moved(change: Change) -> tuple[str, ...]:
     if moved is None:
         return ()
     size = {slug: len(moved.group(slug)) for slug in GROUPS}
-    n = int(moved.table.sum())
+    n, unit = int(moved.table.sum()), "question" if change.loaded.data.repeats is None else "answer"
     return (
-        f"Of the {n:,} shared {_unit(change)}{'' if n == 1 else 's'}, {change.new} wins {size['won']:,} and loses "
+        f"Of the {n:,} shared {unit}{'' if n == 1 else 's'}, {change.new} wins {size['won']:,} and loses "
         f"{size['lost']:,}; {size['same']:,} did not change.",
         f"It newly abstains on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
     )
@@ -229,17 +223,13 @@ def _table(change: Change) -> list[dict[str, Any]]:
                     "slug": slugs[3 * i + j][0],
                     "n": int(counts[i, j]),
                     "same": i == j,
-                    "share": _share(int(counts[i, j]), total),
+                    "share": f"{counts[i, j] / total:.1%}" if total else "–",
                 }
                 for j in range(3)
             ],
         }
         for i, old in enumerate(OUTCOMES)
     ]
-
-
-def _share(n: int, total: int) -> str:
-    return f"{n / total:.1%}" if total else "–"
 
 
 def _counted_apart(change: Change) -> list[dict[str, Any]]:

@@ -53,43 +53,21 @@ def _detectable(report: ReportData) -> str:
     return f" For {which}, the smallest difference that a test detects with a chance of 80% is about {span}."
 
 
-def _silence(report: ReportData) -> str:
-    share = silent_share(report)
-    if not share:
-        return "A run below 0 is worse than never answering."
-    return (
-        f"A run below {number(share)} is worse than never answering, which is right for the questions without an "
-        "answer."
-    )
-
-
-def _chosen(report: ReportData) -> str:
-    row = report.chosen
-    if row is None or row.low is None or row.high is None:
-        return ""
-    return f", and from {number(row.low)} to {number(row.high)} as the best of {len(report.runs):,}"
-
-
-def _overlapping(report: ReportData) -> str:
-    if report.comparisons is None:
-        return ""
-    return (
-        " Intervals that overlap do not mean that two runs are tied: pairs are tested on the questions that both have."
-    )
-
-
-def _asked_alike(report: ReportData) -> bool:
-    """Return whether every question was asked equally often, so that scores follow from counts of answers."""
-    data = report.loaded.data
-    return data.repeats is None or "-" not in data.repeats.span(data.present)
-
-
 def words(report: ReportData) -> Sequence[Word]:
     """Return the terms of the page, each explained with figures of the best run."""
     best = report.runs[0]
     name, counts = report.shown[best], report.counts.get(best)
     explained = []
-    if counts and sum(counts) and _asked_alike(report):
+    data = report.loaded.data
+    # only if every question was asked equally often, scores follow from counts of answers
+    if counts and sum(counts) and (data.repeats is None or "-" not in data.repeats.span(data.present)):
+        share = silent_share(report)
+        silence = "A run below 0 is worse than never answering."
+        if share:
+            silence = (
+                f"A run below {number(share)} is worse than never answering, which is right for the questions without "
+                "an answer."
+            )
         correct, incorrect, unanswered = counts
         n = sum(counts)
         value = (correct + unanswered * correct / n) / n
@@ -104,7 +82,7 @@ def words(report: ReportData) -> Sequence[Word]:
                 "penalty(t)",
                 "The mean score if an error costs t/(1-t): 1 for right, 0 for an abstention. At t = 0.75 an "
                 f"error costs 3, so {name} earns ({correct:,} - 3·{incorrect:,})/{n:,} = "
-                f"{number((correct - 3 * incorrect) / n)}. {_silence(report)}",
+                f"{number((correct - 3 * incorrect) / n)}. {silence}",
             ),
         ]
     covered = report.row(best, "coverage")
@@ -118,13 +96,21 @@ def words(report: ReportData) -> Sequence[Word]:
         )
     row = report.row(best, report.main)
     if row is not None and row.low is not None and row.high is not None and not math.isnan(row.low):
+        chosen = ""
+        if (best_of_all := report.chosen) and best_of_all.low is not None and best_of_all.high is not None:
+            ends = f"from {number(best_of_all.low)} to {number(best_of_all.high)}"
+            chosen = f", and {ends} as the best of {len(report.runs):,}"
+        overlapping = (
+            " Intervals that overlap do not mean that two runs are tied: pairs are tested on the questions that both "
+            "have."
+        )
         explained.append(
             Word(
                 "intervals",
                 f"{name} scores {number(row.value)} by {report.main} on these questions. Over all questions like them, "
                 f"it scores from {number(row.low)} to {number(row.high)} with {report.level:g}% confidence, if it was "
-                f"picked in advance{_chosen(report)}. The score on a new sample of this size "
-                f"can stray further.{_overlapping(report)}",
+                f"picked in advance{chosen}. The score on a new sample of this size "
+                f"can stray further.{overlapping if report.comparisons is not None else ''}",
             )
         )
     rank = report.ranks.get(best)

@@ -143,11 +143,14 @@ def gather(
     The arguments are those of `nescio.score`, and further ones. `labels` holds people's verdicts on some
     answers. Raises the errors of `score` and `compare`.
     """
-    reading: dict[str, Any] = {"strata": None, "texts": True, "graded": _graded(measures), **options}
+    graded = tuple(column for name in measures or () for column in parse(name).user_columns)
+    reading: dict[str, Any] = {"strata": None, "texts": True, "graded": graded, **options}
     loaded = load(data, Options(**reading))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
-        wanted += (precision_of(loaded), *MORE_MEASURES)
+        answerable = loaded.data.columns.get("answerable")
+        every = answerable is None or not (answerable == 0).any()  # whether every question has an answer
+        wanted += ("precision" if every else "precision_answered", *MORE_MEASURES)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scores = compute_scores(loaded, wanted, by=by, ci=ci, progress=progress, **drawn)
     main = next(iter(scores)).measure if len(scores) else wanted[0]
@@ -155,8 +158,17 @@ def gather(
     asked_by, by = by, by or column_to_break_down(loaded)
     compared, why = _compared(loaded, main, ci, drawn | {"progress": progress})
     pairs = _both_ways(compared)
-    ranking = _ranking(compared, main, [(row.run, row.value) for row in scores if _whole(row, main)])
-    runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
+    values = {row.run: row.value for row in scores if _whole(row, main)}
+    lower = parse(main).declaration.lower_is_better
+    ranking: Sequence[Rank] = ()
+    if compared is not None:
+        ranking = compared.tables.get("ranks") or ranks(
+            main, list(values.items()), tuple(compared), lower_is_better=lower
+        )
+    runs = tuple(rank.run for rank in ranking)
+    if not runs:
+        sign = 1 if lower else -1
+        runs = tuple(sorted(values, key=lambda run: math.inf if math.isnan(values[run]) else sign * values[run]))
     if by and not asked_by:  # the user did not ask for it, so the report omits its notes
         parts = compute_scores(_of_runs(loaded, runs[:MOST_BROKEN_DOWN]), [main], by=by, ci=ci, **drawn)
         cells |= {(row.run, row.measure, row.stratum): row for row in parts if row.stratum is not None}
@@ -183,7 +195,7 @@ def gather(
         _shipping(
             loaded,
             main,
-            {row.run: row.value for row in scores if _whole(row, main)},
+            values,
             operating,
             pairs=pairs,
             drawn=drawn,
@@ -193,12 +205,6 @@ def gather(
         _of_the_chosen(loaded, runs, main, ci, drawn),
         _groups(loaded),
     )
-
-
-def precision_of(loaded: Loaded) -> str:
-    """Return the measure that says how often an answer is right: "precision" if every question has an answer."""
-    known = loaded.data.columns.get("answerable")
-    return "precision" if known is None or not (known == 0).any() else "precision_answered"
 
 
 def _of_the_chosen(
@@ -276,10 +282,6 @@ def compare_command(report: ReportData) -> str:
     return report.commands.line("compare", "-m", report.main, *level)
 
 
-def _graded(measures: Sequence[str] | None) -> tuple[str, ...]:
-    return tuple(column for name in measures or () for column in parse(name).user_columns)
-
-
 def _compared(
     loaded: Loaded, main: str, ci: float | None, drawn: dict[str, Any]
 ) -> tuple[Comparisons | None, Note | None]:
@@ -310,13 +312,6 @@ def _both_ways(compared: Comparisons | None) -> dict[tuple[str, str], Comparison
             verdict=TURNED.get(row.verdict or "", row.verdict),
         )
     return pairs
-
-
-def _ranking(compared: Comparisons | None, main: str, values: Sequence[tuple[str, float]]) -> Sequence[Rank]:
-    if compared is None:
-        return ()
-    lower = parse(main).declaration.lower_is_better
-    return compared.tables.get("ranks") or ranks(main, values, tuple(compared), lower_is_better=lower)
 
 
 def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dict[str, Operating]:
@@ -439,13 +434,6 @@ def _alike(data: Evidence, first: str, others: Sequence[str], tuned: Mapping[str
 
 def _whole(row: Score, measure: str) -> bool:
     return row.measure == measure and row.stratum is None
-
-
-def _ordered(scores: Scores, main: str) -> tuple[str, ...]:
-    sign = -1 if parse(main).declaration.lower_is_better else 1
-    rows = [row for row in scores if _whole(row, main)]
-    rows.sort(key=lambda row: -math.inf if math.isnan(row.value) else sign * row.value, reverse=True)
-    return tuple(row.run for row in rows)
 
 
 def counts_of(loaded: Loaded) -> dict[str, tuple[int, int, int]]:
