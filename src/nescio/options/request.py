@@ -160,7 +160,7 @@ class Request:
 
     def __init_subclass__(cls, group: str = "", reworded: Words = _NOTHING) -> None:
         options = {name: one for name, one in vars(cls).items() if isinstance(one, Option)}
-        cls._own = {name: replace(one, name=name, group=group) for name, one in options.items()}
+        cls._own = {name: replace(one, name=name, group=one.group or group) for name, one in options.items()}
         for name, one in options.items():
             if one.flags and FLAGS.setdefault(name, one.flags[0]) != one.flags[0]:
                 raise TypeError(f"{name} is {FLAGS[name]} in a shell already, and cannot be {one.flags[0]}")

@@ -86,6 +86,7 @@ def _print(parts: Sequence[tuple[str, str]]) -> None:
     if not sys.stdout.isatty():
         print("".join(text for text, _ in parts))
         return
+    from rich.console import Console
     from rich.text import Text
 
-    terminal.console(soft_wrap=True).print(Text.assemble(*parts), soft_wrap=True)
+    Console(width=terminal.width(), highlight=False).print(Text.assemble(*parts), soft_wrap=True)

@@ -45,16 +45,12 @@ ODD = {
 
 
 class CheckedFile(Struct, frozen=True):
-    """A file that was checked: its part in its format, how the format was recognised (`why`), and its columns.
-
-    If several columns of a table could be the verdict and their cells decided, `tried` says what each would give.
-    """
+    """A file that was checked: its part in its format, how the format was recognised (`why`), and its columns."""
 
     file: str
     part: str
     why: str
     columns: tuple[str, ...]
-    tried: tuple[str, ...] = ()
 
 
 class RunSummary(Struct, frozen=True):
@@ -320,8 +316,6 @@ def _show_files(files: Sequence[CheckedFile]) -> None:
     more = f" and {len(files) - MOST_NAMED:,} more" if len(files) > MOST_NAMED else ""
     why = files[0].why if alike else f"the first is {files[0].why}"
     show_fact("file" if len(files) == 1 else "files", f"{names}{more} ({files[0].part}): {why}")
-    for line in files[0].tried:
-        show_fact("tried", line)
 
 
 def _show_contents(contents: Contents) -> None:

@@ -139,21 +139,17 @@ class Looking(Request, group="Looks"):
     )
 
 
-class Saving(Request, group="Gates"):
-    """The options for saving a run in a file."""
+class CompareRequest(Reading, Resampled, Gated, Labelled, Suited, Looking, Paired, Measured, Worked):
+    """The options of `nescio compare`."""
 
     save_baseline: Path | str | None = option(
         default=None,
         writes=True,
         metavar="FILE",
+        group="Gates",
         apart=("suite", "labels", "looks"),
         help=f"Save the run that {opt('run')} names, or the only run, as a baseline for later comparisons (.json).",
     )
-
-
-class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Looking, Paired, Measured, Worked):
-    """The options of `nescio compare`."""
-
     fail_on_regression: bool = option(
         default=False,
         needs="baseline",

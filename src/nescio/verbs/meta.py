@@ -16,7 +16,7 @@ from nescio.meta_evaluation.stability import FUZZINESS, Stability
 from nescio.meta_evaluation.stability import stability as count_ties
 from nescio.meta_evaluation.swap import SwapBin
 from nescio.meta_evaluation.swap import swap as count_swaps
-from nescio.options import Request, option, verb
+from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, BETWEENS, COUNT_OR_ALL, COUNTS, LEVEL
 from nescio.reporting.figures import Spot, draw
 from nescio.verbs._figures import Figured, figure_of
@@ -78,20 +78,16 @@ class SwapRequest(Drawn):
     )
 
 
-class Resamples(Request, group="Resampling"):
-    """The option for the number of resamples."""
+class PowerRequest(Reading, InJobs, Seeded, Measured, Worked):
+    """The options of `nescio meta power`."""
 
     resamples: int | None = option(
         default=1000,
         kind=COUNT_OR_ALL,
+        group="Resampling",
         help="The number of resamples, shared by all pairs and measures; `all` enumerates them (ten questions at"
         " most).",
     )
-
-
-class PowerRequest(Reading, Resamples, InJobs, Seeded, Measured, Worked):
-    """The options of `nescio meta power`."""
-
     alpha: float | Sequence[float] = option(
         default=0.05,
         kind=BETWEENS,

@@ -66,40 +66,13 @@ class Pooled(Request, group="An older run"):
     )
 
 
-class Arranged(Request, group="Output"):
-    """The options for the columns that the table of scores shows."""
-
-    columns: Sequence[str] = option(
-        default=(),
-        kind=WORDS,
-        metavar="NAME,NAME,…",
-        apart=("suite", "labels"),
-        help="The columns of the table, in order: run, stratum, measures, n, and the counts correct, incorrect and"
-        " unanswered.",
-        default_words="run, the measures and n",
-    )
-
-
-class Ceilinged(Gated, group="Gates"):
-    """The options for upper limits on measures, in addition to the gates that every verb has."""
-
-    fail_over: Mapping[str, float] = option(
-        default={},
-        metavar="MEASURE=VALUE",
-        apart="suite",
-        help="For measures where lower is better: exit with 1 if a run's whole interval is above VALUE, and "
-        "with 3 if the interval includes VALUE.",
-    )
-
-
 class ScoreRequest(
     Reading,
     Resampled,
-    Ceilinged,
+    Gated,
     Corrected,
     Pooled,
     Further,
-    Arranged,
     Suited,
     WithOrWithoutInterval,
     BrokenDown,
@@ -108,6 +81,24 @@ class ScoreRequest(
 ):
     """The options of `nescio score`."""
 
+    columns: Sequence[str] = option(
+        default=(),
+        kind=WORDS,
+        metavar="NAME,NAME,…",
+        group="Output",
+        apart=("suite", "labels"),
+        help="The columns of the table, in order: run, stratum, measures, n, and the counts correct, incorrect and"
+        " unanswered.",
+        default_words="run, the measures and n",
+    )
+    fail_over: Mapping[str, float] = option(
+        default={},
+        metavar="MEASURE=VALUE",
+        group="Gates",
+        apart="suite",
+        help="For measures where lower is better: exit with 1 if a run's whole interval is above VALUE, and "
+        "with 3 if the interval includes VALUE.",
+    )
     interval: IntervalMethod = option(
         default="auto",
         apart=("suite", "labels"),

@@ -34,7 +34,7 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import note
 from nescio.errors import UsageError, opt
 from nescio.measures import parse
-from nescio.options import Request, option, verb
+from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, SHARE
 from nescio.reporting.tuning import show_tuned, show_tuned_pair
 from nescio.scoring.score import open_data
@@ -65,21 +65,17 @@ class Thresholds(
     )
 
 
-class Two(Request, group="Two runs"):
-    """The options for another run, which is tuned as well."""
-
-    baseline: str | None = option(
-        default=None,
-        metavar="RUN",
-        apart=("max_risk", "curve", "output", "next", "simultaneous"),
-        help="Compare the run with this baseline, each at its own best threshold, on held-out questions.",
-    )
-
-
-class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
+class TuneRequest(Thresholds, Further, WithOrWithoutInterval):
     """The options of `nescio tune`."""
 
     run: str | None = option(default=None, metavar="RUN", help="The run to tune, if there are several.")
+    baseline: str | None = option(
+        default=None,
+        metavar="RUN",
+        group="Two runs",
+        apart=("max_risk", "curve", "output", "next", "simultaneous"),
+        help="Compare the run with this baseline, each at its own best threshold, on held-out questions.",
+    )
     max_risk: float | None = option(
         default=None,
         kind=BETWEEN,

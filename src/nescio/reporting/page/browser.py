@@ -163,21 +163,18 @@ def browser(
         **(more or {}),
     }
     ids = [name for name, _ in rows]
-    # the names of the files, for notes that refer to these
-    payload |= {"ids": listed(ids)} if ids != list(shown) else {}
-    payload |= {"runIds": list(seen.names)} if list(seen.names) != list(seen.runs) else {}
-    if seen.words:
-        payload["words"] = list(seen.words)
-    if seen.graded:
-        payload["graded"] = [{"name": name, "values": floats(values)} for name, values in seen.graded.items()]
-    if seen.confidence is not None:
-        payload["confidence"] = floats(seen.confidence)
-    if seen.candidates is not None:
-        payload["candidates"] = packed(seen.candidates)
-    if seen.people is not None:
-        payload["people"] = packed(seen.people)
-    if seen.repeats is not None:
-        payload["repeats"] = seen.repeats.question.tolist()
+    further_data = {
+        # the names of the files, for notes that refer to these
+        "ids": listed(ids) if ids != list(shown) else None,
+        "runIds": list(seen.names) if list(seen.names) != list(seen.runs) else None,
+        "words": list(seen.words) or None,
+        "graded": [{"name": name, "values": floats(values)} for name, values in seen.graded.items()] or None,
+        "confidence": None if seen.confidence is None else floats(seen.confidence),
+        "candidates": None if seen.candidates is None else packed(seen.candidates),
+        "people": None if seen.people is None else packed(seen.people),
+        "repeats": None if seen.repeats is None else seen.repeats.question.tolist(),
+    }
+    payload |= {name: part for name, part in further_data.items() if part is not None}
     parts = None
     if texts:
         parts, cut = packed_texts(texts, rows, seen.names)
