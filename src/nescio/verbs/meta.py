@@ -18,7 +18,7 @@ from nescio.meta_evaluation.swap import SwapBin
 from nescio.meta_evaluation.swap import swap as count_swaps
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, BETWEENS, COUNT_OR_ALL, COUNTS, LEVEL
-from nescio.reporting.figures import Spot, draw
+from nescio.reporting.figures import draw
 from nescio.verbs._figures import Figured, figure_of
 from nescio.verbs._shared import InJobs, Measured, Reading, Seeded, Worked
 
@@ -127,7 +127,7 @@ def stability(request: StabilityRequest) -> Results[Stability]:
     studied = count_ties(**{name: value for name, value in request.values().items() if name != "figure"})
     if path is None:
         return studied
-    spots = [Spot(row.measure, row.ties, row.error_rate) for row in studied.rows]
+    spots = [(row.measure, row.ties, row.error_rate) for row in studied.rows]
     return replace(studied, wrote=(draw(path, spots, "proportion of ties", "error rate"),))
 
 

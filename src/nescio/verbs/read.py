@@ -18,7 +18,7 @@ from nescio.meta_evaluation.comparability import LEAST_RUNS, comparability
 from nescio.options import Request, argument, option, verb
 from nescio.options.kinds import NAMES
 from nescio.pipeline import Options, apply, judge, read, read_collection
-from nescio.reporting.figures import Spot, draw
+from nescio.reporting.figures import draw
 from nescio.scoring import score as scoring
 from nescio.sources.writing import atomic_write
 from nescio.tasks.ave import validator
@@ -288,7 +288,7 @@ def score(request: MarkRequest) -> Scores:
         scores = replace(scores, tables={"correlations": comparability(scores)}, notes=notes)
     if path is None:
         return scores
-    spots = [Spot(row.measure, row.run, row.value) for row in sorted(scores.rows, key=lambda row: row.measure)]
+    spots = [(row.measure, row.run, row.value) for row in sorted(scores.rows, key=lambda row: row.measure)]
     return replace(scores, wrote=(draw(path, spots, "run", "score"),))
 
 

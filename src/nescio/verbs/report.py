@@ -216,9 +216,8 @@ def report(request: ReportRequest) -> Report:
     return replace(made, page=output)
 
 
-def gathered(request: Paged) -> page.ReportData:
-    """Return the data of the page that a request asks for."""
-    return page.gather(
+def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Report:
+    data = page.gather(
         request.source,
         request.chosen,
         commands=commands_of(request),
@@ -227,12 +226,10 @@ def gathered(request: Paged) -> page.ReportData:
         certificate=request.require_certificate,
         **request.values(WithOrWithoutInterval, BrokenDown, Resampled, Reading),
     )
-
-
-def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Report:
-    data = gathered(request)
     texts = page.texts_of(data.loaded)
-    made = page.page(data, title=request.title or title_of(request.source), texts=texts) if paged else ""
+    files = [Path(item).name for item in items_of(request.source) if isinstance(item, (str, Path))]
+    title = request.title or ", ".join(list(dict.fromkeys(files))[:MOST_NAMED]) or "nescio"
+    made = page.page(data, title=title, texts=texts) if paged else ""
     drawn = drawing.write_figures(all_figures(data)[0], figures) if figures is not None else []
     return Report(None, tuple(drawn), data.scores, _advice(request, data, texts), figures, made)
 
@@ -285,9 +282,3 @@ def _of_a_change(request: ReportRequest) -> Report:
     title = request.title or f"{change.old} → {change.new}"
     made = change_page(change, title=title, texts=page.texts_of(change.loaded))
     return Report(None, (), change.comparisons, change.comparisons, html=made)
-
-
-def title_of(source: Any) -> str:
-    """Return the title of a page to which the user gave none: the names of the files, each once."""
-    names = list(dict.fromkeys(Path(item).name for item in items_of(source) if isinstance(item, (str, Path))))
-    return ", ".join(names[:MOST_NAMED]) or "nescio"

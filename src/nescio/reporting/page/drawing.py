@@ -90,7 +90,9 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
             svg = figure.draw(_ON_PAPER).svg(background="white")
             stem = draft / figure.name
             stem.with_suffix(".svg").write_text(svg, encoding="utf-8")
-            stem.with_suffix(".csv").write_text(_csv(figure), encoding="utf-8")
+            data = table(figure)
+            rows = [data["columns"], *(map(guarded, row) for row in data["rows"])]
+            stem.with_suffix(".csv").write_text(csv_text(rows), encoding="utf-8")
             if on_paper:
                 import vl_convert
 
@@ -104,11 +106,6 @@ def forms() -> str:
     if find_spec("vl_convert"):
         return "SVG, PDF, PNG and CSV"
     return "SVG and CSV (PDF and PNG need pip install 'nescio[figures]')"
-
-
-def _csv(figure: Figure) -> str:
-    data = table(figure)
-    return csv_text([data["columns"], *(map(guarded, row) for row in data["rows"])])
 
 
 def _plain(value: Any) -> Any:

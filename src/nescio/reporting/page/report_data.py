@@ -61,11 +61,6 @@ class Shipping(Struct, frozen=True):
     alike: tuple[tuple[str, TunedPoint | None], ...] = ()
     expected: tuple[float, float] | None = None
 
-    @property
-    def at_thresholds(self) -> bool:
-        """Return whether the advised run or the next best has a threshold."""
-        return self.tuned is not None or self.other_tuned is not None
-
 
 class ReportData(Struct, frozen=True, eq=False):
     """All data of the report.

@@ -78,7 +78,8 @@ def _standing(report: ReportData) -> Answer:
         lower += f", tied with {enumerated(level)}"
     scored = value(interval_of_best(report) or replace(best, low=None, high=None))
     shipping = report.shipping
-    given = " as the runs came" if shipping and (shipping.at_thresholds or shipping.run != best.run) else ""
+    thresholds = shipping is not None and (shipping.tuned is not None or shipping.other_tuned is not None)
+    given = " as the runs came" if thresholds or (shipping and shipping.run != best.run) else ""
     if report.comparisons is None:
         rest = f": {report.why_alone}."
         return Answer("", name, f" has the best {report.main}{lower}, {scored}{rest}", _what_it_did(report, best.run))
