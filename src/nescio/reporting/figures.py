@@ -20,8 +20,8 @@ def draw(
 ) -> str:
     """Write a chart of lines to an SVG file, and return a sentence that says so.
 
-    Each of `spots` is a point: the name of its line, x (a number, or a name on an axis of names) and y. A line joins the
-    points in this order. `diagonal` adds the line of chance of a ROC curve. Raises MismatchError if no y is defined.
+    Each of `spots` is a point: the name of its line, x (a number, or a name on an axis of names) and y. A line joins
+    these points in order. `diagonal` adds the line of chance of a ROC curve. Raises MismatchError if no y is defined.
     """
     kept = [spot for spot in spots if not math.isnan(spot[2])]
     if not kept:
