@@ -226,8 +226,13 @@ def test_a_bar_joins_neighbours_that_are_not_told_apart(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("many", [3, 60])
 def test_many_runs_keep_their_distance(many: int) -> None:
-    rows = [{"label": f"{i} run with a long name {i}", "value": 0.9 - i / 1000, "tip": "t"} for i in range(many)]
-    bars = [{"first": i, "last": i + 1, "lane": i % 2, "tip": "b"} for i in range(many - 1)]
+    rows = [
+        {"label": f"{i} run with a long name {i}", "run": str(i), "value": 0.9 - i / 1000, "tip": "t"}
+        for i in range(many)
+    ]
+    bars = [
+        {"first": i, "last": i + 1, "lane": i % 2, "tip": "b", "runs": [str(i), str(i + 1)]} for i in range(many - 1)
+    ]
     for width in (320, 760):
         chart = diagrams.critical_difference(rows, bars, width, "c@1")
         labels = [mark.attributes for mark in chart.marks if " run" in mark.text]

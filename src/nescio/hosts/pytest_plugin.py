@@ -29,7 +29,19 @@ _OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # th
 _NOTHING = (
     "the fixture nescio_session recorded no answer, but {} needs answers; `pytest -o NAME=` runs without a setting"
 )
-_ASKED = ("output", "fail_under", "fail_over", "baseline", "margin", "measure", "undecided")
+# options that may also be settings: the placeholder, the help and the default
+_SETTINGS: dict[str, tuple[str, str, Any]] = {
+    "output": ("FILE", "write what was recorded as an outcome table", ""),
+    "fail_under": ("NAME=VALUE", "fail if a measure is below a value", []),
+    "fail_over": ("NAME=VALUE", "fail if a measure is above a value", []),
+    "baseline": (
+        "FILE",
+        "fail if the run is worse than the baseline in this file (nescio compare --save-baseline)",
+        "",
+    ),
+    "measure": ("NAME", "the measure by which to compare with the baseline [default: c@1]", "c@1"),
+    "margin": ("VALUE", "the largest loss that does not matter [default: 0.01]", "0.01"),
+}
 
 
 class CannotTellWarning(UserWarning):
@@ -245,40 +257,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options, each of which may also be a setting of pytest (nescio_fail_under = …)."""
     group = parser.getgroup("nescio", "gates on what the fixture nescio_session recorded")
     many: dict[str, Any] = {"action": "append", "default": []}
-    group.addoption("--nescio-output", metavar="FILE", help="write what was recorded as an outcome table")
-    group.addoption("--nescio-fail-under", metavar="NAME=VALUE", **many, help="fail if a measure is below a value")
-    group.addoption("--nescio-fail-over", metavar="NAME=VALUE", **many, help="fail if a measure is above a value")
-    group.addoption(
-        "--nescio-baseline",
-        metavar="FILE",
-        help="fail if the run is worse than the baseline in this file (nescio compare --save-baseline)",
-    )
-    group.addoption(
-        "--nescio-measure", metavar="NAME", help="the measure by which to compare with the baseline [default: c@1]"
-    )
-    group.addoption("--nescio-margin", metavar="VALUE", help="the largest loss that does not matter [default: 0.01]")
-    group.addoption(
-        "--nescio-undecided",
-        choices=("fail", "warn"),
-        help="whether a gate that cannot tell fails or passes [default: fail]",
-    )
-    group.addoption(
-        "--nescio-laws",
-        action="append",
-        default=[],
-        metavar="MEASURE",
-        help="test a measure against the laws of nescio",
-    )
-    group.addoption(
-        "--nescio-plugin", action="append", default=[], metavar="FILE.py", help="a file that registers measures to test"
-    )
-    plain = {"margin": "0.01", "measure": "c@1", "undecided": "fail"}
-    for name in _ASKED:
-        about = f"as --nescio-{name.replace('_', '-')}"
-        if name in ("fail_under", "fail_over"):
-            parser.addini(f"nescio_{name}", about, type="linelist", default=[])
-        else:
-            parser.addini(f"nescio_{name}", about, default=plain.get(name, ""))
+    for name, (metavar, about, default) in _SETTINGS.items():
+        flag = f"--nescio-{name.replace('_', '-')}"
+        group.addoption(flag, metavar=metavar, help=about, **({} if isinstance(default, str) else many))
+        kind: Any = "string" if isinstance(default, str) else "linelist"
+        parser.addini(f"nescio_{name}", f"as {flag}", type=kind, default=default)
+    undecided = "whether a gate that cannot tell fails or passes [default: fail]"
+    group.addoption("--nescio-undecided", choices=("fail", "warn"), help=undecided)
+    parser.addini("nescio_undecided", "as --nescio-undecided", default="fail")
+    group.addoption("--nescio-laws", metavar="MEASURE", help="test a measure against the laws of nescio", **many)
+    group.addoption("--nescio-plugin", metavar="FILE.py", help="a file that registers measures to test", **many)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -215,14 +215,6 @@ def _function(value: Any) -> Any:
     return value
 
 
-def _numbers(value: Any) -> tuple[float, ...]:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return (value,)
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise TypeError
-    return tuple(float(item) for item in value)
-
-
 def _between(value: Any) -> float:
     """Return the value if it is a number strictly between 0 and 1. Raises ValueError otherwise."""
     between: float = number(float).check(value)
@@ -231,21 +223,18 @@ def _between(value: Any) -> float:
     return between
 
 
-def _betweens(value: Any) -> tuple[float, ...]:
-    values = tuple(map(_between, _numbers(value)))
-    if not values:
-        raise ValueError
-    return values
+def _each(check: Check) -> Check:
+    """Return a check of several values, which may also be a single one: a tuple of what `check` returns for each."""
 
+    def checked(value: Any) -> tuple[Any, ...]:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        values = tuple(map(check, value if isinstance(value, Iterable) else (value,)))
+        if not values:
+            raise ValueError
+        return values
 
-def _counts(value: Any) -> tuple[int, ...]:
-    """Return whole numbers, each 1 or more, as a tuple. A single number need not be in a list."""
-    if isinstance(value, str):
-        raise TypeError
-    values = tuple(map(number(int, 1).check, value if isinstance(value, Iterable) else (value,)))
-    if not values:
-        raise ValueError
-    return values
+    return checked
 
 
 def _split(text: Any) -> list[float]:
@@ -267,10 +256,10 @@ NAMES = Kind("a list of texts", _names, list, list[str], "NAME", several=True)
 PAIRS = Kind("NAME=VALUE", _pairs, list, dict[str, str], "NAME=VALUE", several=True)
 LIMITS = Kind("MEASURE=VALUE", _limits, list, dict[str, float], "MEASURE=VALUE", several=True)
 WORDS = Kind("texts separated by commas", _names, lambda text: text.split(","), list[str], "WORD,WORD,…")
-NUMBERS = Kind("numbers separated by commas", _numbers, _split, list[float], "N,N,…")
+NUMBERS = Kind("numbers separated by commas", _each(number(float).check), _split, list[float], "N,N,…")
 COUNTS = Kind(
     "whole numbers from 1, separated by commas",
-    _counts,
+    _each(number(int, 1).check),
     lambda words: [int(part) for word in words for part in word.split(",")],
     list[int] | None,
     "N,N,…",
@@ -285,7 +274,7 @@ COUNT_OR_ALL = Kind(
     optional=True,
 )
 BETWEEN = Kind("a number between 0 and 1, such as 0.05", _between, float, float, "SHARE")
-BETWEENS = Kind("numbers between 0 and 1, separated by commas", _betweens, _split, list[float], "N,N,…")
+BETWEENS = Kind("numbers between 0 and 1, separated by commas", _each(_between), _split, list[float], "N,N,…")
 LEVEL = Kind(f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95", _level, float, float, "LEVEL")
 LEVEL_OR_NONE = Kind(
     f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95, or none",

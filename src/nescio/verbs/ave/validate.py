@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
-from nescio.data.results import Comparison, Results, Score
+from nescio.data.results import Results, Score
 from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
 from nescio.options import Kind, argument, option, verb
@@ -162,7 +162,10 @@ def train(request: TrainRequest) -> Results[Threshold]:
         runs = validator.ablation(exercise, material, plan, progress=request.progress)
         tables["ablation"] = _scored(exercise, runs, measures, drawn)
         if len(runs) > 1:
-            tables["differences"] = _differences(exercise, runs, measures, request)
+            from nescio.comparison.comparing import compare
+
+            data, _ = evidence(exercise, runs)
+            tables["differences"] = compare(data, list(measures), baseline=validator.ALL, **drawn).rows
     validator.save(trained.model, output)
     line = sign(
         ave="validate train",
@@ -192,19 +195,6 @@ def train(request: TrainRequest) -> Results[Threshold]:
 def _scored(exercise: Exercise, runs: Runs, measures: Sequence[str], drawn: Mapping[str, Any]) -> tuple[Score, ...]:
     data, _ = evidence(exercise, runs)
     return compute_scores(data, list(measures), **drawn).rows
-
-
-def _differences(
-    exercise: Exercise, runs: Runs, measures: Sequence[str], request: TrainRequest
-) -> tuple[Comparison, ...]:
-    """Return how measures change if the validator lacks one technique, for each technique.
-
-    The difference is to the validator with all techniques, on the same questions.
-    """
-    from nescio.comparison.comparing import compare
-
-    data, _ = evidence(exercise, runs)
-    return compare(data, list(measures), baseline=validator.ALL, **request.values(Resampled)).rows
 
 
 def _skipped(request: TrainRequest, exercise: Exercise) -> list[Note]:
