@@ -365,3 +365,12 @@ def test_every_mark_of_a_figure_is_within_it(tmp_path: Path) -> None:
     one, other = (page.page(small) for _ in range(2))
     assert "url(#penalty-760-clip1)" in one
     assert one == other
+
+
+def test_the_figure_of_stakes_holds_what_its_command_prints() -> None:
+    table = EXAMPLES / "stakes.csv"
+    figure = all_figures(page.gather([table], resamples=100))[0][1]
+    assert (figure.name, figure.command) == ("stakes", "nescio lab stakes FILES")
+    drawn = {(row["run"], round(row["t"], 9)): row["value"] for row in figure.rows if row["policy"] == "as asked"}
+    printed = {(row.run, round(row.target, 9)): row.normalised for row in nescio.lab.stakes(table).rows}
+    assert drawn == pytest.approx(printed)

@@ -1,4 +1,4 @@
-"""Make the page of changes between two runs: `nescio compare OLD NEW -o diff.html`."""
+"""Make the page of changes between two runs, which `nescio report --baseline OLD --run NEW` writes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def gather_change(
         )
     old, new = names(pair)
     chosen = ("--baseline", str(loaded.options.baseline_file or pair[0]), "--run", pair[1])
-    page_command = commands.line("compare", *measure_words([row.measure for row in rows]), *chosen, "-o", "diff.html")
+    page_command = commands.line("report", *measure_words([row.measure for row in rows]), *chosen, "-o", "diff.html")
     compared = comparisons.with_rows(rows)
     values = _values(loaded, data, places, [row.measure for row in rows])
     commands = replace(commands, reading=(*commands.reading, *chosen))
