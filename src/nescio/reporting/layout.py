@@ -84,11 +84,6 @@ def lines(grid: Grid, width: int) -> list[list[str]]:
     return drawn
 
 
-def head_height(grid: Grid) -> int:
-    """Return the number of lines in the head of a table."""
-    return max(len(name.split("\n")) for name in grid.head) if any(grid.head) else 0
-
-
 def narrowed(grid: Grid, width: int) -> Grid:
     """Return the table with narrower columns of text, the widest first, until it fits or none can be narrower."""
     widths = _widths(grid)

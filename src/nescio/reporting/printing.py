@@ -61,7 +61,7 @@ def print_grid(grid: Grid) -> None:
     for part, table in enumerate(fitted.tables):
         if part:
             print()
-        head = layout.head_height(table)
+        head = max(len(name.split("\n")) for name in table.head) if any(table.head) else 0
         for i, cells in enumerate(layout.lines(table, width)):
             _print(_segments(cells, head=i < head, texts=table.texts))
     if fitted.left_out:

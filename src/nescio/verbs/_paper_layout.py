@@ -89,17 +89,13 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
         sentences = [f"{ours} with {source if many > 1 else source.replace('values', 'value')}."]
     if alone := sum(cell.agrees is None and bool(_NUMBER.fullmatch(cell.printed or "")) for cell in cells):
         sentences.append(f"nescio does not compute the other {plural(alone, 'value')} that the paper prints.")
-    if any(_as_printed([cell for cell in cells if cell.column == column]) for column in item.head):
+    # columns in which our values look different from the printed ones, so that a second column shows ours
+    doubled = {cell.column for cell in compared if cell.value is not None and cell.ours != cell.printed}
+    if {cell.column for cell in compared} - doubled:
         sentences.append(
             f"Where no {'row' if item.across else 'column'} of our values follows, our values equal the paper's."
         )
     return " ".join(sentences)
-
-
-def _as_printed(cells: Sequence[Cell]) -> bool:
-    """Return whether all our values in a column look as the paper prints them, so that one column can show both."""
-    known = [cell for cell in cells if cell.agrees is not None]
-    return bool(known) and all(cell.value is None or cell.ours == cell.printed for cell in known)
 
 
 def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Records:

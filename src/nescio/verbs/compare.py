@@ -210,7 +210,12 @@ def compare(request: CompareRequest) -> Comparisons:
         comparisons = replace(comparisons, gates=tuple(regression_gates(comparisons, chosen)))
         if described := [name for name in chosen if name not in ranking(chosen)]:
             comparisons = replace(comparisons, notes=(_not_gated(described), *comparisons.notes))
-    comparisons = replace(comparisons, wrote=_saved(request, comparisons))
+    if request.save_baseline is not None:
+        passed = not any(gate.status for gate in comparisons.gates)
+        message = f"did not write the baseline {request.save_baseline}: not every gate passed"
+        if passed:
+            message, _ = save_baseline(request, Path(request.save_baseline))
+        comparisons = replace(comparisons, wrote=(message,))
     about = tiles(change) if change else []
     if about and comparisons.gates and (made := comparisons.decision):
         about[0] = in_markdown(made.sentence)
@@ -240,15 +245,6 @@ def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Not
             repr(baseline),
             why="the first run in the files" if run is None else "the other run",
         )
-
-
-def _saved(request: CompareRequest, comparisons: Comparisons) -> tuple[str, ...]:
-    """Save the run as a baseline if the user requested it and every gate passed; return sentences on this."""
-    if request.save_baseline is None:
-        return ()
-    if any(gate.status for gate in comparisons.gates):
-        return (f"did not write the baseline {request.save_baseline}: not every gate passed",)
-    return (save_baseline(request, Path(request.save_baseline))[0],)
 
 
 def _looked(request: CompareRequest) -> Results[Look]:

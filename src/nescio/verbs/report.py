@@ -64,18 +64,6 @@ _FRAME = 'style="width: 100%; height: 80vh; border: 0"'
 MOST_NAMED = 4  # files in the title of a page without its own
 
 
-class Paged(Reading, Certified, Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
-    """The options for the content of a page."""
-
-    labels: Any = option(
-        default=None,
-        kind=OWN_FILE,
-        apart=("suite", "baseline"),
-        help="A table of people's verdicts on some answers (run, question, verdict). The page shows people's "
-        "verdicts beside the judge's, and the questions where the two differ.",
-    )
-
-
 class SinceBaseline(Request, group="What changed"):
     """The options for the page of changes."""
 
@@ -109,9 +97,18 @@ class Advised(Request, group="In the terminal"):
     )
 
 
-class ReportRequest(Advised, SinceBaseline, Suited, Paged):
+class ReportRequest(
+    Advised, SinceBaseline, Suited, Reading, Certified, Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked
+):
     """The options of `nescio report`."""
 
+    labels: Any = option(
+        default=None,
+        kind=OWN_FILE,
+        apart=("suite", "baseline"),
+        help="A table of people's verdicts on some answers (run, question, verdict). The page shows people's "
+        "verdicts beside the judge's, and the questions where the two differ.",
+    )
     output: Path | str | None = option(
         default=None,
         flags=("-o", "--output"),
@@ -167,9 +164,6 @@ class Report(Struct, frozen=True):
         check_file(output, "the page", PAGES, [])
         write_text(output, self.html)
         return output
-
-    def __str__(self) -> str:
-        return ""
 
     def __repr__(self) -> str:
         held = f"a page of {len(self.html):,} characters, which save(PATH) writes" if self.html else ""

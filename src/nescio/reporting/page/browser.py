@@ -40,13 +40,11 @@ CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 class Browser(Struct, frozen=True):
     """The data of the page's question browser, as plain values for JSON.
 
-    `notes` name the data that could not be put into the page, and `texts` holds the texts of questions and answers.
-    `scored` says that the browser shows scores instead of outcomes.
+    `texts` holds the texts of questions and answers. `scored` says that the browser shows scores instead of outcomes.
     """
 
     payload: Mapping[str, Any]
     questions: int
-    notes: tuple[Note, ...] = ()
     texts: Parts | None = None
     scored: bool = False
 
@@ -182,7 +180,7 @@ def browser(
     if parts and texts:
         sizes = {"asked": QUESTIONS, "said": ANSWERS}
         payload["texts"] = {**sizes, "searched": parts.searched, "reasons": texts.reasons}
-    return Browser(payload, len(seen.questions), notes, parts, bool(seen.graded and seen.words)), notes
+    return Browser(payload, len(seen.questions), parts, bool(seen.graded and seen.words)), notes
 
 
 def _too_many(outcomes: int, questions: int) -> Note | None:

@@ -105,7 +105,13 @@ def build(request: BuildRequest) -> Results[Counts]:
             f"{request.source[0]} and the runs have verdicts already; give questions, and answers without verdicts"
         )
     verdict_of, people, notes = _verdicts(result.data, request)
-    questions, remarks = _asked(result.data.collection.questions, request)
+    questions: Sequence[Question] = result.data.collection.questions
+    remarks = []
+    if request.first_of:
+        questions, left_out = first_of_each(questions, request.first_of)
+        remarks.append(left_out)
+    stated = {"language": request.language} if request.language else {}
+    questions = [replace(question, strata={**stated, **question.strata}) for question in questions]
     ids = {question.id for question in questions}
     offers = (
         offer for offer in building.offers(result.data.runs, verdict_of) if not remarks or offer.question_id in ids
@@ -131,19 +137,6 @@ def build(request: BuildRequest) -> Results[Counts]:
         {"discarded": building.tally(built, rules)},
         wrote=(f"wrote {output}",),
     )
-
-
-def _asked(questions: Sequence[Question], request: BuildRequest) -> tuple[list[Question], list[Note]]:
-    """Return the questions of the new collection, and a note if some questions are left out.
-
-    Questions without a language get the language of the request.
-    """
-    remarks = []
-    if request.first_of:
-        questions, remark = first_of_each(questions, request.first_of)
-        remarks.append(remark)
-    stated = {"language": request.language} if request.language else {}
-    return [replace(question, strata={**stated, **question.strata}) for question in questions], remarks
 
 
 def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human | None, list[Note]]:
