@@ -109,12 +109,12 @@ def check_ground(
 
 def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     """Return the gate of every run against one limit; an undefined value gives the status 3 (cannot tell)."""
-    name = limit.measure
+    name, declaration = limit.measure, parse(limit.measure).declaration
     if not math.isfinite(limit.value):
         raise UsageError(f"the limit of {name} must be a finite number (found {limit.value})")
     if name not in {row.measure for row in scores}:
         raise UsageError(f"a gate on {name} needs this measure; add {opt('measures', name)}")
-    if parse(name).declaration.lower_is_better != limit.ceiling:
+    if declaration.lower_is_better != limit.ceiling:
         better, option = ("higher", "fail_under") if limit.ceiling else ("lower", "fail_over")
         raise UsageError(f"{name} is better when {better}; use {opt(option, of=f'{name}=VALUE')}")
     gates = []
