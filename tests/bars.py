@@ -14,7 +14,7 @@ Told = list[tuple[int, int]]
 def heard(what: str) -> Iterator[Told]:
     """Collect the progress that the bar of a step ("reading", "judging") receives."""
     told: Told = []
-    before = BARS.set(lambda step, of_bytes: (lambda done, total: told.append((done, total))) if step == what else None)  # noqa: ARG005
+    before = BARS.set(lambda step: (lambda done, total: told.append((done, total))) if step == what else None)
     try:
         yield told
     finally:

@@ -379,8 +379,6 @@ GIVEN = {
         "nescio.verbs.report.Report",
         "nescio.verbs._answers.Answered",
         "nescio.verbs.ave.validate.Validated",
-        "nescio.verbs.ave.validate.TrainedValidator",
-        "nescio.verbs.ave.build.BuiltCollection",
         "nescio.verbs.ave.pairs.Paired",
         "nescio.verbs.read.KeyWritten",
     ),
@@ -630,11 +628,9 @@ def file_name(name: str) -> str:
 
 
 def mathematics(text: str) -> str:
-    """Return a text with LaTeX between dollars as MathML, which browsers show without other programs."""
-    from latex2mathml.converter import convert
-
-    parts = re.split(r"\$\$?(.+?)\$\$?", text, flags=re.DOTALL)
-    return "".join(f"<span>{convert(part)}</span>" if number % 2 else _plain(part) for number, part in enumerate(parts))
+    """Return a text in which formulas, which are between dollars, are set as code."""
+    parts = re.split(r"\$(.+?)\$", text, flags=re.DOTALL)
+    return "".join(f"`{' '.join(part.split())}`" if number % 2 else _plain(part) for number, part in enumerate(parts))
 
 
 _SIGNS = {r"\le": "≤", r"\ge": "≥", r"\cdot": "·", r"\max": "max", r"\min": "min", r"\sum": "Σ"}

@@ -76,7 +76,7 @@ def test_help_is_one_text_and_every_measure_is_listed_and_explained(nescio: Comm
     listed = nescio("measures").out
     for name, declaration in REGISTRY.items():
         assert f"\n{name}" in f"\n{listed}"
-        assert declaration.latex, f"{name} has no formula"
+        assert declaration.equation, f"{name} has no formula"
         assert "undefined" in declaration.doc.lower(), f"{name} does not say when it is undefined"
         assert declaration.source
     assert json.loads(nescio("measures", "c@1", "-f", "json").out)["measures"][0]["range"] == "[0, 1]"

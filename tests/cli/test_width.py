@@ -203,7 +203,7 @@ def test_one_bar_at_a_time() -> None:
         return [task.description for task in bars._DISPLAY[0].tasks if task.visible]
 
     with terminal(100):
-        read = bars.reading_bar("reading", of_bytes=True)
+        read = bars.reading_bar("reading")
         assert read is not None
         with bars.progress("scoring") as tell:
             assert visible() == ["scoring"]

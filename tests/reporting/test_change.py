@@ -178,12 +178,16 @@ def test_page_is_whole_and_its_differences_are_those_of_its_command(
     assert len(text) < 2_000_000
     figures = re.findall(r'<figure class="figure" id="figure-(\w+)">(.*?)</figure>', text, re.DOTALL)
     assert [name for name, _ in figures] == ["flow", "differences"]
-    for _, inside in figures:
-        assert re.search(r"<code>nescio compare \S*two.csv .*--baseline old --run new", inside)
+    for (_, inside), verb in zip(figures, ("report", "compare"), strict=True):
+        assert re.search(rf"<code>nescio {verb} \S*two.csv .*--baseline old --run new", inside)
         assert "--missing common" in inside
     assert len(marks(page)) == 83
     assert marks(page)["only2"] == [3, 0]
-    assert "2 questions only in old, counted separately" in text
+    assert re.search(r"Counted separately, in no cell: <a [^>]*>2</a> <bdi>only in old</bdi>", text)
+    again = re.search(r"<code>nescio (report [^<]*-o diff.html[^<]*)</code>", text)
+    assert again
+    assert not called(*shlex.split(again[1].replace("diff.html", str(tmp_path / "again.html"))))
+    assert marks(tmp_path / "again.html") == marks(page)
     command = re.search(r"<code>nescio (compare [^<]*--run new[^<]*)</code>", text[text.index("figure-differences") :])
     assert command
     capsys.readouterr()
@@ -200,7 +204,7 @@ def test_page_is_whole_and_its_differences_are_those_of_its_command(
 @pytest.mark.parametrize(
     ("rows", "options", "note"),
     [
-        (["new,q1,", "new,q2,correct"], ["--ungraded", "exclude"], "1 question not graded in one of the runs, counted"),
+        (["new,q1,", "new,q2,correct"], ["--ungraded", "exclude"], "<bdi>not graded in one of the runs</bdi>"),
         (
             ["new,q1,correct"],
             ["--missing", "unanswered"],

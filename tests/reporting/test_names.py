@@ -77,7 +77,7 @@ def test_long_texts_of_many_strata_are_cut_and_that_is_said(monkeypatch: pytest.
         monkeypatch.setattr(browser, "MOST_TEXT", most)
         made, notes = browser.browser(seen)
         assert made is not None
-        assert in_words(made.notes) == in_words(notes) == note
+        assert in_words(notes) == note
         texts = [text for stratum in made.payload["further"] for text in stratum["texts"]]
         assert max(map(len, texts), default=0) <= longest
         assert len(texts) == (100 if longest else 0)

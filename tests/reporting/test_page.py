@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.meta_evaluation import stability, swap
 from nescio.reporting import diagrams, page
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.page.commands import Commands
@@ -31,7 +30,6 @@ from tests.reporting.files import (
     MANY,
     THREE,
     assert_inside,
-    called,
     embedded,
     hostile_files,
     make,
@@ -228,8 +226,13 @@ def test_a_bar_joins_neighbours_that_are_not_told_apart(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("many", [3, 60])
 def test_many_runs_keep_their_distance(many: int) -> None:
-    rows = [{"label": f"{i} run with a long name {i}", "value": 0.9 - i / 1000, "tip": "t"} for i in range(many)]
-    bars = [{"first": i, "last": i + 1, "lane": i % 2, "tip": "b"} for i in range(many - 1)]
+    rows = [
+        {"label": f"{i} run with a long name {i}", "run": str(i), "value": 0.9 - i / 1000, "tip": "t"}
+        for i in range(many)
+    ]
+    bars = [
+        {"first": i, "last": i + 1, "lane": i % 2, "tip": "b", "runs": [str(i), str(i + 1)]} for i in range(many - 1)
+    ]
     for width in (320, 760):
         chart = diagrams.critical_difference(rows, bars, width, "c@1")
         labels = [mark.attributes for mark in chart.marks if " run" in mark.text]
@@ -238,38 +241,6 @@ def test_many_runs_keep_their_distance(many: int) -> None:
         assert min(b - a for a, b in pairwise(places)) >= 15  # a line of 12 pixel type
         assert_inside(chart)
         assert labels[0]["x"] < 0.75 * width
-
-
-def test_studies_are_those_of_the_commands(tmp_path: Path) -> None:
-    table = outcome_table(tmp_path / "runs.csv", THREE)
-    measures = ["c@1", "accuracy"]
-    figures = figures_of(page.gather([table], measures, resamples=50, studies=("swap", "stability")))
-    stable: Sequence[Any] = stability([table], measures).rows
-    swapped: Sequence[Any] = swap([table], measures).rows
-    for name, expected, fields in (
-        ("stability", stable, ("error_rate", "ties")),
-        ("ties", stable, ("error_rate", "ties")),
-        ("swap", swapped, ("comparisons", "swaps")),
-    ):
-        shown = [[row[field] for field in fields] for row in figures[name].rows]
-        assert shown == [[getattr(row, field) for field in fields] for row in expected]
-        assert_inside(figures[name].draw(320))
-        assert figures[name].command.startswith(f"nescio meta {'swap' if name == 'swap' else 'stability'} FILES -m c@1")
-    assert "--resamples" not in figures["swap"].command
-
-
-def test_a_report_has_the_studies_that_are_asked_for(tmp_path: Path) -> None:
-    table = outcome_table(tmp_path / "three.csv", THREE)
-    asked = ["-m", "c@1", "--resamples", "50", "--seed", "3"]
-    for names in (set(), {"swap"}):
-        studies = [word for name in names for word in ("--study", name)]
-        assert not called("report", table, *asked, *studies, "-o", tmp_path / "page.html")
-        text = (tmp_path / "page.html").read_text()
-        assert set(re.findall(r'id="figure-(stability|ties|swap)"', text)) == names
-        assert ('id="measures"' in text) == bool(names)
-        assert "-m c@1 --seed 3</code>" in text or not names
-    alone = facts(tmp_path, {"alone": "CWU" * 10}, measures=["c@1"], studies=("stability",))
-    assert "no study of stability: there is one run" in page.page(alone)
 
 
 def test_of_many_runs_the_best_have_bands_and_categories(tmp_path: Path) -> None:
@@ -394,3 +365,12 @@ def test_every_mark_of_a_figure_is_within_it(tmp_path: Path) -> None:
     one, other = (page.page(small) for _ in range(2))
     assert "url(#penalty-760-clip1)" in one
     assert one == other
+
+
+def test_the_figure_of_stakes_holds_what_its_command_prints() -> None:
+    table = EXAMPLES / "stakes.csv"
+    figure = all_figures(page.gather([table], resamples=100))[0][1]
+    assert (figure.name, figure.command) == ("stakes", "nescio lab stakes FILES")
+    drawn = {(row["run"], round(row["t"], 9)): row["value"] for row in figure.rows if row["policy"] == "as asked"}
+    printed = {(row.run, round(row.target, 9)): row.normalised for row in nescio.lab.stakes(table).rows}
+    assert drawn == pytest.approx(printed)

@@ -64,15 +64,12 @@ def overview(width: int = 0) -> str:
 
 def _beside(label: str, text: str, width: int) -> list[str]:
     """Return lines with a label and, beside it, a text broken so that the lines fit the width."""
-    if not width or len(label) + len(text) < width:
+    import textwrap
+
+    if not width:
         return [label + text]
-    lines, line = [], label
-    for word in text.split():
-        if len(line) + len(word) >= width and line.strip():
-            lines.append(line.rstrip())
-            line = " " * min(len(label), 15)
-        line += f"{word} "
-    return [*lines, line.rstrip()]
+    hanging = " " * min(len(label), 15)
+    return textwrap.wrap(text, width - 1, initial_indent=label, subsequent_indent=hanging, break_on_hyphens=False)
 
 
 def _terminal() -> int:

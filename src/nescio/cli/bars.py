@@ -1,4 +1,4 @@
-"""Show progress on a terminal: one bar at a time, with parts done, parts per second, and the time left.
+"""Show progress on a terminal: one bar at a time, with the share done and the time left.
 
 If standard error is no terminal, write a line after 5 s if at least 10 s are left, and then one every 30 s.
 """
@@ -62,11 +62,10 @@ def _span(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | None:
+def reading_bar(what: str) -> Callable[[int, int], None] | None:
     """Return a function that shows a bar for a step that is long only for large files, such as reading.
 
-    The bar appears with the first of several parts, and disappears with the last. `of_bytes` says that parts are bytes.
-    Returns None if there is no terminal.
+    The bar appears with the first of several parts, and disappears with the last. Returns None if there is no terminal.
     """
     if not sys.stderr.isatty():
         return None
@@ -74,7 +73,7 @@ def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], No
 
     def show(done: int, total: int) -> None:
         if not bars and done < total:
-            bars.append(_show(what, total, of_bytes=of_bytes))
+            bars.append(_show(what, total))
         if bars and _is_shown(bars[0]):
             bars[0][0].update(bars[0][1], completed=done)
             if done >= total:
@@ -97,17 +96,22 @@ def _is_shown(bar: Any) -> bool:
     return bool(_DISPLAY) and _DISPLAY[0] is bar[0]
 
 
-def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any:
+def _show(what: str, total: int | None = None) -> Any:
     """Show a new bar in place of the previous one. Return the display, and the number of the bar in it."""
     if not _DISPLAY:
-        _DISPLAY.append(_display())
+        from rich.console import Console
+        from rich.progress import Progress
+
+        from nescio.reporting.terminal import width
+
+        _DISPLAY.append(Progress(console=Console(stderr=True, width=width(sys.stderr)), transient=True))
         _DISPLAY[0].start()
         if context := click.get_current_context(silent=True):
             context.find_root().call_on_close(clear)
     display = _DISPLAY[0]
     for task in display.task_ids:
         display.update(task, visible=False)
-    return display, display.add_task(what, total=total, of_bytes=of_bytes)
+    return display, display.add_task(what, total=total)
 
 
 def _take_away(bar: Any) -> None:
@@ -120,50 +124,3 @@ def _take_away(bar: Any) -> None:
         display.update(display.task_ids[-1], visible=True)
     else:
         clear()
-
-
-def _display() -> Any:
-    """Return a new display for progress bars on standard error."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-
-    from nescio.reporting.terminal import width
-
-    class Rate(ProgressColumn):
-        """A column of a progress bar with the number of parts done per second, or per minute if they are slow."""
-
-        def render(self, task: Task) -> Any:
-            from rich.text import Text
-
-            return Text(_rate(task.finished_speed or task.speed), style="progress.data.speed")
-
-    class Either(ProgressColumn):
-        """A column of a progress bar that shows one of two columns: `of_bytes` if parts are bytes, else `of_parts`."""
-
-        def __init__(self, of_bytes: ProgressColumn, of_parts: ProgressColumn) -> None:
-            self.columns = of_parts, of_bytes
-            super().__init__()
-
-        def render(self, task: Task) -> Any:
-            return self.columns[task.fields["of_bytes"]].render(task)
-
-    done, rate = Either(DownloadColumn(), MofNCompleteColumn()), Either(TransferSpeedColumn(), Rate())
-    columns = (TextColumn("{task.description}"), BarColumn(), done, rate, TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True, width=width(sys.stderr)), transient=True)
-
-
-def _rate(speed: float | None) -> str:
-    """Return a speed in words: parts per second, or parts per minute if there is less than one per second."""
-    if not speed:
-        return ""
-    return f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.1f}/min"

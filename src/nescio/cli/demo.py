@@ -40,23 +40,18 @@ class DemoRequest(Request):
 def demo(request: DemoRequest) -> None:
     folder = request.output
     lay_out(folder)
-    with contextlib.chdir(folder):
-        _make()
-    say(f"{folder}/ has all files, and commands.sh has the commands that made them; open {folder}/report.html")
-
-
-def _make() -> None:
-    """Run every step of the demo in the current folder, and print the scores and the comparisons."""
     quiet = [words for words in steps() if not printed(words)]
-    with progress("answering") as watch:
-        for done, words in enumerate(quiet, 1):
-            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                app.main(args=words, prog_name="nescio", standalone_mode=False)
-            watch(done, len(quiet))
-    shown = ""
-    for words in (words for words in steps() if printed(words)):
-        if printed(words) != shown:
-            shown = printed(words)
-            show_text(f"\n{PRINTED[shown]}")
-        show_text(f"\n$ {command_text(['nescio', *words])}\n", hanging="    ")
-        app.main(args=words, prog_name="nescio", standalone_mode=False)
+    with contextlib.chdir(folder):
+        with progress("answering") as watch:
+            for done, words in enumerate(quiet, 1):
+                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                    app.main(args=words, prog_name="nescio", standalone_mode=False)
+                watch(done, len(quiet))
+        shown = ""
+        for words in (words for words in steps() if printed(words)):
+            if printed(words) != shown:
+                shown = printed(words)
+                show_text(f"\n{PRINTED[shown]}")
+            show_text(f"\n$ {command_text(['nescio', *words])}\n", hanging="    ")
+            app.main(args=words, prog_name="nescio", standalone_mode=False)
+    say(f"{folder}/ has all files, and commands.sh has the commands that made them; open {folder}/report.html")

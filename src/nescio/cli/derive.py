@@ -17,7 +17,7 @@ from nescio.cli.present import FORMS, Printing, present
 from nescio.cli.stdin import Files
 from nescio.errors import UnknownNameError, UsageError, opt
 from nescio.memory import limit_process
-from nescio.options import Option, Request, Verb
+from nescio.options import Option, Verb
 from nescio.plugins import load_file, load_installed
 from nescio.verbs import LAB, files, find, names_in, verb_in
 from nescio.verbs._output_paths import check_apart, check_results
@@ -142,7 +142,10 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
     }
     if "figure" in options and "figure" not in typed and str(typed.get("output", "")).lower().endswith(".svg"):
         typed["figure"] = typed.pop("output")  # Such a file gets a drawing.
-    printing = Printing(**_of(FORMS[verb.prints], verb, typed)) if verb.prints in FORMS else Printing()
+    printing = Printing()
+    if verb.prints in FORMS:
+        own = {name: typed.pop(name) for name in FORMS[verb.prints].options if name in typed and name not in options}
+        printing = Printing(**FORMS[verb.prints].typed(own).values())
     if "memory_limit" in typed:
         context.find_root().call_on_close(limit_process(str(typed["memory_limit"])))
     with progress(verb.working) if verb.working else nullcontext() as watch:
@@ -166,10 +169,3 @@ def _words_of(option: Option, value: Any) -> Any:
             f"{opt(option.name)} takes one value, but was given {', '.join(repr(str(word)) for word in value)}"
         )
     return value[0]
-
-
-def _of(declared: type[Request], verb: Verb[Any, Any], typed: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options for printing from `typed`, and return their values, as the class `declared` checks them."""
-    options = verb.options
-    printing = [name for name in declared.options if name not in options]
-    return declared.typed({name: typed.pop(name) for name in printing if name in typed}).values()

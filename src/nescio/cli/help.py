@@ -156,8 +156,6 @@ def shortened(text: str) -> str:
 class Group(click.Group):
     """A command that contains other commands, such as `nescio ave`."""
 
-    command_class = Command
-
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the descriptions of the commands in this group, and their examples."""
         write_fitted(formatter, self.help or "")

@@ -125,7 +125,8 @@ class Results(Struct, Generic[RowT_co], frozen=True):
     """A table of results with a signature for reproduction, and notes on data that were left out or changed.
 
     Iteration yields the rows. `tables` holds further tables, keyed by name, such as the ranks of a comparison. `gates`
-    are the conditions on the runs, each with its `status` (0 passed, 1 failed, 3 undecided).
+    are the conditions on the runs, each with its `status` (0 passed, 1 failed, 3 undecided). `wrote` has a sentence on
+    each file that was written with the results.
     """
 
     rows: tuple[RowT_co, ...]
@@ -134,6 +135,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
     kind: str = "results"
     tables: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     gates: tuple[Any, ...] = ()
+    wrote: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[RowT_co]:
         return iter(self.rows)

@@ -8,7 +8,7 @@ official SDK (extra `mcp`) implements the protocol.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 from nescio._version import __version__
 from nescio.data.results import Results
 from nescio.errors import NescioError, UsageError, in_json, spelling
-from nescio.options import Option, Request, Verb
+from nescio.options import Option, Verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.pipeline.baselines import file_of
 from nescio.plugins import fault_of
@@ -146,7 +146,9 @@ def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], te
             raise UsageError(f"the tool {name} has no argument {strange!r}; its arguments are {', '.join(takes)}")
         followed: dict[str, Any] = {"progress": tell} if "progress" in verb.options else {}
         request = verb.request(**arguments, **followed)
-        for file in (*request.inputs(), *_paths_among(request)):
+        paths = [value for value in request.values().values() if isinstance(value, Path)]
+        either = [getattr(request, name) for name, option in request.options.items() if option.kind is NAME_OR_PATH]
+        for file in (*request.inputs(), *paths, *filter(None, map(file_of, either))):
             check_allowed(file)
         return _shown(verb.run(request)), False
     except Exception as error:
@@ -154,16 +156,6 @@ def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], te
         if not fault and not isinstance(error, (NescioError, TypeError, OSError, MemoryError)):
             raise
         return str(fault or error) or type(error).__name__, True
-
-
-def _paths_among(request: Request) -> Iterator[Path]:
-    """Yield the paths among the values of a request, also those in options that take either a name or a path."""
-    yield from (value for value in request.values().values() if isinstance(value, Path))
-    yield from (
-        value
-        for name, option in request.options.items()
-        if option.kind is NAME_OR_PATH and (value := file_of(getattr(request, name)))
-    )
 
 
 def _shown(result: Any) -> str:

@@ -29,7 +29,19 @@ _OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # th
 _NOTHING = (
     "the fixture nescio_session recorded no answer, but {} needs answers; `pytest -o NAME=` runs without a setting"
 )
-_ASKED = ("output", "fail_under", "fail_over", "baseline", "margin", "measure", "undecided")
+# options that may also be settings: the placeholder, the help and the default
+_SETTINGS: dict[str, tuple[str, str, Any]] = {
+    "output": ("FILE", "write what was recorded as an outcome table", ""),
+    "fail_under": ("NAME=VALUE", "fail if a measure is below a value", []),
+    "fail_over": ("NAME=VALUE", "fail if a measure is above a value", []),
+    "baseline": (
+        "FILE",
+        "fail if the run is worse than the baseline in this file (nescio compare --save-baseline)",
+        "",
+    ),
+    "measure": ("NAME", "the measure by which to compare with the baseline [default: c@1]", "c@1"),
+    "margin": ("VALUE", "the largest loss that does not matter [default: 0.01]", "0.01"),
+}
 
 
 class CannotTellWarning(UserWarning):
@@ -245,40 +257,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options, each of which may also be a setting of pytest (nescio_fail_under = …)."""
     group = parser.getgroup("nescio", "gates on what the fixture nescio_session recorded")
     many: dict[str, Any] = {"action": "append", "default": []}
-    group.addoption("--nescio-output", metavar="FILE", help="write what was recorded as an outcome table")
-    group.addoption("--nescio-fail-under", metavar="NAME=VALUE", **many, help="fail if a measure is below a value")
-    group.addoption("--nescio-fail-over", metavar="NAME=VALUE", **many, help="fail if a measure is above a value")
-    group.addoption(
-        "--nescio-baseline",
-        metavar="FILE",
-        help="fail if the run is worse than the baseline in this file (nescio compare --save-baseline)",
-    )
-    group.addoption(
-        "--nescio-measure", metavar="NAME", help="the measure by which to compare with the baseline [default: c@1]"
-    )
-    group.addoption("--nescio-margin", metavar="VALUE", help="the largest loss that does not matter [default: 0.01]")
-    group.addoption(
-        "--nescio-undecided",
-        choices=("fail", "warn"),
-        help="whether a gate that cannot tell fails or passes [default: fail]",
-    )
-    group.addoption(
-        "--nescio-laws",
-        action="append",
-        default=[],
-        metavar="MEASURE",
-        help="test a measure against the laws of nescio",
-    )
-    group.addoption(
-        "--nescio-plugin", action="append", default=[], metavar="FILE.py", help="a file that registers measures to test"
-    )
-    plain = {"margin": "0.01", "measure": "c@1", "undecided": "fail"}
-    for name in _ASKED:
-        about = f"as --nescio-{name.replace('_', '-')}"
-        if name in ("fail_under", "fail_over"):
-            parser.addini(f"nescio_{name}", about, type="linelist", default=[])
-        else:
-            parser.addini(f"nescio_{name}", about, default=plain.get(name, ""))
+    for name, (metavar, about, default) in _SETTINGS.items():
+        flag = f"--nescio-{name.replace('_', '-')}"
+        group.addoption(flag, metavar=metavar, help=about, **({} if isinstance(default, str) else many))
+        kind: Any = "string" if isinstance(default, str) else "linelist"
+        parser.addini(f"nescio_{name}", f"as {flag}", type=kind, default=default)
+    undecided = "whether a gate that cannot tell fails or passes [default: fail]"
+    group.addoption("--nescio-undecided", choices=("fail", "warn"), help=undecided)
+    parser.addini("nescio_undecided", "as --nescio-undecided", default="fail")
+    group.addoption("--nescio-laws", metavar="MEASURE", help="test a measure against the laws of nescio", **many)
+    group.addoption("--nescio-plugin", metavar="FILE.py", help="a file that registers measures to test", **many)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -395,7 +383,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         config.workeroutput[_ROWS] = own.recorder.rows, own.stopped, own.recording, own.told
         return
     asked = [name for name in _GATES if _asked(config, name)]
-    if not own.recorder.rows and not (asked and _ran(config)):
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    # if pytest only lists tests or fixtures, none ran
+    ran = terminal is None or any(terminal.stats.get(outcome) for outcome in _OUTCOMES)
+    if not own.recorder.rows and not (asked and ran):
         return
     from nescio.errors import NescioError, UsageError
     from nescio.text import plural
@@ -403,7 +394,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     try:
         if not own.recorder.rows:
             raise UsageError(_NOTHING.format(", ".join(f"nescio_{name}" for name in asked)))
-        own.written = _write(own.recorder, _asked(config, "output"))
+        if output := _asked(config, "output"):
+            import nescio
+
+            own.written = str(nescio.convert(own.recorder.table, output))
         cut_short = own.cut_short()
         if cut_short and {*asked} - {"output"}:
             number = plural(len(cut_short), "test")
@@ -418,35 +412,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _ran(config: pytest.Config) -> bool:
-    """Return whether any test ran or was skipped; if pytest only lists tests or fixtures, none did."""
-    terminal = config.pluginmanager.get_plugin("terminalreporter")
-    return terminal is None or any(terminal.stats.get(outcome) for outcome in _OUTCOMES)
-
-
-def _write(recorder: Recorder, output: str) -> str:
-    if not output:
-        return ""
-    import nescio
-
-    return str(nescio.convert(recorder.table, output))
-
-
 def _gates(recorder: Recorder, config: pytest.Config) -> Iterator[Gate]:
-    floors, ceilings = (_bars(name, _asked(config, name)) for name in ("fail_under", "fail_over"))
+    floors, ceilings = (
+        {line.rpartition("=")[0].strip(): _number(name, line.rpartition("=")[2]) for line in _asked(config, name)}
+        for name in ("fail_under", "fail_over")
+    )
     if floors or ceilings:
         yield from recorder._limits(floors, ceilings, {})
     if baseline := _asked(config, "baseline"):
         margin = _number("margin", _asked(config, "margin"))
         yield from recorder._compared(Path(baseline), _asked(config, "measure"), margin, {})
-
-
-def _bars(name: str, lines: Sequence[str]) -> dict[str, float]:
-    bars = {}
-    for line in lines:
-        measure, _, value = line.rpartition("=")
-        bars[measure.strip()] = _number(name, value)
-    return bars
 
 
 def _number(name: str, text: str) -> float:

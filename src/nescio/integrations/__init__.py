@@ -44,17 +44,13 @@ def value_of(
     wanted = parse(measure)
     if not len(state):
         return float("nan")
-
-    def row(values: NDArray[np.int8] | None) -> NDArray[np.int8] | None:
-        return None if values is None else np.asarray(values, dtype=np.int8)[None]
-
+    held = None if candidate is None else np.asarray(candidate, dtype=np.int8)[None]
     sure = None if confidence is None else np.asarray(confidence, dtype=np.float64)[None]
     names = tuple(map(str, range(len(state))))
     asked = names if questions is None else tuple(questions)
     states = np.asarray(state, dtype=np.int8)[None]
-    known = None if answerable is None else answerable
     repeats = None if all(map(is_marked, asked)) else repeats_of(asked, names)
-    outcomes = unmarked(Outcomes(("run",), asked, states, sure, row(candidate), known, repeats=repeats))
+    outcomes = unmarked(Outcomes(("run",), asked, states, sure, held, answerable, repeats=repeats))
     data, _ = apply_policies(outcomes, Policies(ungraded="exclude"))
     return measure_inputs(data, [wanted])[0][0].value
 

@@ -387,8 +387,8 @@ class Declaration(Struct, frozen=True):
         return " ".join(self.doc.split("\n\n", 1)[0].split())
 
     @property
-    def latex(self) -> str:
-        """Return the formula as LaTeX: the first $…$ of the docstring."""
+    def equation(self) -> str:
+        """Return the formula as text: the first $…$ of the docstring, without the signs $."""
         formula = re.search(r"\$(.+?)\$", self.doc, re.DOTALL)
         return " ".join(formula.group(1).split()) if formula else ""
 

@@ -40,9 +40,9 @@ def _cells(q: Any) -> dict[str, Any]:
     proportion=("rightly_declined", "declined"),
 )
 def abstention_precision(total: Any) -> Any:
-    r"""The share of abstentions that are on questions without an answer.
+    """The share of abstentions that are on questions without an answer.
 
-    $\frac{|declined \cap unanswerable|}{|declined|}$, undefined if nothing is declined.
+    $|declined ∩ unanswerable|/|declined|$, undefined if nothing is declined.
 
     When to use it: To see whether a system abstains on questions that have no answer, in a collection that says which
     these are. Declining one hopeless question is enough for 1: read abstention_recall beside it, or use abstention_F1.
@@ -61,9 +61,9 @@ def abstention_precision(total: Any) -> Any:
     proportion=("rightly_declined", "unanswerable"),
 )
 def abstention_recall(total: Any) -> Any:
-    r"""The share of questions without an answer on which the system abstains.
+    """The share of questions without an answer on which the system abstains.
 
-    $\frac{|declined \cap unanswerable|}{|unanswerable|}$, undefined if all questions are answerable.
+    $|declined ∩ unanswerable|/|unanswerable|$, undefined if all questions are answerable.
 
     When to use it: To see how many of the questions without an answer are declined instead of being given a made-up
     one. A system that always abstains scores 1: read false_refusal beside it.
@@ -83,9 +83,9 @@ def abstention_recall(total: Any) -> Any:
     interval=of_f1("rightly_declined", "falsely_declined", "falsely_answered"),
 )
 def abstention_f1(total: Any) -> Any:
-    r"""The harmonic mean of abstention precision and recall.
+    """The harmonic mean of abstention precision and recall.
 
-    $\frac{2\,|declined \cap unanswerable|}{|declined| + |unanswerable|}$, undefined if both are empty.
+    $2·|declined ∩ unanswerable|/(|declined| + |unanswerable|)$, undefined if both are empty.
 
     When to use it: To have one number for abstaining in the right places, apart from how good the answers are. Wrong
     answers to answerable questions do not count: for both use c@1, for which a right abstention is correct.
@@ -105,9 +105,9 @@ def abstention_f1(total: Any) -> Any:
     proportion=("falsely_declined", "answerable"),
 )
 def false_refusal(total: Any) -> Any:
-    r"""The share of answerable questions on which the system abstains (false refusals).
+    """The share of answerable questions on which the system abstains (false refusals).
 
-    $\frac{|declined \cap answerable|}{|answerable|}$, undefined if no question is answerable.
+    $|declined ∩ answerable|/|answerable|$, undefined if no question is answerable.
 
     When to use it: To see how often a system refuses what it could have answered, as over-cautious models do. A system
     that never abstains has 0: read abstention_recall beside it.
@@ -127,9 +127,9 @@ def false_refusal(total: Any) -> Any:
     proportion=("falsely_answered", "answered"),
 )
 def hallucination_when_answered(total: Any) -> Any:
-    r"""The share of given answers to questions without an answer, which must be hallucinations.
+    """The share of given answers to questions without an answer, which must be hallucinations.
 
-    $\frac{|answered \cap unanswerable|}{|answered|}$, undefined if nothing is answered.
+    $|answered ∩ unanswerable|/|answered|$, undefined if nothing is answered.
 
     When to use it: To see how many of the answers that users get are to questions without an answer. Wrong answers to
     answerable questions are not in it: precision counts all of them.
@@ -148,10 +148,10 @@ def hallucination_when_answered(total: Any) -> Any:
     proportion=("rightly_answered", "answerable"),
 )
 def benign_answering(total: Any) -> Any:
-    r"""The share of answerable questions that are answered, rightly or wrongly.
+    """The share of answerable questions that are answered, rightly or wrongly.
 
-    $\frac{|answered \cap answerable|}{|answerable|}$, undefined if no question is answerable. Equals 1 minus
-    false_refusal. In studies of safety the column `answerable` is 1 for a harmless prompt.
+    $|answered ∩ answerable|/|answerable|$, undefined if no question is answerable. Equals 1 minus false_refusal. In
+    studies of safety the column `answerable` is 1 for a harmless prompt.
 
     When to use it: To compare with papers that report it beside the success of attacks. It sees no wrong answers: read
     abstention_recall and accuracy beside it.
@@ -169,10 +169,10 @@ def benign_answering(total: Any) -> Any:
     proportion=("correct", "n"),
 )
 def abstention_accuracy(total: Any) -> Any:
-    r"""The share of questions answered correctly if they have an answer, and declined if they have none.
+    """The share of questions answered correctly if they have an answer, and declined if they have none.
 
-    $\frac{|right \cap answerable| + |declined \cap unanswerable|}{n}$, undefined for n = 0. It is accuracy over the
-    questions that are known to be answerable or not.
+    $(|right ∩ answerable| + |declined ∩ unanswerable|)/n$, undefined for n = 0. It is accuracy over the questions that
+    are known to be answerable or not.
 
     When to use it: To compare with papers on abstention that report ACC. Declining an answerable question counts like
     an error: if it should not, use c@1. abstain_accuracy says whether single answers were correctly declined.
@@ -191,10 +191,10 @@ def abstention_accuracy(total: Any) -> Any:
     proportion=("well_decided", "n"),
 )
 def abstain_accuracy(total: Any) -> Any:
-    r"""The share of right decisions to answer or to abstain: right answers given, and wrong candidates declined.
+    """The share of right decisions to answer or to abstain: right answers given, and wrong candidates declined.
 
-    $\frac{C + |wrong\ candidates\ declined|}{n}$ over the answers and the declined candidates that were judged;
-    undefined if there is none. An abstention without a judged candidate is left out and counted in a note.
+    $(C + |wrong candidates declined|)/n$ over the answers and the declined candidates that were judged; undefined if
+    there is none. An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: To see whether a system abstains where it would have been wrong, if its declined candidates are
     known. A system that is always wrong and always abstains scores 1: read accuracy beside it. The step that declines
@@ -217,11 +217,11 @@ def abstain_accuracy(total: Any) -> Any:
     valid=LITERAL,
 )
 def f1_of_grounded_refusals(total: Any, literal: int = 0) -> Any:
-    r"""The mean of two F1 values: of declining the questions without an answer, and of answering those with one.
+    """The mean of two F1 values: of declining the questions without an answer, and of answering those with one.
 
-    $\frac{1}{2}\left(\frac{2\,|declined \cap unanswerable|}{|declined| + |unanswerable|} + \frac{2\,|answered \cap
-    answerable|}{|answered| + |answerable|}\right)$, undefined if either part is. literal=1 counts a part that is
-    undefined as 0, as the published code does: a collection without unanswerable questions then gives at most ½.
+    $(2·|declined ∩ unanswerable|/(|declined| + |unanswerable|) + 2·|answered ∩ answerable|/(|answered| +
+    |answerable|))/2$, undefined if either part is. literal=1 counts a part that is undefined as 0, as the published
+    code does: a collection without unanswerable questions then gives at most ½.
 
     When to use it: To compare with figures of Trust-Score; `answerable` is then 1 where the retrieved documents hold an
     answer. It does not see whether answers are right: read precision_answered beside it.

@@ -17,9 +17,9 @@ SOURCE = "Voorhees, Overview of the TREC 2002 Question Answering Track; Magnini 
     proportion=("correct", "n"),
 )
 def strict(total: Any) -> Any:
-    r"""The share of answers that are right, exact and supported: accuracy, where assessors gave all four verdicts.
+    """The share of answers that are right, exact and supported: accuracy, where assessors gave all four verdicts.
 
-    $\frac{R}{n}$, undefined for n = 0.
+    $R/n$, undefined for n = 0.
 
     When to use it: For accuracy as TREC and CLEF report it, if assessors say right, wrong, inexact or unsupported. A
     true answer from a document that does not say so counts as wrong; lenient_accuracy counts it as right. An abstention
@@ -39,9 +39,9 @@ def strict(total: Any) -> Any:
     proportion=("accepted", "n"),
 )
 def lenient(total: Any) -> Any:
-    r"""Accuracy that counts an unsupported answer as right, because it is true though the document does not say so.
+    """Accuracy that counts an unsupported answer as right, because it is true though the document does not say so.
 
-    $\frac{R + U}{n}$, undefined for n = 0. An inexact answer (X) stays wrong.
+    $(R + U)/n$, undefined for n = 0. An inexact answer (X) stays wrong.
 
     When to use it: When the truth of the answer counts, but not the document. It rewards an answer from memory with any
     citation: in retrieval-augmented systems read unsupported_rate beside it.
@@ -61,9 +61,9 @@ def lenient(total: Any) -> Any:
     proportion=("too_much", "n"),
 )
 def inexact(total: Any) -> Any:
-    r"""The share of questions whose answer is inexact.
+    """The share of questions whose answer is inexact.
 
-    $\frac{X}{n}$, undefined for n = 0.
+    $X/n$, undefined for n = 0.
 
     When to use it: To see why answers fail: they hold the right string with too much or too little around it, which
     better extraction would correct. A system that never answers scores 0, so read strict_accuracy, too.
@@ -83,9 +83,9 @@ def inexact(total: Any) -> Any:
     proportion=("without_support", "n"),
 )
 def unsupported(total: Any) -> Any:
-    r"""The share of questions whose answer is right without support.
+    """The share of questions whose answer is right without support.
 
-    $\frac{U}{n}$, undefined for n = 0.
+    $U/n$, undefined for n = 0.
 
     When to use it: To see why answers fail: they are true, and the document cited does not say so, as where a model
     answers from memory. A system that never answers has 0: read strict_accuracy beside it.

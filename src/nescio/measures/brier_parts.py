@@ -40,9 +40,9 @@ def _over(part: Array, number: Array) -> Array:
 
 @_declare("Brier_reliability", bounds=(0, 1), lower_is_better=True, source=_MURPHY, interval=None)
 def reliability(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
-    r"""The part of the Brier score that is due to miscalibration, over bins of equal width: lower is better.
+    """The part of the Brier score that is due to miscalibration, over bins of equal width: lower is better.
 
-    $\sum_k \frac{n_k}{n}(\bar p_k - \bar y_k)^2$, undefined for n = 0.
+    $Σ_k n_k/n·(bar p_k - bar y_k)²$, undefined for n = 0.
 
     When to use it: To see how much of the Brier score is miscalibration. Few answers per bin raise it by chance: with a
     small collection use smECE, which has no bins.
@@ -55,9 +55,9 @@ def reliability(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins ar
 
 @_declare("Brier_resolution", bounds=(0, 0.25), source=_MURPHY, interval=None)
 def resolution(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
-    r"""The part of the Brier score that is gained because bins differ in accuracy: higher is better.
+    """The part of the Brier score that is gained because bins differ in accuracy: higher is better.
 
-    $\sum_k \frac{n_k}{n}(\bar y_k - \bar y)^2$, undefined for n = 0.
+    $Σ_k n_k/n·(bar y_k - bar y)²$, undefined for n = 0.
 
     When to use it: To see how far confidence separates right from wrong answers, in units of the Brier score. More bins
     raise it by chance, and it depends on the accuracy: between systems use AUROC.
@@ -71,9 +71,9 @@ def resolution(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
 @_declare("Brier_uncertainty", bounds=(0, 0.25), lower_is_better=True, descriptive=True, source=_MURPHY)
 def uncertainty(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
-    r"""The Brier score of always giving the accuracy as confidence: how hard the outcomes are to predict.
+    """The Brier score of always giving the accuracy as confidence: how hard the outcomes are to predict.
 
-    $\bar y(1 - \bar y)$, undefined for n = 0.
+    $bar y(1 - bar y)$, undefined for n = 0.
 
     When to use it: To see what Brier must fall below to be of use: the score of always saying the accuracy. It
     describes the answers and not the confidences, and ranks nothing: use Brier.
@@ -86,9 +86,9 @@ def uncertainty(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
 @_declare("Brier_within_variance", bounds=(0, 0.25), lower_is_better=True, descriptive=True, source=_BINNED)
 def within_variance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
-    r"""The variance of confidences within bins, a part of the Brier score that bins do not show.
+    """The variance of confidences within bins, a part of the Brier score that bins do not show.
 
-    $\frac{1}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)^2$, undefined for n = 0.
+    $1/n Σ_k Σ_(i ∈ k) (p_i - bar p_k)²$, undefined for n = 0.
 
     When to use it: To see whether the bins of the other parts are fine enough: if it is large beside them, use more
     bins. It ranks nothing: use Brier.
@@ -101,9 +101,9 @@ def within_variance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
 @_declare("Brier_within_covariance", bounds=(-0.5, 0.5), descriptive=True, source=_BINNED)
 def within_covariance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
-    r"""Twice the covariance of confidence and correctness within bins, a part of the resolution that bins do not show.
+    """Twice the covariance of confidence and correctness within bins, a part of the resolution that bins do not show.
 
-    $\frac{2}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)(y_i - \bar y_k)$, undefined for n = 0.
+    $2/n Σ_k Σ_(i ∈ k) (p_i - bar p_k)(y_i - bar y_k)$, undefined for n = 0.
 
     When to use it: To see whether the bins of the other parts hide resolution: if it is large beside them, use more
     bins. It ranks nothing: use Brier or AUROC.

@@ -28,9 +28,9 @@ SURE_WRONG = "calibration.sure_wrong"  # the code of the note on them
     interval="logit",
 )
 def brier(total: Any) -> Any:
-    r"""The mean squared distance between confidence and correctness: lower is better.
+    """The mean squared distance between confidence and correctness: lower is better.
 
-    $\frac{1}{n}\sum_i (p_i - y_i)^2$, undefined for n = 0; y is 1 for a right answer, 0 for a wrong one.
+    $1/n Σ_i (p_i - y_i)²$, undefined for n = 0; y is 1 for a right answer, 0 for a wrong one.
 
     When to use it: To score probabilities and answers in one proper score: no other confidence than one's own belief
     earns more. Better answers lower it too: for the probabilities alone read Brier_reliability or smECE, for their
@@ -82,9 +82,9 @@ def _bins(q: Any, bins: int) -> dict[str, Any]:
     valid=BINS,
 )
 def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
-    r"""Expected calibration error over bins (l, u] of equal width, with confidence 0 in the first bin: lower is better.
+    """Expected calibration error over bins (l, u] of equal width, with confidence 0 in the first bin: lower is better.
 
-    $\sum_m \frac{|B_m|}{n}\,\left|acc(B_m) - conf(B_m)\right|$, undefined for n = 0.
+    $Σ_m |B_m|/n·|acc(B_m) - conf(B_m)|$, undefined for n = 0.
 
     When to use it: To see whether a confidence of 80% is right in 80% of the cases, with many answers per bin. With
     few, chance alone makes it large: read ECE_if_calibrated beside it, or use smECE. A constant confidence can have 0:
@@ -107,9 +107,9 @@ def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
     valid=BINS,
 )
 def mce(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
-    r"""Maximum calibration error: the largest gap between confidence and accuracy in any bin (l, u] of equal width.
+    """Maximum calibration error: the largest gap between confidence and accuracy in any bin (l, u] of equal width.
 
-    $\max_m \left|acc(B_m) - conf(B_m)\right|$ over the bins that hold an answer, undefined for n = 0.
+    $max_m |acc(B_m) - conf(B_m)|$ over the bins that hold an answer, undefined for n = 0.
 
     When to use it: To find the worst region of confidences, if one bin that is far off does harm. A bin of a single
     answer often decides it, so it grows as bins are added: give the number of bins, and read ECE or smECE beside it.
@@ -131,10 +131,9 @@ def mce(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
     interval="logit",
 )
 def k1(total: Any) -> Any:
-    r"""The self-scores of correct answers minus those of incorrect answers.
+    """The self-scores of correct answers minus those of incorrect answers.
 
-    $\frac{\sum_{i\ correct} s_i - \sum_{i\ incorrect} s_i}{n}$, s in [0, 1] and 0 for an abstention; undefined for n =
-    0.
+    $(Σ_(i correct) s_i - Σ_(i incorrect) s_i)/n$, s in [0, 1] and 0 for an abstention; undefined for n = 0.
 
     When to use it: To treat self-scores as stakes, as at CLEF 2004: being sure and right earns, being sure and wrong
     costs. It is not a proper score, because whoever is right more often than not gains by always claiming 1: for honest
@@ -153,11 +152,11 @@ def k1(total: Any) -> Any:
     interval="logit",
 )
 def k(total: Any) -> Any:
-    r"""K1 with several answers per question.
+    """K1 with several answers per question.
 
-    $\frac{1}{n}\sum_i \frac{\sum_r s_r\,e_r}{\max(R_i, A_i)}$ over the $A_i$ answers r of question i. e is 1 for a
-    correct answer, and -1 for an incorrect one. It is 0 for a correct one beyond the $R_i$ known answers, because it
-    must repeat one of them. $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
+    $1/n Σ_i (Σ_r s_r·e_r)/max(R_i, A_i)$ over the $A_i$ answers r of question i. e is 1 for a correct answer, and -1
+    for an incorrect one. It is 0 for a correct one beyond the $R_i$ known answers, because it must repeat one of them.
+    $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
 
     When to use it: For questions with several known answers, each answer with its self-score (QA at CLEF 2004). Like K1
     it rewards claiming 1 on all that is more likely right than wrong; with one answer a question use BAS or c@1.
@@ -184,9 +183,9 @@ def _moments(q: Any) -> dict[str, Any]:
     interval="logit",
 )
 def pearson(total: Any) -> Any:
-    r"""Pearson's correlation between confidence and correctness (1 or 0), over the questions that have a confidence.
+    """Pearson's correlation between confidence and correctness (1 or 0), over the questions that have a confidence.
 
-    $\frac{cov(s, y)}{\sigma_s\,\sigma_y}$, undefined if either is constant.
+    $cov(s, y)/(σ_s·σ_y)$, undefined if either is constant.
 
     When to use it: To compare with studies that report it. It depends on the scale of the confidences and on how many
     answers are right: for whether confidence tells right from wrong use AUROC, for probabilities Brier.
@@ -249,13 +248,12 @@ def _few_sure(answers: int) -> Note:
     valid={"eps": ("eps must lie between 0 and 1/2", lambda eps: 0 < eps < 0.5)},
 )
 def bas(total: Any, eps: float = 1e-6) -> Any:  # noqa: ARG001  eps clips in `each`
-    r"""The expected penalty(t) score over all t if the system answers when its confidence exceeds t. A proper score:
+    """The expected penalty(t) score over all t if the system answers when its confidence exceeds t. A proper score:
     honest confidences score best.
 
-    $\frac{1}{n}\sum_i b_i$ with $b = s$ if right, $s + \ln(1-s)$ if wrong, 0 for an abstention. s is clipped to 1 - eps
-    if wrong, and clipped answers are reported. Undefined for n = 0. A few wrong answers with high confidence decide the
-    value, and intervals cover the true value less often than they say; a note appears for fewer than 10 answers above
-    0.99.
+    $1/n Σ_i b_i$ with $b = s$ if right, $s + ln(1-s)$ if wrong, 0 for an abstention. s is clipped to 1 - eps if wrong,
+    and clipped answers are reported. Undefined for n = 0. A few wrong answers with high confidence decide the value,
+    and intervals cover the true value less often than they say; a note appears for fewer than 10 answers above 0.99.
 
     When to use it: To score the confidences of systems that may abstain, averaged over all prices of an error; honest
     ones score best. A few wrong answers with high confidence decide it: if that is too harsh use Brier, and if the
@@ -296,10 +294,10 @@ def _impossible(q: Any, eps: float) -> Note | None:
     valid={"eps": ("eps must lie between 0 and 1/2", lambda eps: 0 < eps < 0.5)},
 )
 def nll(total: Any, eps: float = 1e-15) -> Any:  # noqa: ARG001  eps clips in `each`
-    r"""Negative log-likelihood (log loss), in natural units: lower is better. A proper score.
+    """Negative log-likelihood (log loss), in natural units: lower is better. A proper score.
 
-    $-\frac{1}{n}\sum_i \ln(y_i\,p_i + (1-y_i)(1-p_i))$, undefined for n = 0. It is ∞ if a certain answer (p = 0 or 1)
-    has the other outcome: probabilities below eps are counted as eps, and such answers are reported.
+    $-1/n Σ_i ln(y_i·p_i + (1-y_i)(1-p_i))$, undefined for n = 0. It is ∞ if a certain answer (p = 0 or 1) has the other
+    outcome: probabilities below eps are counted as eps, and such answers are reported.
 
     When to use it: As a proper score of probabilities, the one by which models are trained. One answer that is sure and
     wrong can outweigh hundreds, and better answers lower it too: for a bounded score use Brier, for the order alone

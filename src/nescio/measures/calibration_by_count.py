@@ -61,11 +61,11 @@ def _ends_by_size(n: float, size: int) -> Array:
     },
 )
 def rms_calibration(total: Any, size: int = 100, literal: int = 0) -> Any:
-    r"""The root of the mean squared gap between confidence and accuracy, over bins of `size` answers by confidence.
+    """The root of the mean squared gap between confidence and accuracy, over bins of `size` answers by confidence.
 
-    $\sqrt{\sum_b \frac{n_b}{n}\,(conf_b - acc_b)^2}$, undefined for n = 0; the last bin, of the most confident answers,
-    takes what is left and has up to 2·size - 1. literal=1 leaves that bin out of the sum, as the loop over
-    `range(len(bins) - 1)` of the published code does; it is undefined for n < size, where that code fails.
+    $√(Σ_b n_b/n·(conf_b - acc_b)²)$, undefined for n = 0; the last bin, of the most confident answers, takes what is
+    left and has up to 2·size - 1. literal=1 leaves that bin out of the sum, as the loop over `range(len(bins) - 1)` of
+    the published code does; it is undefined for n < size, where that code fails.
 
     When to use it: To compare with calibration errors of Humanity's Last Exam: published figures are literal=1. That
     never looks at the surest answers, where overconfidence is worst. Chance alone makes it large with few answers: for
@@ -98,10 +98,10 @@ def _ends_by_number(n: float, bins: int) -> Array:
     valid=BINS,
 )
 def ece_by_count(total: Any, bins: int = 10) -> Any:
-    r"""Expected calibration error over bins that hold equally many answers: lower is better.
+    """Expected calibration error over bins that hold equally many answers: lower is better.
 
-    $\sum_b \frac{n_b}{n}\,\left|acc_b - conf_b\right|$, undefined for n = 0. If n is no multiple of the number of
-    bins, those of the least confident answers have one more.
+    $Σ_b n_b/n·|acc_b - conf_b|$, undefined for n = 0. If n is no multiple of the number of bins, those of the least
+    confident answers have one more.
 
     When to use it: To compute ECE if most confidences lie close together, so that bins of equal width are empty or hold
     all. It is the ECE(by=count), AdaECE or equal-mass ECE of papers. It too is above 0 by chance: smECE needs no bins.

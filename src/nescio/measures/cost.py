@@ -35,11 +35,11 @@ def _paid(questions: Any, column: str) -> Any:
     interval="t",
 )
 def price_per_right(total: Any, column: str = COST) -> Any:  # noqa: ARG001  the column is named to `needs` and `each`
-    r"""The cost of one right answer: the total cost, unanswered and wrong questions included, divided by the number of
+    """The cost of one right answer: the total cost, unanswered and wrong questions included, divided by the number of
     right ones.
 
-    $\rho = \frac{\sum_i k_i}{\sum_i c_i}$, in the unit of the column; undefined without a right answer. The interval is
-    $\rho\,e^{\pm t_{n-1} s/\rho}$ with $s = \sqrt{\sum (k_i - \rho c_i)^2/(n(n-1))}/\bar c$.
+    $rho = (Σ_i k_i)/(Σ_i c_i)$, in the unit of the column; undefined without a right answer. The interval is $rho·e^(pm
+    t_(n-1) s/rho)$ with $s = √(Σ (k_i - rho c_i)²/(n(n-1)))/bar c$.
 
     When to use it: To compare systems of different cost, when a wrong answer costs no more than its price. If a right
     answer has a known worth, use net_benefit, which does not reward a cheap system that is seldom right.
@@ -66,11 +66,11 @@ def price_per_right(total: Any, column: str = COST) -> Any:  # noqa: ARG001  the
     interval="t",
 )
 def net_benefit(total: Any, right: float, error: float = 0.0, column: str = COST) -> Any:  # noqa: ARG001  as above
-    r"""The mean gain per question after its cost, if a right answer is worth `right` and an error loses `error` times
+    """The mean gain per question after its cost, if a right answer is worth `right` and an error loses `error` times
     that.
 
-    $\frac{\mu (C - \lambda W) - \sum_i k_i}{n}$ for the worth $\mu$ and the penalty $\lambda$, in the unit of the
-    column; undefined for n = 0.
+    $(mu (C - lambda W) - Σ_i k_i)/n$ for the worth $mu$ and the penalty $lambda$, in the unit of the column; undefined
+    for n = 0.
 
     When to use it: When you know what a right answer is worth in money. It puts quality and cost on one scale, so that
     differences have ordinary intervals and exact tests. Score with several worths if you are not sure of one. If nobody
@@ -93,11 +93,11 @@ def net_benefit(total: Any, right: float, error: float = 0.0, column: str = COST
     interval=ORDER_STATISTICS,
 )
 def latency(total: Any, p: float = 0.95, column: str = SECONDS) -> Any:
-    r"""The time within which a share p of the questions was answered: a quantile of the answer times.
+    """The time within which a share p of the questions was answered: a quantile of the answer times.
 
-    $x_{(\lceil pn \rceil)}$ of the times in rising order, undefined for n = 0. The interval lies between two of the
-    times, by the binomial distribution. Without enough questions it has no upper end (6, 36, 72 and 368 are needed for
-    p = 0.5, 0.9, 0.95 and 0.99).
+    $x_((⌈ pn ⌉))$ of the times in rising order, undefined for n = 0. The interval lies between two of the times, by the
+    binomial distribution. Without enough questions it has no upper end (6, 36, 72 and 368 are needed for p = 0.5, 0.9,
+    0.95 and 0.99).
 
     When to use it: For waiting times, because a single answer that hangs decides their mean. Times cut off at a limit
     may stay in, because they do not change a quantile below the limit. For the average time of a question use

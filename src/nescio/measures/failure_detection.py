@@ -27,10 +27,10 @@ RIGHT_KEPT = 0.95
     source="Hanley & McNeil 1982: the probability that a right answer has a higher confidence than a wrong one",
 )
 def auroc(total: Any) -> Any:
-    r"""The probability that a right answer has a higher confidence than a wrong one; ties count one half.
+    """The probability that a right answer has a higher confidence than a wrong one; ties count one half.
 
-    $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$, undefined if all are right or all wrong.
-    An abstention without a judged candidate is left out and counted in a note.
+    $P(s_right > s_wrong) + 1/2·P(s_right = s_wrong)$, undefined if all are right or all wrong. An abstention without a
+    judged candidate is left out and counted in a note.
 
     When to use it: To see whether confidence tells right from wrong answers, also between systems of different
     accuracy. It does not show how many answers are right (accuracy, AURC). Nor does it show whether a confidence of 80%
@@ -50,11 +50,11 @@ def auroc(total: Any) -> Any:
     source="Liang, Li & Srikant, ICLR 2018; Hendrycks & Gimpel 2017 for failure detection",
 )
 def fpr_at_95_tpr(total: Any) -> Any:
-    r"""The share of wrong answers accepted at the strictest threshold that accepts 95% of the right ones: lower is
+    """The share of wrong answers accepted at the strictest threshold that accepts 95% of the right ones: lower is
     better.
 
-    $\min\{FPR(\tau) : TPR(\tau) \ge 0.95\}$, right answers being the positives; tied answers are accepted together.
-    Undefined if all are right or all wrong. An abstention without a judged candidate is left out and counted in a note.
+    $min{FPR(τ) : TPR(τ) ≥ 0.95}$, right answers being the positives; tied answers are accepted together. Undefined if
+    all are right or all wrong. An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: To compare with papers on failure detection and out-of-distribution inputs. It sees one point of the
     curve and jumps with single answers: use AUROC for the whole order, coverage@risk for a limit on errors.
@@ -78,12 +78,12 @@ def fpr_at_95_tpr(total: Any) -> Any:
     source="Hendrycks & Gimpel 2017 (AUPR error), as average precision: scikit-learn's average_precision_score",
 )
 def error_aupr(total: Any) -> Any:
-    r"""The average precision with which low confidence finds wrong answers: they are the positives, by rising
+    """The average precision with which low confidence finds wrong answers: they are the positives, by rising
     confidence.
 
-    $\sum_g (R_g - R_{g-1})\,P_g$ over the distinct confidences g from below, with precision P and recall R of the
-    answers up to g; undefined if none is wrong. Its chance level is the error rate. An abstention without a judged
-    candidate is left out and counted in a note.
+    $Σ_g (R_g - R_(g-1))·P_g$ over the distinct confidences g from below, with precision P and recall R of the answers
+    up to g; undefined if none is wrong. Its chance level is the error rate. An abstention without a judged candidate is
+    left out and counted in a note.
 
     When to use it: When errors are rare and people review the least sure answers. Its chance level is the error rate,
     so it favours systems that err more: between systems of different accuracy use AUROC.

@@ -70,10 +70,10 @@ def _guessed(q: Any, column: str, better: str) -> Note | None:  # noqa: ARG001  
     remark=_guessed,
 )
 def mean(total: Any, column: str, better: str = AUTO) -> Any:  # noqa: ARG001  named to `needs`, `each`, `direction`
-    r"""The mean of graded scores: mean(ap) for the matrix ap.csv, mean(f1) for a numeric column f1 of an outcome table.
+    """The mean of graded scores: mean(ap) for the matrix ap.csv, mean(f1) for a numeric column f1 of an outcome table.
 
-    $\frac{1}{n}\sum_i s_i$, undefined for n = 0. Questions without a score are left out and counted. Higher is better,
-    except for a column named like a cost (cost, price, tokens, seconds, latency, …); `better` overrides this.
+    $1/n Σ_i s_i$, undefined for n = 0. Questions without a score are left out and counted. Higher is better, except for
+    a column named like a cost (cost, price, tokens, seconds, latency, …); `better` overrides this.
 
     When to use it: For graded scores of your own or of another tool (token F1, a rubric, average precision), with the
     same intervals and tests. It takes the column as it is: a system that guesses scores what its guesses get. For

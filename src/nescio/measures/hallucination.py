@@ -32,11 +32,11 @@ def _wrong_among(q: Any, of: str) -> Mapping[str, Array]:
     valid={"of": (f"of must be one of {', '.join(OF)}", lambda of: of in OF)},
 )
 def hallucination_rate(total: Any, of: str = "missed") -> Any:  # noqa: ARG001  `each` reads it
-    r"""The share of wrong answers among the questions not answered correctly, among the answers, or among all.
+    """The share of wrong answers among the questions not answered correctly, among the answers, or among all.
 
-    $\frac{W}{n - C}$ for of=missed, $\frac{W}{\text{answered}}$ for of=answered, $\frac{W}{n}$ for of=all; undefined
-    for 0/0. Public figures differ by this choice: one run has 0.59, 0.40 and 0.31 in the example. Partial answers are
-    not among the wrong ones, where a table says which they are.
+    $W/(n - C)$ for of=missed, $W/answered$ for of=answered, $W/n$ for of=all; undefined for 0/0. Public figures differ
+    by this choice: one run has 0.59, 0.40 and 0.31 in the example. Partial answers are not among the wrong ones, where
+    a table says which they are.
 
     When to use it: To compare with a published rate, once you know which questions it is a share of. With of=missed a
     system that knows more can score worse, because the easy questions have left the denominator. Abstaining brings each
@@ -61,9 +61,9 @@ def hallucination_rate(total: Any, of: str = "missed") -> Any:  # noqa: ARG001  
     proportion=("held_back", "missed"),
 )
 def non_hallucination(total: Any) -> Any:
-    r"""The share of the questions not answered correctly on which the system did not answer incorrectly either.
+    """The share of the questions not answered correctly on which the system did not answer incorrectly either.
 
-    $\frac{n - C - W}{n - C}$, undefined if all are right. Equals 1 minus hallucination_rate(of=missed).
+    $(n - C - W)/(n - C)$, undefined if all are right. Equals 1 minus hallucination_rate(of=missed).
 
     When to use it: To compare with the non-hallucination rate of AA-Omniscience. It does not see how many answers are
     right, and a system that never answers scores 1: read accuracy beside it, or use omniscience_index or c@1.
@@ -81,10 +81,10 @@ def non_hallucination(total: Any) -> Any:
     source="CRAG (Yang et al. 2024, arXiv 2406.04744), sec. 4.1 and 4.2; facebookresearch/CRAG local_evaluation.py",
 )
 def truthfulness(total: Any) -> Any:
-    r"""The mean score of CRAG: 1 for a right answer, -1 for a wrong one, 0 for a missing one, ½ for a partial one.
+    """The mean score of CRAG: 1 for a right answer, -1 for a wrong one, 0 for a missing one, ½ for a partial one.
 
-    $\frac{C + P/2 - W}{n}$, undefined for n = 0. Equals UF where no answer is partial, as in automatic evaluation,
-    which counts acceptable answers among the right ones.
+    $(C + P/2 - W)/n$, undefined for n = 0. Equals UF where no answer is partial, as in automatic evaluation, which
+    counts acceptable answers among the right ones.
 
     When to use it: To compare with CRAG's truthfulness. A wrong answer costs what a right one earns: for another price
     use penalty.

@@ -27,10 +27,10 @@ from nescio.measures._order import expected_part_among_first
     valid={"risk": ("risk must lie in [0, 1]", lambda r: 0 <= r <= 1)},
 )
 def coverage_at_risk(total: Any, risk: float = 0.05) -> Any:
-    r"""The largest share of questions that can be answered with at most this share of the answers wrong.
+    """The largest share of questions that can be answered with at most this share of the answers wrong.
 
-    $\max\{c(\tau) : r(\tau) \le r\}$ over thresholds between distinct confidences; 0 if none is safe, undefined for n =
-    0. An abstention without a judged candidate stays in n and is never accepted.
+    $max{c(τ) : r(τ) ≤ r}$ over thresholds between distinct confidences; 0 if none is safe, undefined for n = 0. An
+    abstention without a judged candidate stays in n and is never accepted.
 
     When to use it: When a share of errors is allowed, to see how much can be answered within it. The threshold comes
     from the scored questions themselves, which flatters: before you ship a threshold, run nescio tune. One error among
@@ -68,10 +68,10 @@ _COVERAGE = {"coverage": ("coverage must be above 0 and at most 1", lambda c: 0 
     valid=_COVERAGE,
 )
 def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
-    r"""The share of wrong answers if only the ⌈c·n⌉ most confident questions are answered: lower is better.
+    """The share of wrong answers if only the ⌈c·n⌉ most confident questions are answered: lower is better.
 
-    $\frac{E_k}{k},\ k = \lceil c\,n \rceil$; ties give the expectation over their orders; undefined if fewer than k
-    questions have an answer or a candidate.
+    $E_k/k, k = ⌈ c·n ⌉$; ties give the expectation over their orders; undefined if fewer than k questions have an
+    answer or a candidate.
 
     When to use it: When a share of the questions must be answered, to see how many of those answers are wrong. It is
     one point of the curve: if no share is fixed use AURC. A run that answers fewer questions than that share has no
@@ -94,9 +94,9 @@ def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
     valid=_COVERAGE,
 )
 def accuracy_at_coverage(total: Any, coverage: float = 0.8) -> Any:
-    r"""The share of right answers if only the ⌈c·n⌉ most confident questions are answered.
+    """The share of right answers if only the ⌈c·n⌉ most confident questions are answered.
 
-    $1 - \frac{E_k}{k},\ k = \lceil c\,n \rceil$; undefined if fewer than k questions have an answer or a candidate.
+    $1 - E_k/k, k = ⌈ c·n ⌉$; undefined if fewer than k questions have an answer or a candidate.
 
     When to use it: To compare systems that answer different shares of the questions at the same share. It is one point
     of the curve: if no share is fixed use AURC. To reward abstaining itself use c@1.

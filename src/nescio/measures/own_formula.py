@@ -112,7 +112,7 @@ def _is_read(text: Any) -> bool:
     valid={"text": ("text must be a formula of C, W, U and n", _is_read)},
 )
 def formula(total: Any, text: str) -> Any:
-    r"""A formula of your own from the numbers of correct (C), incorrect (W) and unanswered (U) questions, and n = C + W
+    """A formula of your own from the numbers of correct (C), incorrect (W) and unanswered (U) questions, and n = C + W
     + U.
 
     For example, formula((C + U*C/n)/n) is c@1.

@@ -15,11 +15,11 @@ from nescio.measures._measure import measure
     valid={"t": ("t must be at least 0 and below 1", lambda t: 0 <= t < 1)},
 )
 def penalty(total: Any, t: float = 0.5) -> Any:
-    r"""A right answer earns 1, a wrong one costs t/(1-t), an abstention earns 0.
+    """A right answer earns 1, a wrong one costs t/(1-t), an abstention earns 0.
 
     Answering then pays if the chance of being right exceeds t.
 
-    $\frac{C - \frac{t}{1-t}\,W}{n}$, undefined for n = 0. t = 0 is accuracy, t = 1/2 is UF.
+    $(C - t/(1-t)·W)/n$, undefined for n = 0. t = 0 is accuracy, t = 1/2 is UF.
 
     When to use it: When an error has a price: at t = 0.75 a wrong answer costs three times what a right one earns, and
     answering pays from a chance of 75% on. Rankings depend on t, so fix it before you look; without a price use c@1.
@@ -39,9 +39,9 @@ def penalty(total: Any, t: float = 0.5) -> Any:
     },
 )
 def formula_scoring(total: Any, k: int = 4) -> Any:
-    r"""A wrong answer costs 1/(k-1), so that guessing among k options earns nothing on average.
+    """A wrong answer costs 1/(k-1), so that guessing among k options earns nothing on average.
 
-    $\frac{1}{n}\left(C - \frac{W}{k-1}\right)$, undefined for n = 0. Equals penalty(t = 1/k).
+    $(C - W/(k-1))/n$, undefined for n = 0. Equals penalty(t = 1/k).
 
     When to use it: For tests with k options per question, as in examinations: blind guessing earns nothing on average.
     An educated guess still pays; if errors cost more use penalty.
@@ -60,9 +60,9 @@ def formula_scoring(total: Any, k: int = 4) -> Any:
     valid={"cost": ("cost must be 0 or more", lambda cost: cost >= 0)},
 )
 def effective_reliability(total: Any, cost: float = 1.0) -> Any:
-    r"""Φ_c: a right answer earns 1, a wrong one costs c, an abstention earns 0.
+    """Φ_c: a right answer earns 1, a wrong one costs c, an abstention earns 0.
 
-    $\frac{C - c\,W}{n}$, undefined for n = 0. c = 1 is UF.
+    $(C - c·W)/n$, undefined for n = 0. c = 1 is UF.
 
     When to use it: To compare with figures of visual question answering (Φ_c at a cost c of 1, 10 or 100). It is
     penalty with t = c/(1 + c); at a large cost a few errors decide it, and intervals are wide.
@@ -81,9 +81,9 @@ def effective_reliability(total: Any, cost: float = 1.0) -> Any:
     source="Artificial Analysis 2025, AA-Omniscience",
 )
 def omniscience_index(total: Any) -> Any:
-    r"""Right minus wrong answers as a percentage of the questions; an abstention scores 0.
+    """Right minus wrong answers as a percentage of the questions; an abstention scores 0.
 
-    $100\cdot\frac{C - W}{n}$, undefined for n = 0. Equals 100 · UF where no answer is partial; a partial one scores 0.
+    $100·(C - W)/n$, undefined for n = 0. Equals 100 · UF where no answer is partial; a partial one scores 0.
 
     When to use it: To compare with the figures of AA-Omniscience; it is UF times 100. A wrong answer costs what a right
     one earns: for another price use penalty.

@@ -20,9 +20,9 @@ from nescio.measures._order import sum_of_precisions, sum_of_running_shares
     },
 )
 def mrr(total: Any) -> Any:
-    r"""Mean reciprocal rank of the first right answer; 0 for a question without one.
+    """Mean reciprocal rank of the first right answer; 0 for a question without one.
 
-    $\frac{1}{n}\sum_i \frac{1}{rank_i}$, undefined for n = 0. With one answer per question it equals accuracy.
+    $1/n Σ_i 1/rank_i$, undefined for n = 0. With one answer per question it equals accuracy.
 
     When to use it: For several ranked answers per question, if the reader stops at the first right one. Wrong answers
     before it cost little, and wrong ones in place of an abstention nothing: with one answer per question use c@1, for
@@ -42,11 +42,10 @@ def mrr(total: Any) -> Any:
     source="TREC 2002 QA (Voorhees 2002); Peñas & Rodrigo, ACL 2011, eq. 9, 10",
 )
 def cws(total: Any) -> Any:
-    r"""Confidence-weighted score: the mean, over positions by falling confidence, of the share correct so far.
+    """Confidence-weighted score: the mean, over positions by falling confidence, of the share correct so far.
 
-    $\frac{1}{n}\sum_{i=1}^{n}\frac{C(i)}{i}$, undefined for n = 0. Unanswered questions come last and earn nothing (a
-    correct abstention without a confidence also comes last, but earns its credit); ties in confidence give the
-    expectation.
+    $1/n Σ_(i=1..n) C(i)/i$, undefined for n = 0. Unanswered questions come last and earn nothing (a correct abstention
+    without a confidence also comes last, but earns its credit); ties in confidence give the expectation.
 
     When to use it: For ranked confidence as in TREC 2002: errors among the most confident answers weigh most. It mixes
     the number of right answers with their order: AUROC has the order alone. An abstention earns nothing: to reward it
@@ -67,10 +66,10 @@ def cws(total: Any) -> Any:
     source="Peñas & Rodrigo, ACL 2011, eq. 11, over the questions by decreasing confidence",
 )
 def ap(total: Any) -> Any:
-    r"""Average precision of the questions by falling confidence.
+    """Average precision of the questions by falling confidence.
 
-    $\frac{1}{R}\sum_r I(r)\,\frac{C(r)}{r}$ with R the number of correct answers; undefined for R = 0. Unanswered
-    questions come last; ties in confidence give the expectation over their orders.
+    $1/R Σ_r I(r)·C(r)/r$ with R the number of correct answers; undefined for R = 0. Unanswered questions come last;
+    ties in confidence give the expectation over their orders.
 
     When to use it: To see how well a run's own right answers are ordered by confidence. A run with a single right
     answer, its surest, scores 1: do not rank systems by it, use CWS, which divides by all questions, or AURC.

@@ -57,13 +57,13 @@ def _geifman(total: Any) -> Array:
     valid={"variant": (f"variant must be one of {', '.join(VARIANTS)}", lambda v: v in VARIANTS)},
 )
 def aurc(total: Any, variant: str = "definition") -> Any:
-    r"""Area under the risk-coverage curve: the mean risk of the k most confident answers, over all k. Lower is better.
+    """Area under the risk-coverage curve: the mean risk of the k most confident answers, over all k. Lower is better.
 
-    $\frac{1}{n}\sum_{k=1}^{n}\frac{E_k}{k}$ with $E_k$ the errors among the k most confident; undefined for n = 0; ties
-    give the expectation over their orders. An abstention without a judged candidate is left out and counted in a note.
-    Other code computes other figures, available here by name. `geifman` divides by k+1 except at full coverage (its
-    released code). `trapezoid` joins the points from coverage 1/n on. `fd-shifts` joins the points of distinct
-    confidences and carries the first risk to coverage 0 (without its factor 1000).
+    $1/n Σ_(k=1..n) E_k/k$ with $E_k$ the errors among the k most confident; undefined for n = 0; ties give the
+    expectation over their orders. An abstention without a judged candidate is left out and counted in a note. Other
+    code computes other figures, available here by name. `geifman` divides by k+1 except at full coverage (its released
+    code). `trapezoid` joins the points from coverage 1/n on. `fd-shifts` joins the points of distinct confidences and
+    carries the first risk to coverage 0 (without its factor 1000).
 
     When to use it: To compare answers and the order of their confidences at once, over all thresholds. A system with
     better answers scores lower even if its confidences are noise: E-AURC corrects for that. For one threshold use
@@ -114,13 +114,12 @@ def _accuracy_at_thresholds(total: Any) -> Array:
     valid={"variant": (f"variant must be one of {', '.join(ACCURACIES)}", lambda v: v in ACCURACIES)},
 )
 def auarc(total: Any, variant: str = "definition") -> Any:
-    r"""Area under the accuracy-rejection curve: the mean accuracy of the k most confident answers, over all k.
+    """Area under the accuracy-rejection curve: the mean accuracy of the k most confident answers, over all k.
 
-    $\frac{1}{n}\sum_{k=1}^{n}\frac{C_k}{k}$ with $C_k$ the right ones among the k most confident; undefined for n = 0;
-    ties give the expectation over their orders. Equals 1 less AURC. An abstention without a judged candidate is left
-    out and counted in a note. Other code computes other figures, available here by name: `trapezoid` joins the n points
-    over the interval from 0 to 1; `thresholds` adds 20 accuracies with a step of 0.9/19, so that a perfect system has
-    18/19.
+    $1/n Σ_(k=1..n) C_k/k$ with $C_k$ the right ones among the k most confident; undefined for n = 0; ties give the
+    expectation over their orders. Equals 1 less AURC. An abstention without a judged candidate is left out and counted
+    in a note. Other code computes other figures, available here by name: `trapezoid` joins the n points over the
+    interval from 0 to 1; `thresholds` adds 20 accuracies with a step of 0.9/19, so that a perfect system has 18/19.
 
     When to use it: To compare with papers on the uncertainty of language models. A system with better answers scores
     higher even if its confidences are noise: NAURC or AUROC corrects for that. For one threshold use
@@ -150,12 +149,12 @@ def auarc(total: Any, variant: str = "definition") -> Any:
     valid=LITERAL,
 )
 def naurc(total: Any, literal: int = 0) -> Any:
-    r"""Normalised AURC: E-AURC as a share of that of uninformative confidences. Lower is better, and 0 is perfect.
+    """Normalised AURC: E-AURC as a share of that of uninformative confidences. Lower is better, and 0 is perfect.
 
-    $\frac{AURC - AURC^{*}}{e - AURC^{*}}$ with e the error rate and AURC* that of a perfect ranking; undefined if all
-    are right or all wrong. Equals 1 less PRR; above 1 is worse than random. literal=1 adds e/(2n) to the denominator,
-    as the published code does, whose curves begin with risk 0 at coverage 0. An abstention without a judged candidate
-    is left out and counted in a note.
+    $(AURC - AURC*)/(e - AURC*)$ with e the error rate and AURC* that of a perfect ranking; undefined if all are right
+    or all wrong. Equals 1 less PRR; above 1 is worse than random. literal=1 adds e/(2n) to the denominator, as the
+    published code does, whose curves begin with risk 0 at coverage 0. An abstention without a judged candidate is left
+    out and counted in a note.
 
     When to use it: To see how good the order of confidences is, compared between systems of different accuracy. With
     few wrong answers it divides by little and jumps: read its interval, or use AUROC.
@@ -182,11 +181,11 @@ def naurc(total: Any, literal: int = 0) -> Any:
     valid={"variant": (f"variant must be one of {', '.join(EXCESS)}", lambda v: v in EXCESS)},
 )
 def e_aurc(total: Any, variant: str = "exact") -> Any:
-    r"""AURC minus the AURC of a perfect ranking of the same answers: lower is better, and 0 is perfect.
+    """AURC minus the AURC of a perfect ranking of the same answers: lower is better, and 0 is perfect.
 
-    $AURC - AURC^{*}$, undefined for n = 0. `exact` takes the best that n answers can reach; `asymptotic` the published
-    $\kappa^{*} = e + (1-e)\ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman`
-    takes the released code for both parts. An abstention without a judged candidate is left out and counted in a note.
+    $AURC - AURC*$, undefined for n = 0. `exact` takes the best that n answers can reach; `asymptotic` the published $κ*
+    = e + (1-e)ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman` takes the
+    released code for both parts. An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: To see how good the order of confidences is, apart from how good the answers are: to choose among
     confidence methods for one model. Errors among the most confident answers weigh most; AUROC weighs all alike. It
@@ -214,12 +213,11 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
     source="Traub et al., NeurIPS 2024",
 )
 def augrc(total: Any) -> Any:
-    r"""Area under the generalised risk-coverage curve: accepted errors as a share of all, against coverage. Lower is
+    """Area under the generalised risk-coverage curve: accepted errors as a share of all, against coverage. Lower is
     better.
 
-    $\int_0^1 P(wrong, accepted)\,d\,coverage$ by trapezoids from (0, 0) on; equals
-    $(1 - AUROC)\,a(1-a) + \frac{1}{2}(1-a)^2$ for accuracy a. Undefined for n = 0.
-    An abstention without a judged candidate is left out and counted in a note.
+    $∫_0..1 P(wrong, accepted)·d·coverage$ by trapezoids from (0, 0) on; equals $(1 - AUROC)·a(1-a) + 1/2(1-a)²$ for
+    accuracy a. Undefined for n = 0. An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: To measure answers and the order of their confidences in one number, like AURC, but without its
     weight on the few surest. For the order alone use AUROC, or E-AUGRC on one model.
@@ -242,10 +240,10 @@ def augrc(total: Any) -> Any:
     source="Traub et al., NeurIPS 2024 (e-AUGRC)",
 )
 def e_augrc(total: Any) -> Any:
-    r"""AUGRC minus the AUGRC of a perfect ranking of the same answers: lower is better, and 0 is perfect.
+    """AUGRC minus the AUGRC of a perfect ranking of the same answers: lower is better, and 0 is perfect.
 
-    $AUGRC - \frac{1}{2}(1-a)^2 = (1 - AUROC)\,a(1-a)$ for accuracy a; 0 if all are right or all wrong, undefined for
-    n = 0. An abstention without a judged candidate is left out and counted in a note.
+    $AUGRC - 1/2(1-a)² = (1 - AUROC)·a(1-a)$ for accuracy a; 0 if all are right or all wrong, undefined for n = 0. An
+    abstention without a judged candidate is left out and counted in a note.
 
     When to use it: To see how good the order of confidences is, for comparisons on one model. Its largest value depends
     on the accuracy, so between models of different accuracy use AUROC.
@@ -268,13 +266,13 @@ def e_augrc(total: Any) -> Any:
     valid={"rejection": ("rejection must be above 0 and at most 1", lambda r: 0 < r <= 1)},
 )
 def prr(total: Any, rejection: float = 1.0) -> Any:
-    r"""Prediction rejection ratio: the gain of rejecting by confidence in place of at random, as a share of the best
+    """Prediction rejection ratio: the gain of rejecting by confidence in place of at random, as a share of the best
     gain.
 
-    $\frac{e - A}{e - A^{*}}$ with e the error rate and A the mean error of the answers kept after 0, 1, …, K-1
-    rejections, $K = \lfloor \rho n \rfloor$; with rejection ρ = 1, A is AURC. A* is that of a perfect ranking. 1 is
-    perfect, 0 is random. Undefined if all are right or all wrong, or K is below 2. An abstention without a judged
-    candidate is left out and counted in a note.
+    $(e - A)/(e - A*)$ with e the error rate and A the mean error of the answers kept after 0, 1, …, K-1 rejections, $K
+    = lfloor rho n rfloor$; with rejection ρ = 1, A is AURC. A* is that of a perfect ranking. 1 is perfect, 0 is random.
+    Undefined if all are right or all wrong, or K is below 2. An abstention without a judged candidate is left out and
+    counted in a note.
 
     When to use it: To see how much of the possible gain rejecting by confidence brings: 0 is random, 1 perfect, below 0
     worse than random. With few wrong answers it divides by little and jumps: read its interval. For the answers that

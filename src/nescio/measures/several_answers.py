@@ -80,10 +80,10 @@ _declare = partial(measure, needs="correct incorrect unanswered", bounds=(0, 1))
     repeats=_mean_of(lambda q, k: 1 - all_of(q.n - q.correct, q.n, k)),
 )
 def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per question
-    r"""The chance that at least one of k answers to a question is right.
+    """The chance that at least one of k answers to a question is right.
 
-    $\frac{1}{n}\sum_i 1 - \binom{r_i - c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
-    if there is none. k = 1 is accuracy. A wrong answer costs nothing: who must trust one answer reads pass^k.
+    $1/n Σ_i 1 - binomr_i - c_ik / binomr_ik$ over the n questions asked at least k times; undefined if there is none. k
+    = 1 is accuracy. A wrong answer costs nothing: who must trust one answer reads pass^k.
 
     When to use it: When one right answer among k is enough because something checks them, as tests check code. It
     rewards trying many things, and wrong answers cost nothing: if nobody checks use pass^k.
@@ -96,10 +96,10 @@ def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per que
 
 @_declare("pass^k", source=_TAU, valid=_K, repeats=_mean_of(lambda q, k: all_of(q.correct, q.n, k)))
 def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that all of k answers to a question are right: does it pass every time?
+    """The chance that all of k answers to a question are right: does it pass every time?
 
-    $\frac{1}{n}\sum_i \binom{c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined if
-    there is none. k = 1 is accuracy.
+    $1/n Σ_i binomc_ik / binomr_ik$ over the n questions asked at least k times; undefined if there is none. k = 1 is
+    accuracy.
 
     When to use it: When users must rely on a system every time, as on agents that act. It falls with abstentions as
     with errors: if an abstention does no harm use never_wrong@k.
@@ -117,11 +117,11 @@ def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(_at_least),
 )
 def g_pass_at_k(total: Any, k: int = 2, t: float = 1.0) -> Any:  # noqa: ARG001
-    r"""The chance that at least the share t of k answers to a question is right.
+    """The chance that at least the share t of k answers to a question is right.
 
-    $\frac{1}{n}\sum_i \sum_{j=\max(\lceil tk \rceil, 1)}^{k} \binom{c_i}{j}\binom{r_i - c_i}{k - j} /
-    \binom{r_i}{k}$ over the n questions asked at least k times; undefined if there is none. t = 1 is pass^k and
-    t = 0 is pass@k. The published function gives 0 to a question that was asked less often.
+    $1/n Σ_i Σ_(j=max(⌈ tk ⌉, 1)..k) binomc_ijbinomr_i - c_ik - j / binomr_ik$ over the n questions asked at least k
+    times; undefined if there is none. t = 1 is pass^k and t = 0 is pass@k. The published function gives 0 to a question
+    that was asked less often.
 
     When to use it: To see how stable right answers are, between one of k (pass@k) and all of k (pass^k). It depends on
     k and t, so fix both before you look. An abstention counts like an error: read never_wrong@k beside it.
@@ -139,10 +139,10 @@ def g_pass_at_k(total: Any, k: int = 2, t: float = 1.0) -> Any:  # noqa: ARG001
     repeats=_mean_of(_mean_from_half),
 )
 def mg_pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""G-pass@k averaged over the shares above one half.
+    """G-pass@k averaged over the shares above one half.
 
-    $\frac{2}{k}\sum_{i=\lceil k/2 \rceil + 1}^{k} G_{i/k}$ with $G_t$ the value of G-pass@k(k, t); undefined if no
-    question was asked at least k times. For odd k the highest value is (k - 1)/k, as in its source.
+    $2/k Σ_(i=⌈ k/2 ⌉ + 1..k) G_(i/k)$ with $G_t$ the value of G-pass@k(k, t); undefined if no question was asked at
+    least k times. For odd k the highest value is (k - 1)/k, as in its source.
 
     When to use it: To have one number for stability if no share t is given, to compare with figures of LiveMathBench.
     Take an even k, because odd ones do not reach 1. For one share use G-pass@k, for all answers right pass^k.
@@ -160,10 +160,9 @@ def mg_pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: all_of(q.n - q.incorrect, q.n, k)),
 )
 def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that none of k answers to a question is wrong; an abstention is not wrong.
+    """The chance that none of k answers to a question is wrong; an abstention is not wrong.
 
-    $\frac{1}{n}\sum_i \binom{r_i - w_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
-    if there is none.
+    $1/n Σ_i binomr_i - w_ik / binomr_ik$ over the n questions asked at least k times; undefined if there is none.
 
     When to use it: When a single wrong answer does harm and an abstention does not. Always abstaining scores 1: use
     right_never_wrong@k, or read answered@k beside it.
@@ -181,10 +180,10 @@ def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: all_of(q.n - q.incorrect, q.n, k) - all_of(q.unanswered, q.n, k)),
 )
 def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that at least one of k answers to a question is right and none is wrong.
+    """The chance that at least one of k answers to a question is right and none is wrong.
 
-    $\frac{1}{n}\sum_i [\binom{r_i - w_i}{k} - \binom{u_i}{k}] / \binom{r_i}{k}$ over the n questions asked at least k
-    times; undefined if there is none. k = 1 is accuracy.
+    $1/n Σ_i [binomr_i - w_ik - binomu_ik] / binomr_ik$ over the n questions asked at least k times; undefined if there
+    is none. k = 1 is accuracy.
 
     When to use it: When a user asks k times and must get a right answer and no wrong one. It does not show the number
     of abstentions: read answered@k beside it.
@@ -202,10 +201,10 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: 1 - all_of(q.unanswered, q.n, k)),
 )
 def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that at least one of k answers to a question is no abstention.
+    """The chance that at least one of k answers to a question is no abstention.
 
-    $\frac{1}{n}\sum_i 1 - \binom{u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined if
-    there is none. k = 1 is 1 minus the share of unanswered questions.
+    $1/n Σ_i 1 - binomu_ik / binomr_ik$ over the n questions asked at least k times; undefined if there is none. k = 1
+    is 1 minus the share of unanswered questions.
 
     When to use it: To see whether asking again gets an answer at all. It counts wrong answers like right ones: read
     never_wrong@k or pass@k beside it.
@@ -223,10 +222,9 @@ def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: all_of(q.n - q.unanswered, q.n, k)),
 )
 def always_answered_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that none of k answers to a question is an abstention.
+    """The chance that none of k answers to a question is an abstention.
 
-    $\frac{1}{n}\sum_i \binom{r_i - u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
-    if there is none.
+    $1/n Σ_i binomr_i - u_ik / binomr_ik$ over the n questions asked at least k times; undefined if there is none.
 
     When to use it: To see whether a system answers every time, or abstains now and then. It counts wrong answers like
     right ones: read pass^k beside it.
@@ -249,10 +247,10 @@ def _pairs(q: Any) -> Array:
     repeats=_mean_of(lambda q: 1 - sum(x * (x - 1) for x in (q.correct, q.incorrect, q.unanswered)) / _pairs(q)),
 )
 def disagreement(total: Any) -> Any:
-    r"""The chance that two answers to a question have different outcomes.
+    """The chance that two answers to a question have different outcomes.
 
-    $\frac{1}{n}\sum_i 1 - \frac{c_i(c_i-1) + w_i(w_i-1) + u_i(u_i-1)}{r_i(r_i-1)}$ over the n questions asked at least
-    twice; undefined if there is none. Lower is better: 0 is a system that always does the same.
+    $1/n Σ_i 1 - (c_i(c_i-1) + w_i(w_i-1) + u_i(u_i-1))/r_i(r_i-1)$ over the n questions asked at least twice; undefined
+    if there is none. Lower is better: 0 is a system that always does the same.
 
     When to use it: To see how stable a system is, whatever its outcomes. A system that is always wrong has 0: read
     accuracy beside it. If only changes of right answers matter use flip_rate.
@@ -269,10 +267,10 @@ def disagreement(total: Any) -> Any:
     repeats=_mean_of(lambda q: 2 * q.correct * (q.n - q.correct) / _pairs(q)),
 )
 def flip_rate(total: Any) -> Any:
-    r"""The chance that of two answers to a question one is right and the other is not.
+    """The chance that of two answers to a question one is right and the other is not.
 
-    $\frac{1}{n}\sum_i \frac{2\,c_i(r_i - c_i)}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined if
-    there is none. Half of it is the variance of one answer about the mean of its question.
+    $1/n Σ_i 2·c_i(r_i - c_i)/r_i(r_i-1)$ over the n questions asked at least twice; undefined if there is none. Half of
+    it is the variance of one answer about the mean of its question.
 
     When to use it: To see how often asking again changes whether the answer is right, and so how noisy one run of the
     collection is. A system that is never right has 0: read pass^k beside it.
@@ -289,10 +287,9 @@ def flip_rate(total: Any) -> Any:
     repeats=_mean_of(lambda q: 2 * q.correct * q.incorrect / _pairs(q)),
 )
 def contradiction_rate(total: Any) -> Any:
-    r"""The chance that of two answers to a question one is right and the other is wrong.
+    """The chance that of two answers to a question one is right and the other is wrong.
 
-    $\frac{1}{n}\sum_i \frac{2\,c_i w_i}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined if
-    there is none.
+    $1/n Σ_i (2·c_i w_i)/r_i(r_i-1)$ over the n questions asked at least twice; undefined if there is none.
 
     When to use it: To see how often a system contradicts itself on questions that it can answer: one answer right,
     another wrong. Abstentions remove contradictions: read answered@k beside it.

@@ -14,9 +14,9 @@ SOURCE = "SimpleQA (Wei et al. 2024), openai/simple-evals simpleqa_eval.py"
 
 @measure("simpleqa.correct", needs="correct", bounds=(0, 1), source=SOURCE, proportion=("correct", "n"))
 def correct(total: Any) -> Any:
-    r"""The share of questions answered correctly.
+    """The share of questions answered correctly.
 
-    $\frac{C}{n}$, undefined for n = 0.
+    $C/n$, undefined for n = 0.
 
     When to use it: To compare with published SimpleQA figures; it is accuracy. An abstention counts as a mistake: read
     simpleqa.F or c@1 beside it.
@@ -35,9 +35,9 @@ def correct(total: Any) -> Any:
     proportion=("incorrect", "n"),
 )
 def incorrect(total: Any) -> Any:
-    r"""The share of questions answered incorrectly.
+    """The share of questions answered incorrectly.
 
-    $\frac{W}{n}$, undefined for n = 0.
+    $W/n$, undefined for n = 0.
 
     When to use it: To see how many of all questions got a wrong answer, which SimpleQA calls a hallucination.
     Abstaining brings it to 0: read simpleqa.correct beside it, or use penalty with the price of an error.
@@ -57,9 +57,9 @@ def incorrect(total: Any) -> Any:
     proportion=("unanswered", "n"),
 )
 def not_attempted(total: Any) -> Any:
-    r"""The share of questions not attempted.
+    """The share of questions not attempted.
 
-    $\frac{U}{n}$, undefined for n = 0.
+    $U/n$, undefined for n = 0.
 
     When to use it: To see how often the model declines, beside the other figures of SimpleQA. It describes and does not
     rank: c@1 sees whether the declined answers would have been wrong.
@@ -71,9 +71,9 @@ def not_attempted(total: Any) -> Any:
 
 @measure("simpleqa.correct_given_attempted", needs="correct incorrect", bounds=(0, 1), source=SOURCE)
 def correct_given_attempted(total: Any) -> Any:
-    r"""The share of attempts that are correct; 0 if nothing is attempted, as in its source.
+    """The share of attempts that are correct; 0 if nothing is attempted, as in its source.
 
-    $\frac{C}{C + W}$, 0 for C + W = 0, undefined for n = 0.
+    $C/(C + W)$, 0 for C + W = 0, undefined for n = 0.
 
     When to use it: To compare with published SimpleQA figures; it is precision, but 0 for a model that never answers.
     It hides what was not attempted: rank by simpleqa.F or c@1.
@@ -86,9 +86,9 @@ def correct_given_attempted(total: Any) -> Any:
 
 @measure("simpleqa.F", needs="correct incorrect", bounds=(0, 1), source=SOURCE)
 def f_score(total: Any) -> Any:
-    r"""The harmonic mean of correct and correct given attempted; 0 if nothing is correct, as in its source.
+    """The harmonic mean of correct and correct given attempted; 0 if nothing is correct, as in its source.
 
-    $\frac{2C}{n + C + W}$, undefined for n = 0.
+    $2C/(n + C + W)$, undefined for n = 0.
 
     When to use it: To compare with published SimpleQA figures. Guessing pays as soon as the chance of being right
     exceeds half of F. If a wrong answer is worse than none use c@1, and if it has a price penalty.

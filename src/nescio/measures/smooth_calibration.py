@@ -45,11 +45,11 @@ def _by_confidence(total: Any) -> tuple[Array, Array, Array, Array]:
     },
 )
 def smooth_ece(total: Any, width: float = 0.0) -> Any:
-    r"""Smooth expected calibration error: the gap between confidence and accuracy, smoothed rather than binned. Lower
+    """Smooth expected calibration error: the gap between confidence and accuracy, smoothed rather than binned. Lower
     is better.
 
-    $\int_0^1 |h_\sigma(t)|\,dt$, $h_\sigma(t) = \frac{1}{n}\sum_i (p_i - y_i)\,K_\sigma(t, p_i)$, K the Gaussian
-    reflected at 0 and 1. Width 0 takes the σ* at which the error is σ* itself. Undefined for n = 0.
+    $∫_0..1 |h_σ(t)|·dt$, $h_σ(t) = 1/n Σ_i (p_i - y_i)·K_σ(t, p_i)$, K the Gaussian reflected at 0 and 1. Width 0 takes
+    the σ* at which the error is σ* itself. Undefined for n = 0.
 
     When to use it: To measure calibration without a choice of bins: for small collections and for comparing figures. It
     too is above 0 by chance, and does not say whether confidence tells right from wrong: read AUROC beside it.
@@ -77,11 +77,11 @@ def smooth_ece(total: Any, width: float = 0.0) -> Any:
     valid=BINS,
 )
 def ece_if_calibrated(total: Any, bins: int = 10) -> Any:
-    r"""The expected ECE if every answer is right with the probability that its confidence states: the part of ECE due
+    """The expected ECE if every answer is right with the probability that its confidence states: the part of ECE due
     to chance.
 
-    $\frac{1}{n}\sum_m E\left|\sum_{i \in B_m} (Y_i - p_i)\right|$ for independent $Y_i$ that are 1 with chance $p_i$,
-    exactly; undefined for n = 0. Read ECE beside it: it falls with n only like $1/\sqrt{n}$.
+    $1/n Σ_m E|Σ_(i ∈ B_m) (Y_i - p_i)|$ for independent $Y_i$ that are 1 with chance $p_i$, exactly; undefined for n =
+    0. Read ECE beside it: it falls with n only like $1/√n$.
 
     When to use it: Beside ECE, to see how much of it chance alone would give with these confidences and so few answers.
     It says nothing about the answers, and ranks nothing: an ECE well above it is miscalibration.

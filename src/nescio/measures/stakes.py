@@ -58,11 +58,11 @@ def _mean_at(q: Any, stake: str) -> Mapping[str, Array]:  # noqa: ARG001  `each`
     interval="t",
 )
 def utility(total: Any, stake: str) -> Any:  # noqa: ARG001
-    r"""The mean earning of an answer at a stated stake λ: right answers minus λ times wrong answers.
+    """The mean earning of an answer at a stated stake λ: right answers minus λ times wrong answers.
 
-    $\frac{C - \lambda W}{n}$ over the n questions asked at the stake λ, in $[-\lambda, 1]$; undefined if there is none.
-    The interval is Student's, with one imagined question at either end of the range. Otherwise rare errors at a high
-    price, which may not have been seen, would be missing.
+    $(C - lambda W)/n$ over the n questions asked at the stake λ, in $[-lambda, 1]$; undefined if there is none. The
+    interval is Student's, with one imagined question at either end of the range. Otherwise rare errors at a high price,
+    which may not have been seen, would be missing.
 
     When to use it: When the system was told the price of an error, at each price apart. For one price that it was not
     told use penalty(t).
@@ -83,10 +83,10 @@ def utility(total: Any, stake: str) -> Any:  # noqa: ARG001
     interval="t",
 )
 def normalised_utility(total: Any, stake: str) -> Any:
-    r"""The utility at a stake, scaled so that a right answer and an error lie one unit apart: utility over 1 + λ.
+    """The utility at a stake, scaled so that a right answer and an error lie one unit apart: utility over 1 + λ.
 
-    $\frac{(1 - t)C - tW}{n}$ for $t = \lambda/(1 + \lambda)$, in $[-t, 1 - t]$; undefined if no question was asked
-    at the stake.
+    $((1 - t)C - tW)/n$ for $t = lambda/(1 + lambda)$, in $[-t, 1 - t]$; undefined if no question was asked at the
+    stake.
 
     When to use it: To plot or average several stakes, which utility would leave to the highest price.
 
@@ -127,12 +127,12 @@ def _at_each(q: Any, stakes: str) -> Mapping[str, Array]:
     interval="t",
 )
 def stake_area(total: Any, stakes: str) -> Any:  # noqa: ARG001
-    r"""One figure over several stated stakes: 1 if all answers are right at all of them, 0 if all are abstentions.
+    """One figure over several stated stakes: 1 if all answers are right at all of them, 0 if all are abstentions.
 
-    $\frac1n \sum_k (\alpha_k C_k - \beta_k W_k)$, the trapezoid of normalised utility over $t_k = \lambda_k/(1 +
-    \lambda_k)$ divided by that of $1 - t$; at most 1, negative where answers do harm, and undefined for n = 0. For one
-    stake it is the utility. Questions that were not asked at each of these stakes are left out and counted. The
-    interval is that of utility.
+    $1/n Σ_k (α_k C_k - β_k W_k)$, the trapezoid of normalised utility over $t_k = lambda_k/(1 + lambda_k)$ divided by
+    that of $1 - t$; at most 1, negative where answers do harm, and undefined for n = 0. For one stake it is the
+    utility. Questions that were not asked at each of these stakes are left out and counted. The interval is that of
+    utility.
 
     When to use it: To compare systems by one figure when no single price of an error is known. It belongs to the stakes
     that it names; read utility at each beside it.
@@ -168,11 +168,11 @@ def _within(q: Any) -> Mapping[str, Array]:
     interval="t",
 )
 def silence_per_tenfold(total: Any) -> Any:
-    r"""The rise of the share of abstentions for a price of an error ten times as high, within questions.
+    """The rise of the share of abstentions for a price of an error ten times as high, within questions.
 
-    $\frac{\sum_i\sum_k (x_{ik} - \bar x_i)s_{ik}}{\sum_i\sum_k (x_{ik} - \bar x_i)^2}$ for abstentions s and $x =
-    \log_{10}\lambda$, within questions; a stake of 0 is left out. Undefined if no question was asked at two stakes
-    above 0. `nescio lab stakes` tests it exactly.
+    $(Σ_i Σ_k (x_ik - bar x_i)s_ik)/(Σ_i Σ_k (x_ik - bar x_i)²)$ for abstentions s and $x = log_10lambda$, within
+    questions; a stake of 0 is left out. Undefined if no question was asked at two stakes above 0. `nescio lab stakes`
+    tests it exactly.
 
     When to use it: To see whether a system heeds what an error costs. It is no merit by itself: always abstaining at
     the highest stake has a slope too. Read it beside the utility.

@@ -14,9 +14,9 @@ PAPER = "Peñas & Rodrigo, ACL 2011"
 
 @measure("accuracy", needs="correct", bounds=(0, 1), source=f"{PAPER}, sec. 3.1", proportion=("correct", "n"))
 def accuracy(total: Any) -> Any:
-    r"""The share of questions answered correctly; an abstention counts as a wrong answer.
+    """The share of questions answered correctly; an abstention counts as a wrong answer.
 
-    $\frac{C}{n}$, undefined for n = 0.
+    $C/n$, undefined for n = 0.
 
     When to use it: For systems that must answer, or beside c@1 to see what abstaining changes. An abstention counts as
     a mistake, so guessing pays: if systems may abstain use c@1, or penalty if an error has a known price.
@@ -28,9 +28,9 @@ def accuracy(total: Any) -> Any:
 
 @measure("UF", needs="correct incorrect", bounds=(-1, 1), source=f"{PAPER}, eq. 1")
 def utility(total: Any) -> Any:
-    r"""Utility: 1 for a right answer, -1 for a wrong one, 0 for an abstention.
+    """Utility: 1 for a right answer, -1 for a wrong one, 0 for an abstention.
 
-    $\frac{C - W}{n}$, undefined for n = 0.
+    $(C - W)/n$, undefined for n = 0.
 
     When to use it: When a wrong answer costs exactly what a right one earns, so that answering pays from a chance of
     one half on. For any other price of an error use penalty; if nobody has set one, c@1.
@@ -43,9 +43,9 @@ def utility(total: Any) -> Any:
 
 @measure("UF01", needs="correct unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 2")
 def utility_01(total: Any) -> Any:
-    r"""UF scaled to [0, 1]: an abstention earns one half, whatever the system's accuracy.
+    """UF scaled to [0, 1]: an abstention earns one half, whatever the system's accuracy.
 
-    $\frac{C}{n} + \frac{1}{2}\cdot\frac{U}{n}$, undefined for n = 0. Equals (UF + 1)/2.
+    $C/n + 1/2·U/n$, undefined for n = 0. Equals (UF + 1)/2.
 
     When to use it: To have UF on a scale from 0 to 1. An abstention earns one half even from a system that is seldom
     right, so a weak system gains by abstaining: c@1 pays what the system has shown.
@@ -65,9 +65,9 @@ def utility_01(total: Any) -> Any:
     valid={"p": ("p must lie in [0, 1]", lambda p: 0 <= p <= 1)},
 )
 def unanswered_as(total: Any, p: float = 0.5) -> Any:
-    r"""Accuracy in which each unanswered question earns p, whatever you think it is worth.
+    """Accuracy in which each unanswered question earns p, whatever you think it is worth.
 
-    $\frac{C}{n} + p\,\frac{U}{n}$, undefined for n = 0. p = 0 is accuracy, p = 1/2 is UF01, and c@1 has p = C/n.
+    $C/n + p·U/n$, undefined for n = 0. p = 0 is accuracy, p = 1/2 is UF01, and c@1 has p = C/n.
 
     When to use it: To see how a ranking depends on the worth of an abstention: score with several p. A p above the
     accuracy rewards saying nothing; as the one number of a table use c@1.
@@ -80,9 +80,9 @@ def unanswered_as(total: Any, p: float = 0.5) -> Any:
 
 @measure("c@1", needs="correct unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 4")
 def c_at_1(total: Any) -> Any:
-    r"""Accuracy in which each unanswered question earns the accuracy that the system shows on all questions.
+    """Accuracy in which each unanswered question earns the accuracy that the system shows on all questions.
 
-    $\frac{1}{n}\left(C + U\,\frac{C}{n}\right)$, undefined for n = 0; 0 for a run that answers nothing.
+    $(C + U·C/n)/n$, undefined for n = 0; 0 for a run that answers nothing.
 
     When to use it: To have one number for a system that may abstain, when a wrong answer is worse than none and nobody
     has priced it. It hides how much was answered: read coverage and precision beside it. If an error has a known price
@@ -104,11 +104,11 @@ def c_at_1(total: Any) -> Any:
     proportion=("not_wrong", "n"),
 )
 def all_unanswered_right(total: Any) -> Any:
-    r"""The accuracy if every unanswered question had been right.
+    """The accuracy if every unanswered question had been right.
 
     It is for completeness only, because a system that never answers scores 1.
 
-    $\frac{C + U}{n}$, undefined for n = 0.
+    $(C + U)/n$, undefined for n = 0.
 
     When to use it: As an upper bound, to show how much depends on the unanswered questions. Never to rank, because a
     system that says nothing scores 1: use c@1.
@@ -128,11 +128,10 @@ def all_unanswered_right(total: Any) -> Any:
     proportion=("correct", "attempted"),
 )
 def precision(total: Any) -> Any:
-    r"""The share of decided questions that are right. A system that gives one sure answer and otherwise abstains scores
+    """The share of decided questions that are right. A system that gives one sure answer and otherwise abstains scores
     1.
 
-    $\frac{C}{C + W}$, undefined if nothing is answered. A correct abstention on an unanswerable question is among the
-    C.
+    $C/(C + W)$, undefined if nothing is answered. A correct abstention on an unanswerable question is among the C.
 
     When to use it: To see how often a given answer is right, if every question has an answer. If some have none, it
     counts abstentions on them as right; precision_answered then shows what readers of the answers see. It hides what
@@ -155,10 +154,9 @@ def precision(total: Any) -> Any:
     proportion=("right", "answered"),
 )
 def precision_answered(total: Any) -> Any:
-    r"""The share of the given answers that are right. Abstentions never count, even if they are correct.
+    """The share of the given answers that are right. Abstentions never count, even if they are correct.
 
-    $\frac{C_{answered}}{\text{answered}}$, undefined if nothing is answered. Equals precision where every question has
-    an answer.
+    $C_answered/answered$, undefined if nothing is answered. Equals precision where every question has an answer.
 
     When to use it: To see how often an answer is right, as its readers see it, if some questions have no answer:
     precision counts abstentions on those as right. Like precision it hides what was left out: read coverage beside it,
@@ -171,12 +169,12 @@ def precision_answered(total: Any) -> Any:
 
 @measure("eq6", needs="correct incorrect unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 6")
 def eq6(total: Any) -> Any:
-    r"""Unanswered questions earn the share of wrong answers.
+    """Unanswered questions earn the share of wrong answers.
 
     A system with one wrong answer that otherwise abstains then scores almost 1.
 
-    $\frac{C}{n} + \frac{W}{C + W}\cdot\frac{U}{n}$, undefined if nothing is answered. (The middle line of the
-    printed equation has a product where its last line, rightly, has the sum.)
+    $C/n + W/(C + W)·U/n$, undefined if nothing is answered. (The middle line of the printed equation has a product
+    where its last line, rightly, has the sum.)
 
     When to use it: To follow the argument of the paper: it shows why an abstention must earn the share of right answers
     and not of wrong ones. Never to rank, because a system with one wrong answer and otherwise abstentions scores almost
@@ -197,10 +195,9 @@ def eq6(total: Any) -> Any:
     descriptive=True,
 )
 def coverage(total: Any) -> Any:
-    r"""The share of questions that were answered, rightly or wrongly.
+    """The share of questions that were answered, rightly or wrongly.
 
-    $\frac{\text{answered}}{n}$, undefined for n = 0. A correct abstention on an unanswerable question counts as
-    unanswered here.
+    $answered/n$, undefined for n = 0. A correct abstention on an unanswerable question counts as unanswered here.
 
     When to use it: To see how much was answered, beside precision, risk or c@1. It describes and does not rank: a
     system that always answers has 1, however wrong it is.
@@ -220,10 +217,9 @@ def coverage(total: Any) -> Any:
     proportion=("right", "n"),
 )
 def accuracy_with_candidates(total: Any) -> Any:
-    r"""Accuracy as if the system had never abstained: declined candidates count as its answers.
+    """Accuracy as if the system had never abstained: declined candidates count as its answers.
 
-    $\frac{C_{answered} + C_{declined\ candidates}}{n}$, undefined for n = 0. An abstention without a candidate is not
-    right.
+    $(C_answered + C_(declined candidates))/n$, undefined for n = 0. An abstention without a candidate is not right.
 
     When to use it: To see what the system would score if it never abstained, where the candidates that it declined are
     known. The amount by which it exceeds accuracy was lost by abstaining; validation says whether candidates were
@@ -243,9 +239,9 @@ def accuracy_with_candidates(total: Any) -> Any:
     proportion=("candidate_incorrect", "declined"),
 )
 def validation(total: Any) -> Any:
-    r"""The share of the declined candidates that were correctly declined.
+    """The share of the declined candidates that were correctly declined.
 
-    $\frac{\text{wrong candidates declined}}{\text{candidates declined}}$, undefined if no candidate was declined.
+    $(wrong candidates declined)/(candidates declined)$, undefined if no candidate was declined.
 
     When to use it: To see whether the step that declines candidates throws out the wrong ones. It says nothing about
     the wrong answers that were let through: read precision for these, and c@1 for both.

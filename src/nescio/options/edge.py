@@ -6,15 +6,15 @@ from collections.abc import Callable
 from contextvars import ContextVar
 
 Progress = Callable[[int, int], None]  # called with the number of parts done, and their total
-BARS: ContextVar[Callable[[str, bool], Progress | None]] = ContextVar("bars", default=lambda *_: None)
+BARS: ContextVar[Callable[[str], Progress | None]] = ContextVar("bars", default=lambda _: None)
 
 
-def bar(what: str, *, of_bytes: bool = False) -> Progress | None:
-    """Return a function that shows the progress of a step, or None if there is nobody to see it.
+def bar(what: str) -> Progress | None:
+    """Return a function that shows the progress of the step `what`, or None if there is nobody to see it.
 
-    `what` names the step, which is long only for large files. `of_bytes` says that its parts are bytes.
+    The step takes long only for large files.
     """
-    return BARS.get()(what, of_bytes)
+    return BARS.get()(what)
 
 
 SAY: ContextVar[Callable[[str], None]] = ContextVar("say", default=lambda _: None)

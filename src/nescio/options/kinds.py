@@ -191,11 +191,6 @@ def _level(value: Any) -> float:
     return level
 
 
-def _share(value: Any) -> float:
-    """Return a level of confidence as a share: 0.95 for 0.95 and for 95."""
-    return _level(value) / 100
-
-
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError
@@ -210,10 +205,6 @@ def _text(value: Any) -> str:
     return value
 
 
-def _text_or_path(value: Any) -> str | Path:
-    return value if isinstance(value, Path) else _text(value)
-
-
 def _path(value: Any) -> Path:
     return Path(value if hasattr(value, "__fspath__") else _text(value))
 
@@ -224,14 +215,6 @@ def _function(value: Any) -> Any:
     return value
 
 
-def _numbers(value: Any) -> tuple[float, ...]:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return (value,)
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise TypeError
-    return tuple(float(item) for item in value)
-
-
 def _between(value: Any) -> float:
     """Return the value if it is a number strictly between 0 and 1. Raises ValueError otherwise."""
     between: float = number(float).check(value)
@@ -240,39 +223,22 @@ def _between(value: Any) -> float:
     return between
 
 
-def _betweens(value: Any) -> tuple[float, ...]:
-    values = tuple(map(_between, _numbers(value)))
-    if not values:
-        raise ValueError
-    return values
+def _each(check: Check) -> Check:
+    """Return a check of several values, which may also be a single one: a tuple of what `check` returns for each."""
 
+    def checked(value: Any) -> tuple[Any, ...]:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        values = tuple(map(check, value if isinstance(value, Iterable) else (value,)))
+        if not values:
+            raise ValueError
+        return values
 
-def _counts(value: Any) -> tuple[int, ...]:
-    """Return whole numbers, each 1 or more, as a tuple. A single number need not be in a list."""
-    if isinstance(value, str):
-        raise TypeError
-    values = tuple(map(number(int, 1).check, value if isinstance(value, Iterable) else (value,)))
-    if not values:
-        raise ValueError
-    return values
-
-
-def _split_counts(words: list[str]) -> list[int]:
-    return [int(part) for word in words for part in word.split(",")]
-
-
-def _count_or_all(value: Any) -> int | None:
-    """Return a whole number, 1 or more, or None for "all"."""
-    count: int | None = None if value is None or value == "all" else number(int, 1).check(value)
-    return count
+    return checked
 
 
 def _split(text: Any) -> list[float]:
     return [float(part.strip().removesuffix("%")) for part in str(text).split(",")]
-
-
-def _level_or_none(text: str) -> float | None:
-    return None if text.lower() == "none" else float(text)
 
 
 def same(value: Any) -> Any:
@@ -283,34 +249,39 @@ def same(value: Any) -> Any:
 FLAG = Kind("True or False", _flag, same, bool, flag=True)
 TEXT = Kind("a text", _text)
 PATH = Kind("a path", _path, metavar="FILE", path=True)
-NAME_OR_PATH = Kind("a name or a path", _text_or_path)
+NAME_OR_PATH = Kind("a name or a path", lambda value: value if isinstance(value, Path) else _text(value))
 FUNCTION = Kind("a function", _function)
 FILES = Kind("paths", _paths, list, list[str], "FILE", several=True, path=True)
 NAMES = Kind("a list of texts", _names, list, list[str], "NAME", several=True)
 PAIRS = Kind("NAME=VALUE", _pairs, list, dict[str, str], "NAME=VALUE", several=True)
 LIMITS = Kind("MEASURE=VALUE", _limits, list, dict[str, float], "MEASURE=VALUE", several=True)
 WORDS = Kind("texts separated by commas", _names, lambda text: text.split(","), list[str], "WORD,WORD,…")
-NUMBERS = Kind("numbers separated by commas", _numbers, _split, list[float], "N,N,…")
+NUMBERS = Kind("numbers separated by commas", _each(number(float).check), _split, list[float], "N,N,…")
 COUNTS = Kind(
-    "whole numbers from 1, separated by commas", _counts, _split_counts, list[int] | None, "N,N,…", several=True
+    "whole numbers from 1, separated by commas",
+    _each(number(int, 1).check),
+    lambda words: [int(part) for word in words for part in word.split(",")],
+    list[int] | None,
+    "N,N,…",
+    several=True,
 )
 COUNT_OR_ALL = Kind(
     "a whole number, 1 or more, or all",
-    _count_or_all,
+    lambda value: None if value in (None, "all") else number(int, 1).check(value),
     lambda text: text if text == "all" else int(text),
     int | None,
     "N|all",
     optional=True,
 )
 BETWEEN = Kind("a number between 0 and 1, such as 0.05", _between, float, float, "SHARE")
-BETWEENS = Kind("numbers between 0 and 1, separated by commas", _betweens, _split, list[float], "N,N,…")
+BETWEENS = Kind("numbers between 0 and 1, separated by commas", _each(_between), _split, list[float], "N,N,…")
 LEVEL = Kind(f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95", _level, float, float, "LEVEL")
 LEVEL_OR_NONE = Kind(
     f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95, or none",
     lambda value: None if value is None else _level(value),
-    _level_or_none,
+    lambda text: None if text.lower() == "none" else float(text),
     float | None,
     "LEVEL|none",
 )
-SHARE = Kind("a share from .5 to below 1, such as .95", _share, float, float, "SHARE")
+SHARE = Kind("a share from .5 to below 1, such as .95", lambda value: _level(value) / 100, float, float, "SHARE")
 ANYTHING = Kind("", same, same, Any)

@@ -6,7 +6,7 @@ A request is a class whose fields are options. Classes of options that several v
         source: Any = argument(kw_only=False, help="What to read.")
         by: str | None = option(default=None, metavar="COLUMN", help="Break down the scores by a column.")
 
-A class may reword the help of an option from its bases: `class Ask(Drawn, reworded={"seed": {"help": "…"}})`.
+A class may change fields of an option from its bases: `class Ask(Drawn, reworded={"seed": {"help": "…"}})`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nescio.errors import FLAGS, MARK, UsageError, opt, shorten, spelled, unexpe
 from nescio.options.kinds import ANYTHING, NAME_OR_PATH, Kind, RepeatedNameError, kind_of
 
 Word = str | tuple[str, ...]
-Words = Mapping[str, Mapping[str, str]]
+Words = Mapping[str, Mapping[str, Any]]
 _NOTHING: Words = {}
 
 
@@ -160,7 +160,7 @@ class Request:
 
     def __init_subclass__(cls, group: str = "", reworded: Words = _NOTHING) -> None:
         options = {name: one for name, one in vars(cls).items() if isinstance(one, Option)}
-        cls._own = {name: replace(one, name=name, group=group) for name, one in options.items()}
+        cls._own = {name: replace(one, name=name, group=one.group or group) for name, one in options.items()}
         for name, one in options.items():
             if one.flags and FLAGS.setdefault(name, one.flags[0]) != one.flags[0]:
                 raise TypeError(f"{name} is {FLAGS[name]} in a shell already, and cannot be {one.flags[0]}")

@@ -166,7 +166,7 @@ def read_parts(
     """Return the content of files of a known format; `parts` are the files with their roles in the format."""
     declined, choices = Declined(options.declined_pattern, silence_reader()), Choices(options.choose)
     read_options = replace(_read_options(options, choices, declined), gold=gold, judging=judging, supports=supports)
-    with _watched(parts, bar("reading", of_bytes=True)) as watched:
+    with _watched(parts, bar("reading")) as watched:
         alone = not runs and only_questions(format_, parts)
         if alone and format_.collection:
             collection, reading_notes = format_.collection(watched, read_options)

@@ -49,18 +49,13 @@ LEGEND = (
 
 def grids(results: Results) -> list[Grid]:
     """Return the audit as plain tables: the result of each test for each measure, then the counterexamples in words."""
-    tests = [test for test, _ in TESTS]
-    matrix = [
-        [sanitize(name, target="line"), *(MARKS[rows[test].result] for test in tests)]
-        for name, rows in _by_measure(results)
-    ]
     texts = [
         [sanitize(row.measure, target="line"), row.test, sanitize(words(row), target="line")]
         for row in results
         if row.counterexample
     ]
     findings = [make_grid(["measure", "test", "finding"], texts, [True] * 3)] if texts else []
-    return [_matrix(["measure", *tests], matrix), *findings]
+    return [_marks(results, [test for test, _ in TESTS]), *findings]
 
 
 def show(results: Results) -> None:
@@ -82,12 +77,8 @@ def plain(results: Results) -> str:
 
 def _printed(results: Results) -> list[Grid | str]:
     """Return the tables to print and the lines of text between and below them, from top to bottom."""
-    tests = [test for test, _ in TESTS]
     measures = _by_measure(results)
-    rows = [
-        [sanitize(name, target="line"), *(MARKS[by_test[test].result] for test in tests)] for name, by_test in measures
-    ]
-    parts: list[Grid | str] = [_matrix(["measure", *(HEADS[test] for test in tests)], rows)]
+    parts: list[Grid | str] = [_marks(results, [HEADS[test] for test, _ in TESTS])]
     if len(measures) > FEW:
         return [
             *parts,
@@ -97,7 +88,8 @@ def _printed(results: Results) -> list[Grid | str]:
     if results.tables["scores"]:
         parts.append(_scores(results))
     for name, by_test in measures:
-        printed = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(by_test)]
+        findings = {"all tests": next(iter(by_test.values()))} if _exempt(by_test) else by_test
+        printed = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in findings.items()]
         parts += [sanitize(name, target="line"), make_grid([""] * 3, printed, [True] * 3)]
     return [*parts, *LEGEND]
 
@@ -199,13 +191,6 @@ def _exempt(rows: dict[str, Finding]) -> bool:
     return all(row.result == "not applicable" for row in rows.values())
 
 
-def _said(rows: dict[str, Finding]) -> list[tuple[str, Finding]]:
-    """Return each test of a measure with its finding, or a single entry "all tests" if the measure is not audited."""
-    if _exempt(rows):
-        return [("all tests", next(iter(rows.values())))]
-    return list(rows.items())
-
-
 def _by_measure(results: Results) -> list[tuple[str, dict[str, Finding]]]:
     return [(name, {row.test: row for row in rows}) for name, rows in groupby(results, key=lambda row: row.measure)]
 
@@ -217,6 +202,15 @@ def _scores(results: Results) -> Grid:
     systems = list(dict.fromkeys(row.system for row in earned))
     rows = [[s, *(_number(cell[s, m]) if (s, m) in cell else "–" for m in measures)] for s in systems]
     return _matrix(["system", *(sanitize(item, target="line") for item in measures)], rows)
+
+
+def _marks(results: Results, heads: Sequence[str]) -> Grid:
+    """Return a table with a row for each measure, and a word for the result of each test under its head."""
+    rows = [
+        [sanitize(name, target="line"), *(MARKS[by_test[test].result] for test, _ in TESTS)]
+        for name, by_test in _by_measure(results)
+    ]
+    return _matrix(["measure", *heads], rows)
 
 
 def _matrix(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:

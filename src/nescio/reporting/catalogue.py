@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nescio.data.columns import bare
 from nescio.measures import Declaration, Measure
 from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import terminal
-from nescio.reporting.formula import in_text, plain
 from nescio.reporting.grid import make_grid
 from nescio.reporting.printing import show_grid, show_lines, show_text
 
@@ -52,7 +51,11 @@ def show_all(declarations: Sequence[Declaration]) -> None:
     for title, members in groups(declarations):
         show_text(title, style="bold")
         facts = map(describe, members)
-        rows = [[_named(fact), _ARROWS[fact["better"]], fact["range"], fact["summary"]] for fact in facts]
+        names = dict.fromkeys(DEFAULT_MEASURES, f" {DEFAULT}")
+        rows = [
+            [f"{fact['usage']}{names.get(fact['name'], '')}", _ARROWS[fact["better"]], fact["range"], fact["summary"]]
+            for fact in facts
+        ]
         if terminal.width() < ROOMY:
             for name, better, bounds, summary in rows:
                 show_text(f"{name}  {better} {bounds}")
@@ -88,10 +91,6 @@ def group_of(declaration: Declaration) -> str:
     return next((NEEDS[name] for name, columns in _READS if reads & columns), NEEDS["counts"])
 
 
-def _named(fact: Mapping[str, Any]) -> str:
-    return f"{fact['usage']}{f' {DEFAULT}' if fact['name'] in DEFAULT_MEASURES else ''}"
-
-
 def show_one(measure: Measure) -> None:
     """Print the whole declaration of a measure, and the findings of its audit."""
     from nescio.meta_evaluation.audit import audit_one
@@ -99,12 +98,12 @@ def show_one(measure: Measure) -> None:
 
     declaration = measure.declaration
     facts = describe(declaration) | {"audit": summary(audit_one(measure)[0])}
-    formula = plain(declaration.latex)
+    formula = declaration.equation
     show_text(facts["usage"], style="bold")
     show_text("")
     show_text(formula if " = " in formula.partition("(")[0] else f"{declaration.name} = {formula}")
     show_text("")
-    for paragraph in in_text(declaration.doc).split("\n\n"):
+    for paragraph in declaration.doc.replace("$", "").split("\n\n"):
         show_lines(paragraph if "\n    " in paragraph else " ".join(paragraph.split()))
         show_text("")
     facts["better"] = f"{facts['better']} is better"
@@ -143,19 +142,13 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "usage": declaration.name + (f"({', '.join(shown)})" if shown else ""),
         "summary": declaration.summary,
         "also": ", ".join(declaration.other_names),
-        "formula": declaration.latex,
+        "formula": declaration.equation,
         "use": declaration.use,
         "example": declaration.example,
         "range": f"[{low:.4g}, {high:.4g}]".replace("inf", "∞").replace("[-∞", "(-∞").replace("∞]", "∞)"),
         "needs": ", ".join(needs.split()) if isinstance(declaration.needs, str) else needs,
         "order": f"questions by decreasing {bare(declaration.order)}" if declaration.order else "",
         "interval": f"a proportion: {proportion[0]} of {proportion[1]}" if proportion else "",
-        "better": _direction(declaration),
+        "better": "neither" if declaration.descriptive else "lower" if declaration.lower_is_better else "higher",
         "source": declaration.source,
     }
-
-
-def _direction(declaration: Declaration) -> str:
-    if declaration.descriptive:
-        return "neither"
-    return "lower" if declaration.lower_is_better else "higher"

@@ -165,33 +165,6 @@ def differences(
     return plot.chart
 
 
-def curves(
-    rows: Rows,
-    series: Sequence[str],
-    width: int,
-    xy: tuple[tuple[str, str], tuple[str, str]],
-    level: float | None = None,
-) -> Chart:
-    """Return a chart with a line and points for each series, and a dashed line at the height `level`.
-
-    `xy` has the field and the title of the horizontal axis, then those of the vertical axis. Rows have these two
-    fields, run (the name of the series), named (the name that colours it) and tip.
-    """
-    (across, x_title), (up, y_title) = xy
-    highest = [row[up] for row in rows] + ([] if level is None else [level])
-    upright = Axis(svg.around(highest, zero=True), y_title, "%")
-    x_axis = Axis(svg.around(row[across] for row in rows), x_title, most=ticks_for(width))
-    plot = svg.plot(width, min(300, width), x_axis, upright, keys_of(series, "line"))
-    if level is not None:
-        y = plot.y(level)
-        plot.chart.rule((plot.x.start, y, plot.x.end, y), MUTED, stroke_dasharray=DASHED)
-    lines(plot, rows, series, (across, up))
-    for row in rows:
-        place = plot.x(row[across]), plot.y(row[up])
-        plot.chart.dot(*place, 3.4, colour_of(row["named"], series), runs=(row["run"],), tip=row["tip"])
-    return plot.chart
-
-
 def named(run: str, runs: Sequence[str]) -> str:
     """Return the name whose colour a run has: its own if it is among `runs`, else the common name "other runs"."""
     return run if run in runs else OTHERS

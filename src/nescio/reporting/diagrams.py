@@ -103,7 +103,7 @@ def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Cha
         places = [top + ROW / 2 + (height - top - ROW) * i / (len(rows) - 1) for i in range(len(rows))]
     chart = Chart(width, height)
     for row, place in zip(rows, places, strict=True):
-        chart.path([(axis, scale(row["value"])), (bend, place), (end, place)], MUTED, runs=_runs(row))
+        chart.path([(axis, scale(row["value"])), (bend, place), (end, place)], MUTED, runs=(row["run"],))
     chart.rule((axis, scale(best), axis, scale(worst)), MUTED, 1.5)
     values = ticks(min(best, worst), max(best, worst), 6)
     for value, label in zip(values, written(values), strict=True):
@@ -112,12 +112,8 @@ def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Cha
     for bar in bars:
         x = bend + step * (bar["lane"] + 0.6)
         ends = (x, places[bar["first"]] - 5, x, places[bar["last"]] + 5)
-        chart.rule(ends, CORRECT, 5, stroke_linecap="round", runs=bar.get("runs", ()), tip=bar["tip"])
+        chart.rule(ends, CORRECT, 5, stroke_linecap="round", runs=bar["runs"], tip=bar["tip"])
     for row, label, place in zip(rows, labels, places, strict=True):
-        chart.write(end + 5, place, short.get(label, label), runs=_runs(row))
-        chart.dot(axis, scale(row["value"]), 3.3, INK, runs=_runs(row), tip=row["tip"])
+        chart.write(end + 5, place, short.get(label, label), runs=(row["run"],))
+        chart.dot(axis, scale(row["value"]), 3.3, INK, runs=(row["run"],), tip=row["tip"])
     return chart
-
-
-def _runs(row: dict[str, Any]) -> tuple[str, ...]:
-    return (str(row["run"]),) if "run" in row else ()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable
 from pathlib import Path
-
-from msgspec import Struct
 
 from nescio.errors import MismatchError
 from nescio.reporting import svg
@@ -16,28 +15,23 @@ from nescio.sources.writing import write_text
 WIDTH, HEIGHT = 580, 320
 
 
-class Spot(Struct, frozen=True):
-    """A point of a series in a chart. `x` is a name if the axis shows names instead of numbers."""
+def draw(
+    path: Path, spots: Iterable[tuple[str, float | str, float]], x_title: str, y_title: str, *, diagonal: bool = False
+) -> str:
+    """Write a chart of lines to an SVG file, and return a sentence that says so.
 
-    series: str
-    x: float | str
-    y: float
-
-
-def draw(path: Path, spots: Sequence[Spot], x_title: str, y_title: str, *, diagonal: bool = False) -> str:
-    """Write the lines of the series to an SVG file, joining points in their order, and return the SVG text.
-
-    `diagonal` adds the line of chance of a ROC curve. Raises MismatchError if there is nothing to draw.
+    Each of `spots` is a point: the name of its line, x (a number, or a name on an axis of names) and y. A line joins
+    these points in order. `diagonal` adds the line of chance of a ROC curve. Raises MismatchError if no y is defined.
     """
-    kept = [spot for spot in spots if spot.y == spot.y]
+    kept = [spot for spot in spots if not math.isnan(spot[2])]
     if not kept:
         raise MismatchError(f"{path}: there is nothing to draw, because every value is undefined")
-    names = list(dict.fromkeys(spot.series for spot in kept))
+    names = list(dict.fromkeys(name for name, _, _ in kept))
     colours = {name: LINES[i % len(LINES)] for i, name in enumerate(names)}
     # the names on an axis without numbers
-    marks = list(dict.fromkeys(spot.x for spot in kept if isinstance(spot.x, str)))
+    marks = list(dict.fromkeys(x for _, x, _ in kept if isinstance(x, str)))
     x_of = {mark: float(i) for i, mark in enumerate(marks)}
-    places = [(spot.series, x_of[spot.x] if isinstance(spot.x, str) else spot.x, spot.y) for spot in kept]
+    places = [(name, x_of[x] if isinstance(x, str) else x, y) for name, x, y in kept]
     corners = [0.0, 1.0] if diagonal else []
     ends = (-0.5, len(marks) - 0.5) if marks else svg.around([*(x for _, x, _ in places), *corners])
     across = Axis(ends, x_title, marked=(0.0,) if marks else (), labels=not marks, grid=not marks)

@@ -75,17 +75,13 @@ def lines(grid: Grid, width: int) -> list[list[str]]:
         if row is grid.head:  # heads end on the line above the first row
             cells = [[""] * (high - len(cell)) + cell for cell in cells]
         for i in range(high):
-            padded = [
-                _padded(cell[i] if i < len(cell) else "", wide, left=text)
-                for cell, wide, text in zip(cells, widths, grid.texts, strict=True)
-            ]
+            padded = []
+            for cell, wide, text in zip(cells, widths, grid.texts, strict=True):
+                line = cell[i] if i < len(cell) else ""
+                room = " " * (wide - length(line))
+                padded.append(line + room if text else room + line)
             drawn.append(padded)
     return drawn
-
-
-def head_height(grid: Grid) -> int:
-    """Return the number of lines in the head of a table."""
-    return max(len(name.split("\n")) for name in grid.head) if any(grid.head) else 0
 
 
 def narrowed(grid: Grid, width: int) -> Grid:
@@ -170,11 +166,6 @@ def _widths(grid: Grid) -> list[int]:
     return [
         max((length(line) for row in rows for line in row[i].split("\n")), default=0) for i in range(len(grid.head))
     ]
-
-
-def _padded(text: str, width: int, *, left: bool) -> str:
-    room = " " * (width - length(text))
-    return text + room if left else room + text
 
 
 def _plain(head: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from nescio.data.signature import Signature
 from nescio.errors import spelled
@@ -36,13 +36,6 @@ def show_lines(text: str) -> None:
     _print([(terminal.wrapped(inert(spelled(text))), "")])
 
 
-def show_sentences(sentences: Iterable[str]) -> None:
-    """Print each sentence on a line of its own, and an empty line after the last."""
-    for sentence in sentences:
-        show_text(sentence)
-    show_text("")
-
-
 def in_line(text: str) -> str:
     """Return a text as one line, without the control characters that a terminal would obey."""
     return sanitize(spelled(text))
@@ -68,7 +61,7 @@ def print_grid(grid: Grid) -> None:
     for part, table in enumerate(fitted.tables):
         if part:
             print()
-        head = layout.head_height(table)
+        head = max(len(name.split("\n")) for name in table.head) if any(table.head) else 0
         for i, cells in enumerate(layout.lines(table, width)):
             _print(_segments(cells, head=i < head, texts=table.texts))
     if fitted.left_out:
@@ -93,6 +86,7 @@ def _print(parts: Sequence[tuple[str, str]]) -> None:
     if not sys.stdout.isatty():
         print("".join(text for text, _ in parts))
         return
+    from rich.console import Console
     from rich.text import Text
 
-    terminal.console(soft_wrap=True).print(Text.assemble(*parts), soft_wrap=True)
+    Console(width=terminal.width(), highlight=False).print(Text.assemble(*parts), soft_wrap=True)

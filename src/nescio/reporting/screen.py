@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.reporting import terminal
-from nescio.reporting.printing import print_grid, show_grid, show_sentences, show_signature, show_text
+from nescio.reporting.printing import print_grid, show_grid, show_signature, show_text
 from nescio.reporting.row_grids import record_grid
-from nescio.reporting.tables import Part, legend, parts
+from nescio.reporting.tables import legend, parts
 from nescio.text import plural
 
 MOST_RUNS = 1_000  # most runs of a leaderboard on the screen
@@ -38,7 +38,16 @@ def show(results: Results) -> None:
     for i, part in enumerate(parts(shown, listed=brief)):
         if i:
             print()
-        _show_part(part)
+        if part.title:
+            show_text(f"{part.title}:")
+        for line in part.above:
+            show_text(line)
+        if part.above:
+            show_text("")
+        if part.grid is not None:
+            print_grid(part.grid)
+        for line in part.below:
+            show_text(line)
         below = part.below
     if below:
         print()
@@ -49,18 +58,6 @@ def show(results: Results) -> None:
     show_signature(results.signature)
 
 
-def _show_part(part: Part) -> None:
-    """Print a table with its title, and with the sentences that belong above and below it."""
-    if part.title:
-        show_text(f"{part.title}:")
-    if part.above:
-        show_sentences(part.above)
-    if part.grid is not None:
-        print_grid(part.grid)
-    for line in part.below:
-        show_text(line)
-
-
 def with_the_first(scores: Scores) -> tuple[Scores, str]:
     """Return the scores of only the first runs of a long leaderboard, and a sentence on how to get all runs.
 
@@ -68,10 +65,7 @@ def with_the_first(scores: Scores) -> tuple[Scores, str]:
     always removed, because one note covers all of it.
     """
     scores = replace(scores, tables={name: rows for name, rows in scores.tables.items() if name != "bins"})
-    rows = scores.rows
-    if len(rows) <= MOST_RUNS:
-        return scores, ""
-    runs = scores.best_first()
+    rows, runs = scores.rows, scores.best_first()
     if len(runs) <= MOST_RUNS:
         return scores, ""
     kept = set(runs[:MOST_RUNS])

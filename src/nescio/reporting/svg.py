@@ -130,13 +130,11 @@ class Chart(Struct):
         places: Mapping[str, int] | None = None,
         prefix: str = "",
         background: str | None = None,
-        shared: dict[str, str] | None = None,
     ) -> str:
         """Return the chart as SVG.
 
         For a page, `places` maps each run to the number by which scripts find its marks, and `prefix` makes ids unique.
-        Without `places`, a tip is an SVG title. `shared` maps the points of lines to ids, so that charts of one page
-        share them: a chart that finds "" as an id defines the line, and later charts refer to it.
+        Without `places`, a tip is an SVG title.
         """
         size = f'width="{_number(self.width)}" height="{_number(self.height)}"'
         box = f'viewBox="0 0 {_number(self.width)} {_number(self.height)}"'
@@ -149,17 +147,7 @@ class Chart(Struct):
         for number, (x, y, width, height) in enumerate(self.clips, 1):
             sides = "".join(_attribute(*side) for side in (("x", x), ("y", y), ("width", width), ("height", height)))
             parts.append(f'<clipPath id="{prefix}clip{number}"><rect{sides}/></clipPath>')
-        for number, mark in enumerate(self.marks):
-            through = mark.attributes.get("d", "")
-            if shared is None or through not in shared:
-                parts.append(_element(mark, places, prefix))
-                continue
-            if not shared[through]:
-                shared[through] = f"{prefix}line{number}"
-                parts.append(f'<defs><path id="{shared[through]}" d="{through}"/></defs>')
-            own = {name: value for name, value in mark.attributes.items() if name != "d"}
-            referring = Mark("use", {"href": f"#{shared[through]}", **own}, mark.text, mark.runs, mark.tip)
-            parts.append(_element(referring, places, prefix))
+        parts += [_element(mark, places, prefix) for mark in self.marks]
         return "".join([*parts, "</svg>"])
 
 

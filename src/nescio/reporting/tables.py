@@ -173,17 +173,15 @@ def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
 
 
 def _plain(results: Results) -> str:
-    below = [line for line in (legend(results), str(results.signature)) if line]
-    return "".join([*map(_plain_part, parts(results)), *(f"{line}\n" for line in below)])
-
-
-def _plain_part(part: Part) -> str:
-    """Return a part of the results as plain text, without fitting it to a width."""
-    title = [f"{part.title}:"] if part.title else []
-    above, below = (
-        "".join(f"{sanitize(line, target='line')}\n" for line in lines) for lines in ([*title, *part.above], part.below)
-    )
-    return f"{above}{'' if part.grid is None else layout.drawn(part.grid)}{below}"
+    """Return the results as plain text, without fitting it to a width."""
+    texts = []
+    for part in parts(results):
+        title = [f"{part.title}:"] if part.title else []
+        texts += [f"{sanitize(line, target='line')}\n" for line in (*title, *part.above)]
+        texts += ["" if part.grid is None else layout.drawn(part.grid)]
+        texts += [f"{sanitize(line, target='line')}\n" for line in part.below]
+    texts += [f"{line}\n" for line in (legend(results), str(results.signature)) if line]
+    return "".join(texts)
 
 
 def _json(results: Results) -> str:
@@ -219,19 +217,16 @@ def guarded(value: Any) -> Any:
 
 
 def _markdown(results: Results) -> str:
-    shown = [text for part in parts(results) for text in _markdown_part(part)]
+    shown = []
+    for part in parts(results):
+        shown += [f"{in_markdown(part.title)}:"] if part.title else []
+        shown += [in_markdown(line.strip()) for line in part.above]
+        shown += [] if part.grid is None else [markdown_table(part.grid)]
+        shown += [in_markdown(line.strip()) for line in part.below]
     gates = "\n".join(f"- {gate.word}: {in_markdown(gate.said)}" for gate in results.gates)
     made = isinstance(results, Comparisons) and results.decision
     decided = [in_markdown(made.sentence)] if made else []
     return "\n\n".join([*decided, *shown, *([gates] if gates else []), f"{markdown_code(str(results.signature))}\n"])
-
-
-def _markdown_part(part: Part) -> list[str]:
-    """Return a part of the results as paragraphs of Markdown, one of which is the table."""
-    title = [f"{in_markdown(part.title)}:"] if part.title else []
-    table = [] if part.grid is None else [markdown_table(part.grid)]
-    above, below = ([in_markdown(line.strip()) for line in lines] for lines in (part.above, part.below))
-    return [*title, *above, *table, *below]
 
 
 def _latex(results: Results, label: str) -> str:

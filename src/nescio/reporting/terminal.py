@@ -33,17 +33,3 @@ def wrapped(text: str, stream: Any = None, hanging: str = "") -> str:
     """Return a text broken into lines that fit the terminal of a stream; if there is no terminal, it is unchanged."""
     room = width(stream)
     return text if room >= WIDE else paragraph(text, room, hanging)
-
-
-def console(**options: Any) -> Any:
-    """Return a rich Console on standard output.
-
-    A closed pipe raises BrokenPipeError instead of ending the program with status 1.
-    """
-    from rich.console import Console
-
-    class Output(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
-
-    return Output(**{"width": width(), "highlight": False, **options})

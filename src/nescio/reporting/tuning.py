@@ -114,7 +114,10 @@ def show_tuned_pair(pair: TunedPair) -> None:
     """Print two tuned runs, and the comparison of both at their thresholds on held-out questions."""
     runs, measure = [row.run for row in pair], pair.rows[0].measure
     facts = {
-        "answer from": [_threshold(row) for row in pair],
+        "answer from": [
+            "nothing" if not row.coverage else "everything" if row.threshold is None else f"{row.threshold:.6g}"
+            for row in pair
+        ],
         "answers": [_percent(row.coverage_held_out) for row in pair],
         "of these wrong": [_percent(row.risk_held_out) for row in pair],
         f"{measure} on new questions": [with_interval(row.value, row.low, row.high) for row in pair],
@@ -131,7 +134,3 @@ def show_tuned_pair(pair: TunedPair) -> None:
     show_text(f"As given: {difference(given)}: {given.verdict}.")
     show_text("")
     show_signature(pair.signature)
-
-
-def _threshold(row: Tuning) -> str:
-    return "nothing" if not row.coverage else "everything" if row.threshold is None else f"{row.threshold:.6g}"

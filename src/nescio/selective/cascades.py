@@ -91,6 +91,11 @@ class Cascaded(Results[Way], frozen=True):
     policy: dict[str, Any] | None = None
     systems: tuple[str, ...] = ()
 
+    @property
+    def status(self) -> int:
+        """Return the exit status of a command: 3 if no policy could be certified, else 0."""
+        return 3 if self.applied is None else 0
+
 
 class Terms(Struct, frozen=True):
     """What outcomes are worth: a wrong answer loses `error`, and a right answer earns `worth`, in the unit of `cost`.
@@ -166,7 +171,16 @@ def cascade(
     best = chosen[0][0].thresholds
     policy = None if best is None else _policy(data.runs, best, terms, str(line))
     applied = None if best is None else _applied(data, answers, best, terms, names[0])
-    return Cascaded(tuple(rows), line, tuple(notes), "cascade", {"gains": gains}, (), applied, policy, data.runs)
+    return Cascaded(
+        tuple(rows),
+        line,
+        tuple(notes),
+        "cascade",
+        {"gains": gains},
+        applied=applied,
+        policy=policy,
+        systems=data.runs,
+    )
 
 
 def _gains(

@@ -92,10 +92,16 @@ class Tuned(Plotted[Tuning], frozen=True):
 
     `tables` has the risk-coverage `curve` and the `grid` of a guaranteed risk. `applied` is the run with the threshold
     applied and its other answers kept as candidates, to be scored or written. `applied` is None if no threshold could
-    be certified.
+    be certified. `whole_curve` says whether a terminal shows the curve.
     """
 
     applied: Evidence | None = None
+    whole_curve: bool = False
+
+    @property
+    def status(self) -> int:
+        """Return the exit status of a command: 3 if no threshold could be certified, else 0."""
+        return 3 if self.applied is None else 0
 
     @property
     def threshold(self) -> float | None:

@@ -80,17 +80,11 @@ def verb_in(group: Any, name: str) -> Any:
     return find(f"{inside}.{name}") if hasattr(group, "__path__") else vars(group)[name]
 
 
-def verbs_in(group: Any) -> dict[str, Any]:
-    """Return the verbs and subgroups of a group, keyed by their names in Python."""
-    return {name: verb_in(group, name) for name in names_in(group)}
-
-
 def every_verb(group: Any = None) -> Iterator[Verb[Any, Any]]:
     """Yield all verbs, importing all of them."""
     from nescio.options import Verb
 
-    things = verbs_in(group).values() if group else map(find, names())
-    for thing in things:
+    for thing in (verb_in(group, name) for name in names_in(group)) if group else map(find, names()):
         if isinstance(thing, Verb):
             yield thing
         else:

@@ -27,7 +27,6 @@ from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
 from nescio.data.results import Scores
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
-from nescio.formats import ReadResult
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_json
 from nescio.pipeline import Options, apply, deciding, judge, read, words_of
@@ -59,34 +58,25 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
         reading = reading.but(repeats_of={})
     data = _one_run(result.data, request.run, result.about)
     data = clustered(data, reading.cluster) if reading.cluster else data
-    if not _is_graded(data):
-        rule = "has no graded answer, so it cannot serve as a baseline"
-        raise MismatchError(f"run {data.runs[0]!r} {rule}")
+    if isinstance(data, Evidence):
+        graded_answers = bool(data.present.any())
+    else:
+        scored = any(np.isfinite(np.asarray(column, dtype=float)).any() for column in data.extra_columns.values())
+        graded_answers = bool(scored or not np.isin(data.state, (NOT_GRADED, ABSENT)).all())
+    if not graded_answers:
+        raise MismatchError(f"run {data.runs[0]!r} has no graded answer, so it cannot serve as a baseline")
     judges_of_runs = data.judges if isinstance(data, Outcomes) else ()
     judges = tuple(dict.fromkeys((*result.judges, *(record for record in judges_of_runs if record is not None))))
     result = replace(result, data=data, judges=judges, notes=(*result.notes, *remembered))
     loaded = apply(result, reading)
     scores = score(loaded, request.chosen, mark=False, **request.values(WithInterval, Resampled, Worked))
-    command = command_line("compare", request)
-    made = _provenance(result, data, reading, scores, command=command, files=tuple(_hashed(items)))
-    texts, golds = words_of(result)
-    write_text(output, in_json(Baseline(made, data, texts, golds)))
-    return f"wrote the baseline {made.run!r}, {made.questions:,} questions, to {output}", scores
-
-
-def _provenance(
-    result: ReadResult, data: Outcomes | Evidence, reading: Options, scores: Scores, **made: Any
-) -> Provenance:
-    """Return what a baseline file says about its origin, and the scores of its run.
-
-    The origin is the run, the date, the files, the judge and the options of reading. `made` has further fields.
-    """
-    return Provenance(
+    made = Provenance(
         run=data.runs[0],
         version=__version__,
         date=datetime.now(UTC).date().isoformat(),
         commit=os.environ.get(COMMIT, ""),
-        **made,
+        command=command_line("compare", request),
+        files=tuple(_hashed(items)),
         format=result.format,
         judge=tuple(map(str, result.judges)),
         read=deciding(reading),
@@ -94,16 +84,13 @@ def _provenance(
         digest=digest_of(data.questions),
         signature=str(scores.signature),
         measures=tuple(
-            {
-                "measure": row.measure,
-                "value": _plain(row.value),
-                "low": _plain(row.low),
-                "high": _plain(row.high),
-                "n": row.n,
-            }
+            {"measure": row.measure, **{end: _plain(getattr(row, end)) for end in ("value", "low", "high")}, "n": row.n}
             for row in scores
         ),
     )
+    texts, golds = words_of(result)
+    write_text(output, in_json(Baseline(made, data, texts, golds)))
+    return f"wrote the baseline {made.run!r}, {made.questions:,} questions, to {output}", scores
 
 
 def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
@@ -144,14 +131,6 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
         files=data.files[at : at + 1],
         judges=data.judges[at : at + 1],
     )
-
-
-def _is_graded(data: Outcomes | Evidence) -> bool:
-    """Return whether any answer has an outcome or a graded score."""
-    if isinstance(data, Evidence):
-        return bool(data.present.any())
-    scored = any(np.isfinite(np.asarray(column, dtype=float)).any() for column in data.extra_columns.values())
-    return scored or not np.isin(data.state, (NOT_GRADED, ABSENT)).all()
 
 
 def _hashed(items: Sequence[Any]) -> list[dict[str, str]]:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from nescio.comparison.comparing import compare
 from nescio.comparison.two_runs import take_two, two_runs
 from nescio.data.evidence import Evidence
@@ -30,39 +28,33 @@ def commands_of(request: Any) -> Commands:
     return Commands(source_words(request.source), reading, resampling)
 
 
-class Pair(Struct, frozen=True):
-    """The two runs to compare: the baseline (the name of a run, or a baseline file) and the other run."""
+def load_two(
+    source: Any,
+    measures: Sequence[str] | str | None,
+    baseline: str | Path | None,
+    run: str | None,
+    options: Mapping[str, Any],
+) -> tuple[Loaded, str | None]:
+    """Return the source with both runs loaded, and the name of the baseline run (None if none was named).
 
-    baseline: str | Path | None
-    run: str | None
-
-    def read(
-        self, source: Any, measures: Sequence[str] | str | None, options: Mapping[str, Any]
-    ) -> tuple[Loaded, Pair]:
-        """Return the source with both runs loaded, and the pair in which the baseline is the name of a run.
-
-        The baseline may have been a file before.
-        """
-        runs = {"baseline_file": file_of(self.baseline), "only": both_named(self.baseline, self.run)}
-        loaded = open_data(source, {**runs, **options}, measures)
-        return loaded, Pair(loaded.baseline or (None if self.baseline is None else str(self.baseline)), self.run)
+    `baseline` is the name of a run, or a baseline file. `options` are the options for reading the source.
+    """
+    runs = {"baseline_file": file_of(baseline), "only": both_named(baseline, run)}
+    loaded = open_data(source, {**runs, **options}, measures)
+    return loaded, loaded.baseline or (None if baseline is None else str(baseline))
 
 
 def change_of(
-    source: Any,
+    loaded: Loaded,
     measures: Sequence[str] | str | None,
-    pair: Pair,
-    commands: Commands,
+    baseline: str | None,
+    run: str | None,
     *,
+    commands: Commands,
     how: Mapping[str, Any],
-    options: Mapping[str, Any],
 ) -> Change:
-    """Return the changes between the two runs of `pair`.
-
-    `how` holds the arguments of `compare`, and `options` the options for reading the source.
-    """
-    loaded, pair = pair.read(source, measures, options)
-    old, new = two_runs(loaded, None if pair.baseline is None else str(pair.baseline), pair.run)
+    """Return the changes from the run `baseline` to the other run; `how` holds the further arguments of `compare`."""
+    old, new = two_runs(loaded, baseline, run)
     loaded = take_two(loaded, old, new)
     comparisons = compare(loaded, measures, baseline=old, **how)
     return gather_change(loaded, comparisons, (old, new), commands, {"ci": how["ci"], "margin": how["margin"]})
@@ -84,11 +76,11 @@ def compared(
     """
     if not about_two:
         return compare(source, measures, **how, **options), None
-    pair = Pair(how["baseline"], how["run"])
+    run = how["run"]
+    loaded, baseline = load_two(source, measures, how["baseline"], run, {"strata": (), **options})
     how = {name: value for name, value in how.items() if name not in ("baseline", "run", *Labelled.options)}
-    loaded, pair = pair.read(source, measures, {"strata": (), **options})
     apart = isinstance(loaded.data, Evidence) and not loaded.data.origins
-    if apart and pair.baseline is not None and (pair.run is not None or len(loaded.data.runs) == 2):
-        change = change_of(loaded, measures, pair, commands, how=how, options={})
+    if apart and baseline is not None and (run is not None or len(loaded.data.runs) == 2):
+        change = change_of(loaded, measures, baseline, run, commands=commands, how=how)
         return change.comparisons, change
-    return compare(loaded, measures, baseline=pair.baseline, run=pair.run, **how), None
+    return compare(loaded, measures, baseline=baseline, run=run, **how), None

@@ -36,18 +36,21 @@ JUDGE_FROM: Mapping[JudgeFrom, str] = {
     "files": "who judged, according to the files",
 }
 
+# outcomes that look wrong if all questions of a run have them
+ODD = {
+    "unanswered": "answers no question",
+    "correct": "is right on every question",
+    "incorrect": "is wrong on every question; do the gold answers belong to these questions?",
+}
+
 
 class CheckedFile(Struct, frozen=True):
-    """A file that was checked: its part in its format, how the format was recognised (`why`), and its columns.
-
-    If several columns of a table could be the verdict and their cells decided, `tried` says what each would give.
-    """
+    """A file that was checked: its part in its format, how the format was recognised (`why`), and its columns."""
 
     file: str
     part: str
     why: str
     columns: tuple[str, ...]
-    tried: tuple[str, ...] = ()
 
 
 class RunSummary(Struct, frozen=True):
@@ -136,17 +139,14 @@ class FileSummary(Struct, frozen=True):
         else:
             show_fact("format", f"{self.format}: {self.about}")
             show_fact("why", self.why)
-            self._show_contents()
+            for _, group in groupby(self.files, lambda file: file.part):
+                _show_files(list(group))
+            if self.contents is not None:
+                _show_contents(self.contents)
         for problem in self.problems if with_error or not self.error else ():
             show_fact("look at", problem)
         if not self.problems:
             show_text("no problems found")
-
-    def _show_contents(self) -> None:
-        for _, group in groupby(self.files, lambda file: file.part):
-            _show_files(list(group))
-        if self.contents is not None:
-            _show_contents(self.contents)
 
 
 def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
@@ -201,23 +201,16 @@ def _contents(
         problems.append(str(error))
         loaded = load_parts(format_, parts, options.but(missing="unanswered", ungraded="exclude"), opened)
     contents = _of_data(loaded)
+    judge_from: JudgeFrom | None = "files" if loaded.judges else None
+    if loaded.judged_here:
+        judge_from = "option" if loaded.options.judge else "default"
     judged = replace(
         contents,
         judge=named(loaded.judges),
-        judge_from=_judge_from(loaded),
+        judge_from=judge_from,
         notes=(*contents.notes, *(loaded.texts.unused if loaded.judged_here and loaded.texts else ())),
     )
     return judged, [*problems, *_oddities(judged.runs)]
-
-
-def _judge_from(loaded: Loaded) -> JudgeFrom | None:
-    """Return where the judge is named: "option", "default" or "files".
-
-    Returns None if nothing says who judged.
-    """
-    if loaded.judged_here:
-        return "option" if loaded.options.judge else "default"
-    return "files" if loaded.judges else None
 
 
 def _of_collection(collection: Collection, notes: Iterable[Note]) -> Contents:
@@ -242,7 +235,12 @@ def _of_data(loaded: Loaded) -> Contents:
     }
     notes = tuple(remark for remark in loaded.notes if remark not in counted)
     if isinstance(data, Tally):
-        return Contents(None, None, tuple(_of_counts(data)), {}, silence, notes=notes)
+        totals = data.totals()
+        counted_runs = (
+            RunSummary(run, {name: int(totals[name][i]) for name in OUTCOMES}, int(totals["n"][i]))
+            for i, run in enumerate(data.runs)
+        )
+        return Contents(None, None, tuple(counted_runs), {}, silence, notes=notes)
     present = data.present
     # otherwise a question and the answers to it are a cluster
     whole = data.unit == "questions" or data.clusters is None
@@ -257,12 +255,6 @@ def _of_data(loaded: Loaded) -> Contents:
         notes=notes,
         repeats=None if data.repeats is None else data.repeats.span(data.present),
     )
-
-
-def _of_counts(data: Tally) -> Iterable[RunSummary]:
-    totals = data.totals()
-    for i, run in enumerate(data.runs):
-        yield RunSummary(run, {name: int(totals[name][i]) for name in OUTCOMES}, int(totals["n"][i]))
 
 
 def _of_run(data: Evidence, i: int, silence: Sequence[NonAnswers], present: NDArray[np.bool_]) -> RunSummary:
@@ -301,14 +293,9 @@ def _oddities(runs: Iterable[RunSummary]) -> list[str]:
     """Return sentences on what is allowed in runs, but looks wrong."""
     odd = []
     for row in runs:
-        if row.n and row.sums.get("unanswered") == row.n:
-            odd.append(f"run {row.run!r} answers no question")
-        if row.n and row.sums.get("correct") == row.n:
-            odd.append(f"run {row.run!r} is right on every question")
-        if row.n and row.sums.get("incorrect") == row.n:
-            odd.append(f"run {row.run!r} is wrong on every question; do the gold answers belong to these questions?")
-        if row.n == 0:
+        if not row.n:
             odd.append(f"run {row.run!r} has no question to score")
+        odd += [f"run {row.run!r} {text}" for name, text in ODD.items() if row.n and row.sums.get(name) == row.n]
     return odd
 
 
@@ -329,8 +316,6 @@ def _show_files(files: Sequence[CheckedFile]) -> None:
     more = f" and {len(files) - MOST_NAMED:,} more" if len(files) > MOST_NAMED else ""
     why = files[0].why if alike else f"the first is {files[0].why}"
     show_fact("file" if len(files) == 1 else "files", f"{names}{more} ({files[0].part}): {why}")
-    for line in files[0].tried:
-        show_fact("tried", line)
 
 
 def _show_contents(contents: Contents) -> None:
@@ -340,9 +325,15 @@ def _show_contents(contents: Contents) -> None:
     show_fact("holds", f"{' '.join(held)}{', ' if held else ''}{plural(len(contents.runs), 'run')}")
     if contents.judge_from:
         show_fact("judge", f"{contents.judge} ({JUDGE_FROM[contents.judge_from]})")
-    _show_strata(contents.strata)
+    telling = _strata_texts({name: count for name, count in contents.strata.items() if count != 1})
+    constant = len(contents.strata) - len(telling)
+    telling += [f"{plural(constant, 'column')} of one value"] if constant else []
+    if telling:
+        show_fact("strata", ", ".join(telling))
     if contents.runs:
-        show_records(_without_doubles([run.record() for run in contents.runs]))
+        doubled = all(run.sums.get("declined") == run.sums.get("unanswered") for run in contents.runs)
+        records = [run.record() for run in contents.runs]
+        show_records([{k: v for k, v in record.items() if k != "declined" or not doubled} for record in records])
     if any(row.why != row.taken_for for row in contents.non_answers):
         print()
         show_records([_non_answer(row) for row in contents.non_answers])
@@ -360,25 +351,9 @@ def _groups(data: Evidence) -> dict[str, int]:
     return {name: count for name, count in values.items() if count < most}
 
 
-def _show_strata(values: Mapping[str, int]) -> None:
-    """Print how many values each stratum has, and how many strata have a single value."""
-    telling = _strata_texts({name: count for name, count in values.items() if count != 1})
-    constant = len(values) - len(telling)
-    telling += [f"{plural(constant, 'column')} of one value"] if constant else []
-    if telling:
-        show_fact("strata", ", ".join(telling))
-
-
 def _strata_texts(values: Mapping[str, int]) -> list[str]:
     return [f"{name} ({plural(count, 'value')})" for name, count in values.items()]
 
 
 def _non_answer(row: NonAnswers) -> dict[str, Any]:
     return {"run": row.run, "non_answer": row.why, "taken_for": row.taken_for, "n": row.n}
-
-
-def _without_doubles(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows for runs, without the column of declined answers if it is equal to that of unanswered ones."""
-    if any(row.get("declined") != row.get("unanswered") for row in runs):
-        return list(runs)
-    return [{name: value for name, value in row.items() if name != "declined"} for row in runs]

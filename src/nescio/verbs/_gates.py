@@ -7,7 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,11 +93,7 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     on a measure that is not scored, that has the other direction, or whose interval covers the true value too seldom.
     It also raises UsageError for fewer than ten clusters of questions, and for clusters without a name.
     """
-    gates: list[Gate] = []
-    for limit in limits:
-        _check_limit(scores, limit)
-        gates += _gates_of(scores, limit)
-    return gates
+    return [gate for limit in limits for gate in _gates_of(scores, limit)]
 
 
 def check_ground(
@@ -111,9 +107,9 @@ def check_ground(
         raise UsageError(f"no gate can be decided by {ground}")
 
 
-def _check_limit(scores: Scores, limit: Limit) -> None:
-    name = limit.measure
-    declaration = parse(name).declaration
+def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
+    """Return the gate of every run against one limit; an undefined value gives the status 3 (cannot tell)."""
+    name, declaration = limit.measure, parse(limit.measure).declaration
     if not math.isfinite(limit.value):
         raise UsageError(f"the limit of {name} must be a finite number (found {limit.value})")
     if name not in {row.measure for row in scores}:
@@ -121,17 +117,9 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
     if declaration.lower_is_better != limit.ceiling:
         better, option = ("higher", "fail_under") if limit.ceiling else ("lower", "fail_over")
         raise UsageError(f"{name} is better when {better}; use {opt(option, of=f'{name}=VALUE')}")
-
-
-def _doubted(results: Scores | Comparisons, name: str) -> set[str]:
-    """Return the runs whose intervals of the measure `name` are approximate, according to the notes on the results."""
-    return {whose for note in results.notes if note.code in DOUBTS and name in note.measures for whose in note.whose}
-
-
-def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
-    """Return the gate of every run against one limit; an undefined value gives the status 3 (cannot tell)."""
     gates = []
-    doubted = _doubted(scores, limit.measure)
+    doubts = [note for note in scores.notes if note.code in DOUBTS and name in note.measures]
+    doubted = {run for note in doubts for run in note.whose}
     predicted = {one.run: one for one in scores.tables.get("next_sample", ()) if one.measure == limit.measure}
     runs = int(scores.signature.get("simultaneous", 1))
     for row in scores:
@@ -362,15 +350,13 @@ class Reports(Struct, frozen=True):
     def _write(self, xml: str, markdown: str) -> None:
         try:
             # We open the summary first, so that neither is written if the other cannot be.
-            opened = None if self.summary is None else self.summary.open("a", encoding="utf-8", errors="replace")
-            try:
+            with (
+                self.summary.open("a", encoding="utf-8", errors="replace") if self.summary else nullcontext() as opened
+            ):
                 if self.junit is not None:
                     write_text(self.junit, xml)
                 if opened is not None:
                     opened.write(markdown)
-            finally:
-                if opened is not None:
-                    opened.close()
         except OSError as error:
             raise UsageError(f"{self.summary}: cannot be written: {error.strerror}") from None
 

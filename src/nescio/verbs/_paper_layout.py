@@ -59,7 +59,11 @@ def laid_out(paper: Paper, item: Item, ran: Sequence[Ran], *, on_files: bool) ->
         empty = empty_columns(item, cells)
         rows = [[cell for cell in row if cell.column not in empty] for row in rows]
     grid = _grid(rows, item, beside=not on_files)
-    return _turned(grid) if item.across else grid, cells
+    if item.across:  # runs are columns
+        head, *lines = zip(grid.head, *grid.rows, strict=True)
+        lines = [line for line in lines if any(line[1:])]
+        grid = make_grid(["", *head[1:]], lines, [True, *(False for _ in head[1:])])
+    return grid, cells
 
 
 def empty_columns(item: Item, cells: Sequence[Cell]) -> list[str]:
@@ -85,17 +89,13 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
         sentences = [f"{ours} with {source if many > 1 else source.replace('values', 'value')}."]
     if alone := sum(cell.agrees is None and bool(_NUMBER.fullmatch(cell.printed or "")) for cell in cells):
         sentences.append(f"nescio does not compute the other {plural(alone, 'value')} that the paper prints.")
-    if any(_as_printed([cell for cell in cells if cell.column == column]) for column in item.head):
+    # columns in which our values look different from the printed ones, so that a second column shows ours
+    doubled = {cell.column for cell in compared if cell.value is not None and cell.ours != cell.printed}
+    if {cell.column for cell in compared} - doubled:
         sentences.append(
             f"Where no {'row' if item.across else 'column'} of our values follows, our values equal the paper's."
         )
     return " ".join(sentences)
-
-
-def _as_printed(cells: Sequence[Cell]) -> bool:
-    """Return whether all our values in a column look as the paper prints them, so that one column can show both."""
-    known = [cell for cell in cells if cell.agrees is not None]
-    return bool(known) and all(cell.value is None or cell.ours == cell.printed for cell in known)
 
 
 def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Records:
@@ -262,18 +262,13 @@ def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tup
 def _verdict(row: Sequence[Cell]) -> str:
     """Return words that say whether the values of a row agree with the paper's, and where they do not."""
     compared = [cell for cell in row if cell.agrees is not None]
-    apart = [f"{cell.column} differs{_by(cell)}" for cell in compared if not cell.agrees]
+    apart = []
+    for cell in compared:
+        if cell.agrees:
+            continue
+        by = ""
+        if cell.value is not None and cell.printed is not None:
+            scale = 100 if cell.printed.endswith("%") else 1
+            by = f" by {rounded(cell.value * scale - float(Fraction(cell.printed.rstrip('%'))), 4)}"
+        apart.append(f"{cell.column} differs{by}")
     return "; ".join(apart) if apart else "agrees" if compared else ""
-
-
-def _by(cell: Cell) -> str:
-    if cell.value is None or cell.printed is None:
-        return ""
-    scale = 100 if cell.printed.endswith("%") else 1
-    return f" by {rounded(cell.value * scale - float(Fraction(cell.printed.rstrip('%'))), 4)}"
-
-
-def _turned(grid: Grid) -> Grid:
-    """Return the table transposed."""
-    head, *lines = zip(grid.head, *grid.rows, strict=True)
-    return make_grid(["", *head[1:]], [line for line in lines if any(line[1:])], [True, *(False for _ in head[1:])])

@@ -116,19 +116,15 @@ def files_for(item: Item) -> str:
 
 def _filled(words: Sequence[str], files: Sequence[Path | str]) -> list[str]:
     """Return the words of a command in which the user's files replace placeholders such as {files}."""
-    ave = [file for file in files if _is_ave(file)] if "{ave}" in words else []
+    from nescio.formats import open_source
+    from nescio.tasks.ave.reader import recognise
+
+    # collections of answer validation, and responses to these
+    ave = [file for file in files if recognise(open_source(Path(file))) is not None] if "{ave}" in words else []
     ranking = [word for file in files if file not in ave for word in ("--ranking", file)]
     named = {"{files}": files, "{each}": files, "{first}": files[:1], "{ave}": ave, "{ranking}": ranking}
     named |= {"{middle}": files[1:-1], "{last}": files[-1:]}
     return [str(part) for word in words for part in named.get(word, [word])]
-
-
-def _is_ave(file: Path | str) -> bool:
-    """Return whether a file is a collection of answer validation, or a response to one."""
-    from nescio.formats import open_source
-    from nescio.tasks.ave.reader import recognise
-
-    return recognise(open_source(Path(file))) is not None
 
 
 def _run(

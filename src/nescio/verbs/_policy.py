@@ -60,6 +60,16 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     at_most: float | None = None
     least: int | None = None
 
+    @property
+    def drop(self) -> float:
+        """Return the largest allowed drop: `by`, or 0.01 if the rule states none."""
+        return _MARGIN if self.by is None else self.by
+
+    @property
+    def limits(self) -> list[float]:
+        """Return the limits of the run's own value, at most one in a valid rule; empty if the rule allows a drop."""
+        return [limit for limit in (self.at_least, self.at_most) if limit is not None]
+
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """The content of a policy's file, except its benchmarks.
@@ -159,22 +169,18 @@ def _check_rule(rule: Rule, benchmarks: Sequence[str], path: Path) -> None:
             f"{rule.measure} is better when {better}, so `{which}` cannot limit it; use `{other}`",
             value=wrong,
         )
-    limits = [limit for limit in (rule.at_least, rule.at_most) if limit is not None]
+    limits = rule.limits
     if limits and (rule.by is not None or rule.relative or len(limits) > 1):
         both = "`at_least` or `at_most` for the run alone, or `by` for the drop from the baseline"
         raise FormatError(path, f"a rule on {rule.measure} has one limit: {both}; write two rules")
     if not all(map(math.isfinite, limits)):
         raise FormatError(path, f"the limit of {rule.measure} must be a finite number", value=limits[0])
-    if not 0 <= _drop(rule) < (1 if rule.relative else math.inf):
+    if not 0 <= rule.drop < (1 if rule.relative else math.inf):
         raise FormatError(
             path,
             f"`by` of {rule.measure} is the largest allowed drop; give 0 or more, and less than 1 with `relative`",
             value=rule.by,
         )
-
-
-def _drop(rule: Rule) -> float:
-    return _MARGIN if rule.by is None else rule.by
 
 
 def lines_of(
@@ -269,7 +275,7 @@ def _line(
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
         value, ends, status, ground, notes, n = _limited(rule, limit, loaded, policy, strict)
     else:
-        share = f"{_drop(rule):.3g}" + (f" of {policy.baseline}'s value" if rule.relative else "")
+        share = f"{rule.drop:.3g}" + (f" of {policy.baseline}'s value" if rule.relative else "")
         asked = "" if rule.tier == "informative" else f"drop of at most {share}"
         value, ends, status, ground, notes, n = _compared(rule, loaded, policy, strict)
     decides, n = rule.tier != "informative", min(n, _questions(loaded, rule, policy))
@@ -284,8 +290,7 @@ def _line(
 
 def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
     """Return the number of questions in the denominator of a rule's measure; of both runs' numbers, the lower."""
-    limited = rule.at_least is not None or rule.at_most is not None
-    runs = [policy.run] if limited else [policy.run, policy.baseline]
+    runs = [policy.run] if rule.limits else [policy.run, policy.baseline]
     shares = shares_of(loaded.data, parse(rule.measure).on(loaded.data.columns))
     return min((shares[run][1] for run in runs if run in shares), default=loaded.data.size or 0)
 
@@ -320,7 +325,7 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
             baseline=policy.baseline,
             run=policy.run,
             ci=level,
-            margin=_drop(rule),
+            margin=rule.drop,
             correction="none",
         )
         _check(comparisons, rule, policy)
@@ -329,7 +334,7 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
     row = lenient.row
     left_out = lost(comparisons, row.measure, policy.run, policy.baseline)
     if rule.relative and (row.low is None or math.isnan(row.low)):  # then the rule of three bounds what may be unseen
-        drop = _drop(rule) * abs(_value(loaded, rule.measure, policy.baseline))
+        drop = rule.drop * abs(_value(loaded, rule.measure, policy.baseline))
         lenient, harsh = (
             decision(own.row, 1 - at / 100, drop, "", left_out.words, shift=left_out.shift)
             for own, at in zip((lenient, harsh), levels, strict=True)
@@ -370,7 +375,7 @@ def _excess(
     """
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
-    kept = 1 + sign * (_drop(rule) if lower else -_drop(rule))
+    kept = 1 + sign * (rule.drop if lower else -rule.drop)
     shares = shares_of(loaded.data, measure.on(loaded.data.columns))
     scaled = scaled_difference(loaded, rule.measure, runs, kept)
     low, high = scaled.interval(level / 100)

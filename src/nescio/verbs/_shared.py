@@ -383,16 +383,16 @@ def is_suite(source: Any) -> bool:
 
 def _is_table(columns: Mapping[str, Any]) -> bool:
     """Return whether a mapping is a table by its columns: lists of cells, some of which cannot be files."""
-    lists = all(isinstance(column, (list, tuple)) or getattr(column, "ndim", 0) == 1 for column in columns.values())
-    return lists and any(_is_cell(cell) for column in columns.values() for cell in column)
-
-
-def _is_cell(value: Any) -> bool:
     from numpy import generic
 
-    if isinstance(value, str):
-        return not Path(value).suffix and not Path(value).exists()
-    return value is None or isinstance(value, (Number, generic))
+    lists = all(isinstance(column, (list, tuple)) or getattr(column, "ndim", 0) == 1 for column in columns.values())
+    return lists and any(
+        (not Path(cell).suffix and not Path(cell).exists())
+        if isinstance(cell, str)
+        else cell is None or isinstance(cell, (Number, generic))
+        for column in columns.values()
+        for cell in column
+    )
 
 
 class Certified(Request, group="Gates"):

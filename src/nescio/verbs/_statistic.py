@@ -66,25 +66,16 @@ class PairsRequest(StatisticRequest):
     )
 
 
-class Estimated(Results[R], frozen=True):
-    """The results of a statistic: a row for each run, or for each pair of runs.
-
-    `wrote` names the files that were written.
-    """
-
-    wrote: tuple[str, ...] = ()
-
-
 @overload
 def statistic(
     *, each: Callable[..., Mapping[str, Any]], needs: str = ..., **how: Any
-) -> Callable[[Callable[[Any], Any]], Verb[..., Estimated[Any]]]: ...
+) -> Callable[[Callable[[Any], Any]], Verb[..., Results[Any]]]: ...
 
 
 @overload
 def statistic(
     *, request: Callable[P, Any], lay: Callable[[Any], LaidOut], row: type[R], **how: Any
-) -> Callable[[Callable[[Any], Any]], Verb[P, Estimated[R]]]: ...
+) -> Callable[[Callable[[Any], Any]], Verb[P, Results[R]]]: ...
 
 
 def statistic(
@@ -124,7 +115,7 @@ def statistic(
         shown_as = value or name
         what = Statistic(defined(formula), null=0.0 if null is None else null, **how)
 
-        def run(asked: Any) -> Estimated[Any]:
+        def run(asked: Any) -> Results[Any]:
             laid = laid_by(asked)
             by: By = getattr(asked, "interval", "t")
             drawn = blocks(asked.resamples, asked.seed) if hasattr(asked, "resamples") else ()
@@ -147,11 +138,11 @@ def statistic(
                 ),
             )
             notes = tuple(dict.fromkeys([*laid.notes, *warnings]))
-            return Estimated(rows, line, notes, table or name, wrote=laid.wrote)
+            return Results(rows, line, notes, table or name, wrote=laid.wrote)
 
         run.__name__ = run.__qualname__ = name
         run.__module__ = formula.__module__
-        run.__annotations__["return"] = f"Estimated[{row.__name__ if row else 'Any'}]"
+        run.__annotations__["return"] = f"Results[{row.__name__ if row else 'Any'}]"
         inside = formula.__module__.startswith(f"{LAB}.")
         made: Verb[Any, Any] = Verb(
             kind, run, name=f"lab {name.replace('_', '-')}", working="estimating", prints=prints

@@ -15,9 +15,10 @@ nescio assess export answers --db answers.db
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import structs
@@ -29,7 +30,6 @@ from nescio.options.kinds import FILES, NAMES, PATH
 from nescio.reporting.printing import show_lines
 
 HOME = "http://127.0.0.1:8000"
-_T = TypeVar("_T")
 
 
 class OfDatabase(Request):
@@ -40,12 +40,9 @@ class OfDatabase(Request):
     )
 
 
-def _show(result: Any) -> None:
-    show_lines(str(result))
-
-
-def _with(db: str, work: Callable[[Any], _T]) -> _T:
-    """Return the result of `work` on the database `db`; an error of the database becomes one clear message."""
+@contextmanager
+def _opened(db: str) -> Iterator[Any]:
+    """Yield the open database `db`. An error of the database in this context becomes one UsageError."""
     try:
         from sqlalchemy.exc import DBAPIError
 
@@ -54,7 +51,7 @@ def _with(db: str, work: Callable[[Any], _T]) -> _T:
         raise UsageError("nescio assess needs more packages: pip install 'nescio[assess]'") from None
     database = open_database(db)
     try:
-        return work(database)
+        yield database
     except DBAPIError as error:
         raise UsageError(f"{database.shown}: {reason(error)}") from None
     finally:
@@ -154,13 +151,10 @@ def update(request: UpdateRequest) -> Any:
     \b
     nescio assess update questions.jsonl runs/mine.jsonl --db judging.db
     """
-
-    def take(database: Any) -> Any:
+    with _opened(request.db) as database:
         from nescio.people.assessing.updating import take_in
 
         return take_in(database, request.sources)
-
-    return _with(request.db, take)
 
 
 class InviteRequest(OfDatabase):
@@ -186,7 +180,7 @@ class InviteRequest(OfDatabase):
 
 def _show_links(made: Any, _: Any) -> None:
     """Print the links for the invited people, and the next step."""
-    _show(made)
+    show_lines(str(made))
     if made.links:
         address = urlsplit(next(iter(made.links.values())))
         here = address.hostname in ("127.0.0.1", "localhost") and address.port != urlsplit(HOME).port
@@ -203,16 +197,13 @@ def invite(request: InviteRequest) -> Any:
     \b
     nescio assess invite ana ben --db judging.db
     """
-    return _with(request.db, lambda database: _invite(database, request))
+    with _opened(request.db) as database:
+        from nescio.people.assessing.access import invite as make
 
-
-def _invite(database: Any, request: InviteRequest) -> Any:
-    from nescio.people.assessing.access import invite as make
-
-    how = {"organiser": request.organiser, "revoke": request.revoke}
-    made = make(database, request.names, address=request.address, days=request.days, **how)
-    shown = str(request.db) if database.path is not None else database.shown  # a URL may hold a password
-    return structs.replace(made, database=shown)
+        how = {"organiser": request.organiser, "revoke": request.revoke}
+        made = make(database, request.names, address=request.address, days=request.days, **how)
+        shown = str(request.db) if database.path is not None else database.shown  # a URL may hold a password
+        return structs.replace(made, database=shown)
 
 
 class ServeRequest(OfDatabase):
@@ -240,31 +231,25 @@ def serve(request: ServeRequest) -> None:
     \b
     nescio assess serve --db judging.db
     """
-
-    def run(database: Any) -> None:
+    with _opened(request.db) as database:
         from nescio.people.assessing.connections import listening
         from nescio.people.assessing.server import application
 
         say(f"serving http://{request.host}:{request.port}/ until Ctrl-C; people open their own links")
         listening(application(database), host=request.host, port=request.port, proxy=request.proxy).run()
 
-    _with(request.db, run)
 
-
-@verb(OfDatabase, working="reading", present=lambda standing, _: _show(standing), prints="")
+@verb(OfDatabase, working="reading", present=lambda standing, _: show_lines(str(standing)), prints="")
 def status(request: OfDatabase) -> Any:
     """Show everybody's progress and agreement.
 
     \b
     nescio assess status --db judging.db
     """
-
-    def read(database: Any) -> Any:
+    with _opened(request.db) as database:
         from nescio.people.assessing.following import status as standing
 
         return standing(database)
-
-    return _with(request.db, read)
 
 
 class ExportRequest(OfDatabase):
@@ -283,10 +268,7 @@ def export(request: ExportRequest) -> Any:
     \b
     nescio assess export judged --db judging.db
     """
-
-    def write(database: Any) -> Any:
+    with _opened(request.db) as database:
         from nescio.people.assessing.exporting import export as exported
 
         return exported(database, request.folder)
-
-    return _with(request.db, write)

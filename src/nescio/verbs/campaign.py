@@ -44,7 +44,7 @@ from nescio.people.campaigns.state import Status
 from nescio.people.campaigns.verifying import Verified
 from nescio.reporting import screen
 from nescio.reporting.printing import show_lines, show_text
-from nescio.verbs._shared import Resampled, Seeded, WithOrWithoutInterval, Worked
+from nescio.verbs._shared import Redrawn, Resampled, WithOrWithoutInterval, Worked
 
 
 def _moment(value: Any) -> datetime:
@@ -54,6 +54,7 @@ def _moment(value: Any) -> datetime:
         raise ValueError(str(error)) from None
 
 
+REASON = "The reason, which is written to the log."
 MOMENT = Kind("a time, such as 2010-06-30 or 2010-06-30T12:00:00+02:00", _moment, metavar="TIME")
 
 
@@ -252,22 +253,11 @@ def intake(request: IntakeRequest) -> Received:
     return steps.intake(**request.values())
 
 
-class Reasoned(Request):
-    """The option for the reason of a decision about runs or groups, such as a withdrawal."""
-
-    reason: str = argument(
-        kw_only=False, flags=("--reason",), metavar="TEXT", help="The reason, which is written to the log."
-    )
-
-
-class OfRuns(OfCampaign):
-    """The option for the runs of a campaign that a decision is about."""
+class WithdrawRequest(OfCampaign):
+    """The options of `nescio campaign withdraw`."""
 
     runs: Sequence[str] = argument(kw_only=False, kind=NAMES, argument=True, metavar="RUN...", help="The runs.")
-
-
-class WithdrawRequest(Reasoned, OfRuns):
-    """The options of `nescio campaign withdraw`."""
+    reason: str = argument(kw_only=False, flags=("--reason",), metavar="TEXT", help=REASON)
 
 
 @verb(WithdrawRequest, working="writing", prints="")
@@ -301,17 +291,14 @@ def disqualify(request: DisqualifyRequest) -> Ruled:
     return steps.disqualify(request.campaign, request.runs, reason=request.reason, lift=request.lift)
 
 
-class OfGroup(OfCampaign):
-    """The options for a group of a campaign and its deadline."""
+class ExtendRequest(OfCampaign):
+    """The options of `nescio campaign extend`."""
 
     group: str = argument(kw_only=False, argument=True, metavar="GROUP", help="The group, by its short name.")
     until: str | datetime = argument(
         kw_only=False, flags=("--until",), kind=MOMENT, help="The new deadline, such as 2010-07-02."
     )
-
-
-class ExtendRequest(Reasoned, OfGroup):
-    """The options of `nescio campaign extend`."""
+    reason: str = argument(kw_only=False, flags=("--reason",), metavar="TEXT", help=REASON)
 
 
 @verb(ExtendRequest, working="writing", prints="")
@@ -384,7 +371,7 @@ def sheets(request: SheetsRequest) -> Handed:
     return steps.sheets(**request.values())
 
 
-class CollectRequest(Seeded, Step):
+class CollectRequest(Redrawn, Step):
     """The options of `nescio campaign collect`."""
 
     files: Sequence[Path | str] = argument(
@@ -396,7 +383,6 @@ class CollectRequest(Seeded, Step):
         help="The sheets that assessors returned, and the files that pages saved.",
     )
     withdraw: bool = option(default=False, help="Withdraw earlier verdicts whose cells are now empty.")
-    resamples: int = option(default=10_000, low=1, high=100_000_000, help="The number of resamples.")
 
 
 @verb(CollectRequest, working="collecting", show=show)
@@ -415,11 +401,7 @@ def collect(request: CollectRequest) -> Collected:
     return steps.collect(**request.values())
 
 
-class _Repeatable(Resampled, group="Resampling"):
-    resamples: int = option(default=10_000, low=1, high=MOST_RESAMPLES, help="The number of resamples.")
-
-
-class CampaignScoreRequest(_Repeatable, WithOrWithoutInterval, Step):
+class CampaignScoreRequest(Resampled, WithOrWithoutInterval, Step, reworded={"resamples": {"high": MOST_RESAMPLES}}):
     """The options of `nescio campaign score`."""
 
     ranking: Sequence[Path | str] = option(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,13 @@ def check(request: CheckRequest) -> Checked:
     groups, alone = _groups(items, reading)
     summaries = [summary for group in groups for summary in _of_group(group, reading)]
     summaries += [_of_none(item, error) for item, error in alone]
-    return Checked(tuple(sorted(summaries, key=lambda summary: _place(summary, items))))
+
+    def place(summary: FileSummary) -> int:
+        """Return the index of the item that contains the first file of the summary."""
+        first = summary.files[0].file
+        return next((at for at, item in enumerate(items) if first.startswith(str(item))), len(items))
+
+    return Checked(tuple(sorted(summaries, key=place)))
 
 
 def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
@@ -187,30 +194,20 @@ def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], li
         sources: list[Source] = []
         try:
             sources = open_files([item])[0]
-            groups.setdefault(_format(sources, options), []).append((item, sources))
+            name = recognise(sources, options.format_in, options.column)[0].name
+            groups.setdefault(name, []).append((item, sources))
         except NescioError as error:
             lacking.append((item, sources, error))
     alone = []
     for item, sources, why in lacking:
-        fitting = (group for group in groups.values() if sources and _fits(sources, group[0][1], options))
-        if group := next(fitting, None):
-            group.append((item, sources))
+        for group in groups.values() if sources else ():
+            with suppress(NescioError):  # as answers that have a format only beside their questions
+                recognise([*group[0][1], *sources], options.format_in, options.column)
+                group.append((item, sources))
+                break
         else:
             alone.append((item, why))
     return [[item for item, _ in group] for group in groups.values()], alone
-
-
-def _format(sources: Sequence[Source], options: Options) -> str:
-    return recognise(sources, options.format_in, options.column)[0].name
-
-
-def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options) -> bool:
-    """Return whether `sources` have a format when read together with `beside`, as answers with their questions."""
-    try:
-        _format([*beside, *sources], options)
-    except NescioError:
-        return False
-    return True
 
 
 def _of_group(group: Sequence[Any], options: Options) -> list[FileSummary]:
@@ -232,9 +229,3 @@ def _of_group(group: Sequence[Any], options: Options) -> list[FileSummary]:
         clash = f"cannot be read together with the other files of its format: {between}"
         alone[sound[0]] = replace(first, problems=(*first.problems, clash), error=MismatchError(clash))
     return alone
-
-
-def _place(summary: FileSummary, items: Sequence[Any]) -> int:
-    """Return the index of the item that contains the first file of a summary."""
-    first = summary.files[0].file
-    return next((at for at, item in enumerate(items) if first.startswith(str(item))), len(items))

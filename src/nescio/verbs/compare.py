@@ -45,7 +45,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.corrections import Correction, Test
@@ -139,21 +139,17 @@ class Looking(Request, group="Looks"):
     )
 
 
-class Saving(Request, group="Gates"):
-    """The options for saving a run in a file."""
+class CompareRequest(Reading, Resampled, Gated, Labelled, Suited, Looking, Paired, Measured, Worked):
+    """The options of `nescio compare`."""
 
     save_baseline: Path | str | None = option(
         default=None,
         writes=True,
         metavar="FILE",
+        group="Gates",
         apart=("suite", "labels", "looks"),
         help=f"Save the run that {opt('run')} names, or the only run, as a baseline for later comparisons (.json).",
     )
-
-
-class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Looking, Paired, Measured, Worked):
-    """The options of `nescio compare`."""
-
     fail_on_regression: bool = option(
         default=False,
         needs="baseline",
@@ -167,12 +163,6 @@ class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Lookin
         super().check()
         if self.looks and self.chosen is not None and len(self.chosen) > 1:
             raise UsageError(f"{opt('looks', True)} follows a single measure; name one measure with {opt('measures')}")
-
-
-class Compared(Comparisons, frozen=True):
-    """Comparisons, and the paths of the files that were written with them."""
-
-    wrote: tuple[str, ...] = ()
 
 
 def show(results: Any) -> None:
@@ -197,7 +187,7 @@ def compare(request: CompareRequest) -> Comparisons:
         return cast(Comparisons, looks)
     if request.save_baseline is not None and request.baseline is None:
         message, scores = save_baseline(request, Path(request.save_baseline))
-        return Compared((), scores.signature, scores.notes, wrote=(message,))
+        return Comparisons((), scores.signature, scores.notes, wrote=(message,))
     change = None
     if request.is_("suite"):
         how = request.values(Paired, Suited, Resampled, Worked, Reading)
@@ -216,30 +206,31 @@ def compare(request: CompareRequest) -> Comparisons:
     if request.baseline is None:
         comparisons = replace(comparisons, notes=(*_unnamed_baseline(comparisons, request.run), *comparisons.notes))
     if request.fail_on_regression:
-        gates = regression_gates(comparisons, request.chosen or ())
-        notes = (*_without_gate(request.chosen or ()), *comparisons.notes)
-        comparisons = replace(comparisons, gates=tuple(gates), notes=notes)
-    wrote = _saved(request, comparisons)
+        chosen = request.chosen or ()
+        comparisons = replace(comparisons, gates=tuple(regression_gates(comparisons, chosen)))
+        if described := [name for name in chosen if name not in ranking(chosen)]:
+            comparisons = replace(comparisons, notes=(_not_gated(described), *comparisons.notes))
+    if request.save_baseline is not None:
+        passed = not any(gate.status for gate in comparisons.gates)
+        message = f"did not write the baseline {request.save_baseline}: not every gate passed"
+        if passed:
+            message, _ = save_baseline(request, Path(request.save_baseline))
+        comparisons = replace(comparisons, wrote=(message,))
     about = tiles(change) if change else []
     if about and comparisons.gates and (made := comparisons.decision):
         about[0] = in_markdown(made.sentence)
     reports.write(request, comparisons, about)
-    return Compared(**asdict(comparisons), wrote=wrote) if wrote else comparisons
+    return comparisons
 
 
-def _without_gate(measures: Sequence[str]) -> list[Note]:
-    """Return a note that names the measures which only describe a run, and so have no gate beside others."""
-    described = [name for name in measures if name not in ranking(measures)]
-    if not described:
-        return []
-    return [
-        note(
-            "gate.describes",
-            "no gate checks {measures:list}, because descriptive measures do not rank runs; nescio score "
-            f"{opt('fail_under', of='MEASURE=VALUE')} sets a limit",
-            measures=described,
-        )
-    ]
+def _not_gated(described: Sequence[str]) -> Note:
+    """Return a note that the measures `described` have no gate beside others, because they only describe a run."""
+    return note(
+        "gate.describes",
+        "no gate checks {measures:list}, because descriptive measures do not rank runs; nescio score "
+        f"{opt('fail_under', of='MEASURE=VALUE')} sets a limit",
+        measures=described,
+    )
 
 
 def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Note]:
@@ -254,15 +245,6 @@ def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Not
             repr(baseline),
             why="the first run in the files" if run is None else "the other run",
         )
-
-
-def _saved(request: CompareRequest, comparisons: Comparisons) -> tuple[str, ...]:
-    """Save the run as a baseline if the user requested it and every gate passed; return sentences on this."""
-    if request.save_baseline is None:
-        return ()
-    if any(gate.status for gate in comparisons.gates):
-        return (f"did not write the baseline {request.save_baseline}: not every gate passed",)
-    return (save_baseline(request, Path(request.save_baseline))[0],)
 
 
 def _looked(request: CompareRequest) -> Results[Look]:

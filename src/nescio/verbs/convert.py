@@ -19,10 +19,8 @@ they change nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from inspect import signature
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,7 +29,7 @@ from nescio.data.judge_record import named
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError, opt
-from nescio.formats import BY_SUFFIX, WRITERS, Unjudged, Writer
+from nescio.formats import BY_SUFFIX, WRITERS, Unjudged
 from nescio.options import argument, option, verb
 from nescio.pipeline import Options, judge, judges_of, read
 from nescio.pipeline.loading import merged
@@ -87,7 +85,12 @@ def convert(request: ConvertRequest) -> Converted:
     items, output, to = items_of(request.source), Path(request.output), request.to
     reading = Options(**request.values(MergingRuns))
     writer = WRITERS.find(to)
-    _check_place(writer, output, items)
+    if writer.suffixes:
+        check_file(output, opt("to", to), writer.suffixes, items)
+    elif output.suffix.lower() in BY_SUFFIX:
+        raise UsageError(f"{output}: {opt('to', to)} writes a folder; give the name of a folder")
+    else:
+        check_new_folder(output)
     if request.benchmark is not None and to != HUB:
         raise UsageError(f"{opt('benchmark')} goes with {opt('to', HUB)}")
     result = read(items, reading, runs=writer.takes is not Unjudged, judging=writer.takes is Unjudged)
@@ -112,13 +115,3 @@ def convert(request: ConvertRequest) -> Converted:
     more = {name: getattr(request, name) for name in ("progress", "benchmark") if name in takes}
     written = writer.write(result.data, output, **more)
     return Converted(result.format, judged_by, written.what, output, (*result.notes, *written.notes))
-
-
-def _check_place(writer: Writer, output: Path, inputs: Sequence[Any]) -> None:
-    """Raise UsageError before reading if the writer cannot write to the output."""
-    if writer.suffixes:
-        check_file(output, opt("to", writer.name), writer.suffixes, inputs)
-    elif output.suffix.lower() in BY_SUFFIX:
-        raise UsageError(f"{output}: {opt('to', writer.name)} writes a folder; give the name of a folder")
-    else:
-        check_new_folder(output)

@@ -384,7 +384,8 @@ def judge(request: JudgeRequest) -> Judged:
             f"{model.given()[0]} needs {opt('judge', MODEL)}, or the judge 'declined(undetermined={MODEL})'"
         )
     # Verdicts in a table are those of the judge that is compared with people, unless --verdict names another.
-    same_table = _is_among(request.against, items_of(request.source))
+    judged_files = [own_path(item) for item in items_of(request.source) if isinstance(item, (str, Path))]
+    same_table = request.against is not None and own_path(request.against) in judged_files
     against_people = request.against is not None and (request.verdict is not None or not same_table)
     stands = name is None and (against_people or request.judge_name is not None)
     by_people = frozenset((request.verdict, *request.verdict.split(AND)) if request.verdict and same_table else ())
@@ -395,7 +396,16 @@ def judge(request: JudgeRequest) -> Judged:
     people, labels, notes = None, tuple[Label, ...](), list[Note]()
     if request.against is not None:
         people, labels, notes = _people(result, request, answered=name != HUMAN)
-    model_of = lambda: connect(model, progress=request.progress, waiting=_say_waiting)  # noqa: E731
+
+    def model_of() -> Any:
+        return connect(
+            model,
+            progress=request.progress,
+            waiting=lambda cache: say(
+                f"waiting for the current calls; grades are stored in {cache} (press Ctrl-C again to stop at once)"
+            ),
+        )
+
     watch = None if asks_model(name) else request.progress
     made = _judged(result, name, Resources(people, model_of), watch)
     assert isinstance(made.data, Outcomes)
@@ -403,17 +413,6 @@ def judge(request: JudgeRequest) -> Judged:
     human_only = judges_of(made) == (PEOPLE,)
     judged = Judged(made.data, by, (*notes, *made.notes), result, human_only, people, labels, judges_of(made))
     return _written(judged, request)
-
-
-def _is_among(table: Path | str | None, items: list[Any]) -> bool:
-    """Return whether a table of people's verdicts is one of the files to judge."""
-    files = [own_path(item) for item in items if isinstance(item, (str, Path))]
-    return table is not None and own_path(table) in files
-
-
-def _say_waiting(cache: Path) -> None:
-    """Print on standard error why a command that the user stops does not end at once."""
-    say(f"waiting for the current calls; grades are stored in {cache} (press Ctrl-C again to stop at once)")
 
 
 def _written(judged: Judged, request: JudgeRequest) -> Judged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import asdict
+from msgspec.structs import replace
 
 from nescio.data.results import Results
 from nescio.meta_evaluation.agreement import Agreement
@@ -16,10 +16,10 @@ from nescio.meta_evaluation.stability import FUZZINESS, Stability
 from nescio.meta_evaluation.stability import stability as count_ties
 from nescio.meta_evaluation.swap import SwapBin
 from nescio.meta_evaluation.swap import swap as count_swaps
-from nescio.options import Request, option, verb
+from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, BETWEENS, COUNT_OR_ALL, COUNTS, LEVEL
-from nescio.reporting.figures import Spot, draw
-from nescio.verbs._figures import DrawnResults, Figured, figure_of
+from nescio.reporting.figures import draw
+from nescio.verbs._figures import Figured, figure_of
 from nescio.verbs._shared import InJobs, Measured, Reading, Seeded, Worked
 
 __all__ = ["agreement", "comparability", "power", "stability", "swap"]
@@ -78,20 +78,16 @@ class SwapRequest(Drawn):
     )
 
 
-class Resamples(Request, group="Resampling"):
-    """The option for the number of resamples."""
+class PowerRequest(Reading, InJobs, Seeded, Measured, Worked):
+    """The options of `nescio meta power`."""
 
     resamples: int | None = option(
         default=1000,
         kind=COUNT_OR_ALL,
+        group="Resampling",
         help="The number of resamples, shared by all pairs and measures; `all` enumerates them (ten questions at"
         " most).",
     )
-
-
-class PowerRequest(Reading, Resamples, InJobs, Seeded, Measured, Worked):
-    """The options of `nescio meta power`."""
-
     alpha: float | Sequence[float] = option(
         default=0.05,
         kind=BETWEENS,
@@ -131,9 +127,8 @@ def stability(request: StabilityRequest) -> Results[Stability]:
     studied = count_ties(**{name: value for name, value in request.values().items() if name != "figure"})
     if path is None:
         return studied
-    spots = [Spot(row.measure, row.ties, row.error_rate) for row in studied.rows]
-    wrote = draw(path, spots, "proportion of ties", "error rate")
-    return DrawnResults(**asdict(studied), wrote=(wrote,))
+    spots = [(row.measure, row.ties, row.error_rate) for row in studied.rows]
+    return replace(studied, wrote=(draw(path, spots, "proportion of ties", "error rate"),))
 
 
 @verb(SwapRequest, working="drawing")

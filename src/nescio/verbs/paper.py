@@ -98,7 +98,6 @@ class Reproduced(Results[Cell], frozen=True, kw_only=True):
     ran: tuple[Ran, ...] = ()
     layout: Grid | None = None
     given: tuple[str, ...] = ()
-    wrote: tuple[str, ...] = ()
 
 
 def show(results: Results) -> None:
@@ -114,7 +113,8 @@ def show(results: Results) -> None:
         show_grid(results.layout)
         if results.given and (lacking := empty_columns(item, results.rows)):
             show_text(f"Left out, because your files lack the data: {', '.join(lacking)}.")
-    if not results.given and any(_reads_examples(command) for command, _ in item.commands):
+    words = [word.partition("*")[0] for command, _ in item.commands for word in shlex.split(command)]
+    if not results.given and any((examples() / word).exists() for word in words):
         show_text(f"in a copy of {examples()}:", style="dim")
     for command in () if results.given else item.before:
         show_text(f"$ nescio {command}", style="dim")
@@ -155,11 +155,6 @@ def _show_one(ran: Ran) -> None:
         show_text(line)
     for line in ran.text.splitlines():
         show_text(f"    {line}")
-
-
-def _reads_examples(command: str) -> bool:
-    """Return whether a command reads a file of the examples."""
-    return any((examples() / word.partition("*")[0]).exists() for word in shlex.split(command))
 
 
 @verb(PaperRequest, show=show)

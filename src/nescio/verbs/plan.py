@@ -42,13 +42,16 @@ def _rates(value: Any) -> tuple[tuple[float, ...], ...]:
     return tuple(map(NUMBERS.check, sides))
 
 
-def _split_rates(words: list[str]) -> list[Any]:
-    return [NUMBERS.read(word) for word in words]
-
-
 LIMITS_OF_RUNS = replace(LIMITS, takes="RUN=CONFIDENCE", metavar="RUN=CONFIDENCE")
 PLAIN = list[float] | list[list[float]] | None
-RATES = Kind("three numbers separated by commas", _rates, _split_rates, PLAIN, "C,W,U", several=True)
+RATES = Kind(
+    "three numbers separated by commas",
+    _rates,
+    lambda words: list(map(NUMBERS.read, words)),
+    PLAIN,
+    "C,W,U",
+    several=True,
+)
 
 
 def check_power(power: float, alpha: float) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.results import Scores
@@ -18,7 +18,7 @@ from nescio.meta_evaluation.comparability import LEAST_RUNS, comparability
 from nescio.options import Request, argument, option, verb
 from nescio.options.kinds import NAMES
 from nescio.pipeline import Options, apply, judge, read, read_collection
-from nescio.reporting.figures import Spot, draw
+from nescio.reporting.figures import draw
 from nescio.scoring import score as scoring
 from nescio.sources.writing import atomic_write
 from nescio.tasks.ave import validator
@@ -30,7 +30,7 @@ from nescio.tasks.reading.systems.loop import exercise
 from nescio.tasks.reading.systems.marking import suited_judge
 from nescio.text import plural
 from nescio.verbs._answers import Answered
-from nescio.verbs._figures import DrawnScores, Figured, figure_of
+from nescio.verbs._figures import Figured, figure_of
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (
     OWN_FILES,
@@ -276,11 +276,20 @@ def score(request: MarkRequest) -> Scores:
     how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Worked)
     scores = scoring.compute_scores(loaded, request.measures or suited, **how)
     scores = replace(scores, notes=(*scores.notes, *_ceiling(result, scores)))
-    scores = _with_correlations(scores) if request.correlations else scores
+    if request.correlations:
+        runs = len({row.run for row in scores})
+        few = note(
+            "read.few_runs",
+            "correlations over runs are undefined: they need {least} runs or more (found {runs})",
+            least=LEAST_RUNS,
+            runs=runs,
+        )
+        notes = scores.notes if runs >= LEAST_RUNS else (*scores.notes, few)
+        scores = replace(scores, tables={"correlations": comparability(scores)}, notes=notes)
     if path is None:
         return scores
-    spots = [Spot(row.measure, row.run, row.value) for row in sorted(scores.rows, key=lambda row: row.measure)]
-    return DrawnScores(**asdict(scores), wrote=(draw(path, spots, "run", "score"),))
+    spots = [(row.measure, row.run, row.value) for row in sorted(scores.rows, key=lambda row: row.measure)]
+    return replace(scores, wrote=(draw(path, spots, "run", "score"),))
 
 
 def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
@@ -304,18 +313,3 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
             ceiling=1 - empty / len(lists),
         )
     ]
-
-
-def _with_correlations(scores: Scores) -> Scores:
-    """Return the scores with the correlations between measures over the runs; too few runs get a note instead."""
-    runs, notes = len({row.run for row in scores}), list(scores.notes)
-    if runs < LEAST_RUNS:
-        notes.append(
-            note(
-                "read.few_runs",
-                "correlations over runs are undefined: they need {least} runs or more (found {runs})",
-                least=LEAST_RUNS,
-                runs=runs,
-            )
-        )
-    return replace(scores, tables={"correlations": comparability(scores)}, notes=tuple(notes))

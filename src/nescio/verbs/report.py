@@ -11,7 +11,6 @@ nescio report outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category -o report.h
 nescio report questions.jsonl runs/*.jsonl --labels people.csv
 nescio report suite/suite.toml -o suite.html
 nescio report outcomes.csv --tolerate 30 --open
-nescio report outcomes.csv --study stability --study swap -o report.html
 
 With --baseline, the page shows the questions that changed between two runs: won, lost, newly silent, newly answered.
 For a suite, the page has a leaderboard over the benchmarks, and a heat map of runs and benchmarks. --tolerate chooses a
@@ -23,7 +22,6 @@ from __future__ import annotations
 
 import html
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -38,13 +36,14 @@ from nescio.options import Request, option, verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import page
+from nescio.reporting.page import drawing
 from nescio.reporting.page.change import change_page
-from nescio.reporting.page.report_data import Study
+from nescio.reporting.page.figures import all_figures
 from nescio.reporting.page.to_read import ToRead, advised
 from nescio.scoring.score import QUESTION
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import check_new_folder, write_text
-from nescio.verbs._changes import Pair, change_of, commands_of
+from nescio.verbs._changes import change_of, commands_of, load_two
 from nescio.verbs._output_paths import as_path, check_file
 from nescio.verbs._shared import (
     OWN_FILE,
@@ -63,18 +62,6 @@ PAGES = (".html", ".htm")
 PAGE = Path("report.html")  # the default output
 _FRAME = 'style="width: 100%; height: 80vh; border: 0"'
 MOST_NAMED = 4  # files in the title of a page without its own
-
-
-class Paged(Reading, Certified, Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
-    """The options for the content of a page."""
-
-    labels: Any = option(
-        default=None,
-        kind=OWN_FILE,
-        apart=("suite", "baseline"),
-        help="A table of people's verdicts on some answers (run, question, verdict). The page shows people's "
-        "verdicts beside the judge's, and the questions where the two differ.",
-    )
 
 
 class SinceBaseline(Request, group="What changed"):
@@ -110,9 +97,18 @@ class Advised(Request, group="In the terminal"):
     )
 
 
-class ReportRequest(Advised, SinceBaseline, Suited, Paged):
+class ReportRequest(
+    Advised, SinceBaseline, Suited, Reading, Certified, Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked
+):
     """The options of `nescio report`."""
 
+    labels: Any = option(
+        default=None,
+        kind=OWN_FILE,
+        apart=("suite", "baseline"),
+        help="A table of people's verdicts on some answers (run, question, verdict). The page shows people's "
+        "verdicts beside the judge's, and the questions where the two differ.",
+    )
     output: Path | str | None = option(
         default=None,
         flags=("-o", "--output"),
@@ -128,12 +124,6 @@ class ReportRequest(Advised, SinceBaseline, Suited, Paged):
         "as PDF and PNG.",
     )
     title: str | None = option(default=None, help="The title of the page.", default_words="the names of the files")
-    study: tuple[Study, ...] = option(
-        default=(),
-        apart=("suite", "baseline"),
-        help="Also study the measures, as `nescio meta` does: error rates and ties (stability), or swap rates and the"
-        " required difference (swap).",
-    )
     open: bool = option(default=False, help="Open the page in the browser.")
 
     @classmethod
@@ -166,9 +156,7 @@ class Report(Struct, frozen=True):
         page = () if self.page is None else (f"wrote {self.page}",)
         if not self.figures:
             return page
-        from nescio.reporting.page.drawing import forms
-
-        return (*page, f"wrote {', '.join(self.figures)} to {self.folder} as {forms()}")
+        return (*page, f"wrote {', '.join(self.figures)} to {self.folder} as {drawing.forms()}")
 
     def save(self, path: Path | str) -> Path:
         """Write the page to a file, and return its path."""
@@ -176,9 +164,6 @@ class Report(Struct, frozen=True):
         check_file(output, "the page", PAGES, [])
         write_text(output, self.html)
         return output
-
-    def __str__(self) -> str:
-        return ""
 
     def __repr__(self) -> str:
         held = f"a page of {len(self.html):,} characters, which save(PATH) writes" if self.html else ""
@@ -225,26 +210,21 @@ def report(request: ReportRequest) -> Report:
     return replace(made, page=output)
 
 
-def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
-    """Return the data of the page that a request asks for."""
-    return page.gather(
+def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Report:
+    data = page.gather(
         request.source,
         request.chosen,
         commands=commands_of(request),
-        studies=studies,
         labels=request.labels,
-        progress_for=lambda _: request.progress,
+        progress=request.progress,
         certificate=request.require_certificate,
         **request.values(WithOrWithoutInterval, BrokenDown, Resampled, Reading),
     )
-
-
-def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Report:
-    data = gathered(request, request.study)
     texts = page.texts_of(data.loaded)
-    title = request.title or title_of(request.source)
+    files = [Path(item).name for item in items_of(request.source) if isinstance(item, (str, Path))]
+    title = request.title or ", ".join(list(dict.fromkeys(files))[:MOST_NAMED]) or "nescio"
     made = page.page(data, title=title, texts=texts) if paged else ""
-    drawn = page.write_figures(data, figures) if figures is not None else []
+    drawn = drawing.write_figures(all_figures(data)[0], figures) if figures is not None else []
     return Report(None, tuple(drawn), data.scores, _advice(request, data, texts), figures, made)
 
 
@@ -291,14 +271,8 @@ def _of_a_change(request: ReportRequest) -> Report:
     how = request.values(WithOrWithoutInterval, Resampled, Worked)
     how |= {"test": request.test, "correction": request.correction, "margin": request.margin}
     reading = {"strata": None, "texts": True, "certificate": request.require_certificate, **request.values(Reading)}
-    pair = Pair(request.baseline, request.run)
-    change = change_of(request.source, request.chosen, pair, commands_of(request), how=how, options=reading)
+    loaded, baseline = load_two(request.source, request.chosen, request.baseline, request.run, reading)
+    change = change_of(loaded, request.chosen, baseline, request.run, commands=commands_of(request), how=how)
     title = request.title or f"{change.old} → {change.new}"
     made = change_page(change, title=title, texts=page.texts_of(change.loaded))
     return Report(None, (), change.comparisons, change.comparisons, html=made)
-
-
-def title_of(source: Any) -> str:
-    """Return the title of a page to which the user gave none: the names of the files, each once."""
-    names = list(dict.fromkeys(Path(item).name for item in items_of(source) if isinstance(item, (str, Path))))
-    return ", ".join(names[:MOST_NAMED]) or "nescio"

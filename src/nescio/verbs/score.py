@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from nescio.comparison import leaderboard
 from nescio.data.judge_record import Target
-from nescio.data.notes import Note, note
+from nescio.data.notes import note
 from nescio.data.results import Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
@@ -66,40 +66,13 @@ class Pooled(Request, group="An older run"):
     )
 
 
-class Arranged(Request, group="Output"):
-    """The options for the columns that the table of scores shows."""
-
-    columns: Sequence[str] = option(
-        default=(),
-        kind=WORDS,
-        metavar="NAME,NAME,…",
-        apart=("suite", "labels"),
-        help="The columns of the table, in order: run, stratum, measures, n, and the counts correct, incorrect and"
-        " unanswered.",
-        default_words="run, the measures and n",
-    )
-
-
-class Ceilinged(Gated, group="Gates"):
-    """The options for upper limits on measures, in addition to the gates that every verb has."""
-
-    fail_over: Mapping[str, float] = option(
-        default={},
-        metavar="MEASURE=VALUE",
-        apart="suite",
-        help="For measures where lower is better: exit with 1 if a run's whole interval is above VALUE, and "
-        "with 3 if the interval includes VALUE.",
-    )
-
-
 class ScoreRequest(
     Reading,
     Resampled,
-    Ceilinged,
+    Gated,
     Corrected,
     Pooled,
     Further,
-    Arranged,
     Suited,
     WithOrWithoutInterval,
     BrokenDown,
@@ -108,6 +81,24 @@ class ScoreRequest(
 ):
     """The options of `nescio score`."""
 
+    columns: Sequence[str] = option(
+        default=(),
+        kind=WORDS,
+        metavar="NAME,NAME,…",
+        group="Output",
+        apart=("suite", "labels"),
+        help="The columns of the table, in order: run, stratum, measures, n, and the counts correct, incorrect and"
+        " unanswered.",
+        default_words="run, the measures and n",
+    )
+    fail_over: Mapping[str, float] = option(
+        default={},
+        metavar="MEASURE=VALUE",
+        group="Gates",
+        apart="suite",
+        help="For measures where lower is better: exit with 1 if a run's whole interval is above VALUE, and "
+        "with 3 if the interval includes VALUE.",
+    )
     interval: IntervalMethod = option(
         default="auto",
         apart=("suite", "labels"),
@@ -171,19 +162,16 @@ def score(request: ScoreRequest) -> Scores:
     )
     scores = replace(scores, gates=tuple(score_gates(scores, limits)))
     if limits and request.by:
-        scores = replace(scores, notes=(*scores.notes, _whole_alone(request.by)))
+        whole = note(
+            "gates.whole",
+            "the gates check all questions together; to gate each {by}, use a policy with `stratum = {column}` "
+            "(`nescio gate`)",
+            column=f'"{request.by}"',
+            by=request.by,
+        )
+        scores = replace(scores, notes=(*scores.notes, whole))
     reports.write(request, scores)
     return scores
-
-
-def _whole_alone(by: str) -> Note:
-    return note(
-        "gates.whole",
-        "the gates check all questions together; to gate each {by}, use a policy with `stratum = {column}` (`nescio "
-        "gate`)",
-        column=f'"{by}"',
-        by=by,
-    )
 
 
 def _over_a_suite(request: ScoreRequest, reports: Reports) -> Results:

@@ -27,14 +27,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from nescio.data.columns import bare, known
 from nescio.data.evidence import Evidence
-from nescio.data.notes import Note, note
+from nescio.data.notes import note
 from nescio.errors import UsageError, opt
 from nescio.measures import parse
-from nescio.options import Request, option, verb
+from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, SHARE
 from nescio.reporting.tuning import show_tuned, show_tuned_pair
 from nescio.scoring.score import open_data
@@ -44,7 +44,6 @@ from nescio.selective import tune_pair as tune_two
 from nescio.selective.tuning import POINTS
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.text import on_one_line, plural
-from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Further, Reading, Resampled, Sourced, WithMeasure, WithOrWithoutInterval, Worked
 
@@ -66,21 +65,17 @@ class Thresholds(
     )
 
 
-class Two(Request, group="Two runs"):
-    """The options for another run, which is tuned as well."""
-
-    baseline: str | None = option(
-        default=None,
-        metavar="RUN",
-        apart=("max_risk", "curve", "output", "next", "simultaneous"),
-        help="Compare the run with this baseline, each at its own best threshold, on held-out questions.",
-    )
-
-
-class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
+class TuneRequest(Thresholds, Further, WithOrWithoutInterval):
     """The options of `nescio tune`."""
 
     run: str | None = option(default=None, metavar="RUN", help="The run to tune, if there are several.")
+    baseline: str | None = option(
+        default=None,
+        metavar="RUN",
+        group="Two runs",
+        apart=("max_risk", "curve", "output", "next", "simultaneous"),
+        help="Compare the run with this baseline, each at its own best threshold, on held-out questions.",
+    )
     max_risk: float | None = option(
         default=None,
         kind=BETWEEN,
@@ -121,17 +116,6 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
             raise UsageError(f"{opt('baseline')} needs intervals; give {opt('ci')} a level")
 
 
-class TunedRun(Tuned, frozen=True):
-    """A run with its chosen threshold, and the message on the file written.
-
-    It also says whether to keep and print the whole curve of the run.
-    """
-
-    whole_curve: bool = False
-    wrote: tuple[str, ...] = ()
-    status: int = 0
-
-
 def show(tuned: Any) -> None:
     """Print the threshold and its figures, or two runs at their own thresholds."""
     if isinstance(tuned, TunedPair):
@@ -150,7 +134,13 @@ def tune(request: TuneRequest) -> Tuned:
     strata = () if request.output is None else None  # the written run keeps all columns
     loaded = open_data(request.source, {"strata": strata, **request.values(Reading)}, [request.measure])
     if request.run is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
-        raise _which(loaded.data.runs)
+        runs = loaded.data.runs
+        more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
+        raise UsageError(
+            f"these files hold {len(runs)} runs, and each needs its own threshold; name the run to tune with "
+            f"{opt('run')}, or two runs with {opt('run')} and {opt('baseline')}; the runs are "
+            f"{', '.join(map(on_one_line, runs[:MOST_NAMED]))}{more}"
+        )
     tuned = tune_run(
         loaded,
         request.measure,
@@ -162,22 +152,11 @@ def tune(request: TuneRequest) -> Tuned:
         points=None if request.curve else POINTS,
         **request.values(WithOrWithoutInterval, Further, Resampled, Worked),
     )
-    status = CANNOT_TELL if tuned.applied is None else 0
-    made = TunedRun(**asdict(tuned), whole_curve=request.curve, status=status)
-    return made if request.output is None else _written(made, request.output)
+    tuned = replace(tuned, whole_curve=request.curve)
+    return tuned if request.output is None else _written(tuned, request.output)
 
 
-def _which(runs: Sequence[str]) -> UsageError:
-    """Return the error that asks for the name of the run to tune, if there are several runs."""
-    more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
-    return UsageError(
-        f"these files hold {len(runs)} runs, and each needs its own threshold; name the run to tune with "
-        f"{opt('run')}, or two runs with {opt('run')} and {opt('baseline')}; the runs are "
-        f"{', '.join(map(on_one_line, runs[:MOST_NAMED]))}{more}"
-    )
-
-
-def _written(tuned: TunedRun, output: Path) -> TunedRun:
+def _written(tuned: Tuned, output: Path) -> Tuned:
     """Write the run with its threshold applied, and return the result with a message about the file.
 
     Nothing is written if no threshold was chosen.
@@ -188,19 +167,13 @@ def _written(tuned: TunedRun, output: Path) -> TunedRun:
     row = tuned.rows[0]
     rows = write_outcomes(as_outcomes(tuned.applied), output)
     said = f"wrote run {row.run!r} with the threshold applied, {plural(rows, 'question')} to {output}"
-    return replace(tuned, wrote=(said,), notes=(*_lost_columns(row.measure), *tuned.notes))
-
-
-def _lost_columns(measure: str) -> list[Note]:
-    """Return a note on the columns that a measure reads but an outcome table cannot hold."""
-    lost = sorted(bare(name) for name in parse(measure).reads if known(name).namespace)
-    if not lost:
-        return []
-    return [
-        note(
+    tuned = replace(tuned, wrote=(said,))
+    if lost := sorted(bare(name) for name in parse(row.measure).reads if known(name).namespace):
+        no_columns = note(
             "tune.no_columns",
             "an outcome table has no {columns}: {measure} cannot be scored from it",
             columns=" and no ".join(lost),
-            measure=measure,
+            measure=row.measure,
         )
-    ]
+        return replace(tuned, notes=(no_columns, *tuned.notes))
+    return tuned

@@ -40,13 +40,11 @@ CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 class Browser(Struct, frozen=True):
     """The data of the page's question browser, as plain values for JSON.
 
-    `notes` name the data that could not be put into the page, and `texts` holds the texts of questions and answers.
-    `scored` says that the browser shows scores instead of outcomes.
+    `texts` holds the texts of questions and answers. `scored` says that the browser shows scores instead of outcomes.
     """
 
     payload: Mapping[str, Any]
     questions: int
-    notes: tuple[Note, ...] = ()
     texts: Parts | None = None
     scored: bool = False
 
@@ -163,21 +161,18 @@ def browser(
         **(more or {}),
     }
     ids = [name for name, _ in rows]
-    # the names of the files, for notes that refer to these
-    payload |= {"ids": listed(ids)} if ids != list(shown) else {}
-    payload |= {"runIds": list(seen.names)} if list(seen.names) != list(seen.runs) else {}
-    if seen.words:
-        payload["words"] = list(seen.words)
-    if seen.graded:
-        payload["graded"] = [{"name": name, "values": floats(values)} for name, values in seen.graded.items()]
-    if seen.confidence is not None:
-        payload["confidence"] = floats(seen.confidence)
-    if seen.candidates is not None:
-        payload["candidates"] = packed(seen.candidates)
-    if seen.people is not None:
-        payload["people"] = packed(seen.people)
-    if seen.repeats is not None:
-        payload["repeats"] = seen.repeats.question.tolist()
+    further_data = {
+        # the names of the files, for notes that refer to these
+        "ids": listed(ids) if ids != list(shown) else None,
+        "runIds": list(seen.names) if list(seen.names) != list(seen.runs) else None,
+        "words": list(seen.words) or None,
+        "graded": [{"name": name, "values": floats(values)} for name, values in seen.graded.items()] or None,
+        "confidence": None if seen.confidence is None else floats(seen.confidence),
+        "candidates": None if seen.candidates is None else packed(seen.candidates),
+        "people": None if seen.people is None else packed(seen.people),
+        "repeats": None if seen.repeats is None else seen.repeats.question.tolist(),
+    }
+    payload |= {name: part for name, part in further_data.items() if part is not None}
     parts = None
     if texts:
         parts, cut = packed_texts(texts, rows, seen.names)
@@ -185,7 +180,7 @@ def browser(
     if parts and texts:
         sizes = {"asked": QUESTIONS, "said": ANSWERS}
         payload["texts"] = {**sizes, "searched": parts.searched, "reasons": texts.reasons}
-    return Browser(payload, len(seen.questions), notes, parts, bool(seen.graded and seen.words)), notes
+    return Browser(payload, len(seen.questions), parts, bool(seen.graded and seen.words)), notes
 
 
 def _too_many(outcomes: int, questions: int) -> Note | None:

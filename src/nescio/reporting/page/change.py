@@ -1,4 +1,4 @@
-"""Make the page of changes between two runs: `nescio compare OLD NEW -o diff.html`."""
+"""Make the page of changes between two runs, which `nescio report --baseline OLD --run NEW` writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nescio.reporting.numbers import number, signed
 from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, browser, without_outcomes
 from nescio.reporting.page.commands import Commands, measure_words
 from nescio.reporting.page.figure import Figure
-from nescio.reporting.page.moves import APART, GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, move_names, moves, payload
+from nescio.reporting.page.moves import APART, GROUPS, Moves, move_names, moves, payload
 from nescio.reporting.page.pairs import compared, difference_in_words
 from nescio.reporting.page.question_texts import Texts
 from nescio.reporting.page.rendering import Shared, assembled, browser_lead
@@ -74,7 +74,7 @@ def gather_change(
         )
     old, new = names(pair)
     chosen = ("--baseline", str(loaded.options.baseline_file or pair[0]), "--run", pair[1])
-    page_command = commands.line("compare", *measure_words([row.measure for row in rows]), *chosen, "-o", "diff.html")
+    page_command = commands.line("report", *measure_words([row.measure for row in rows]), *chosen, "-o", "diff.html")
     compared = comparisons.with_rows(rows)
     values = _values(loaded, data, places, [row.measure for row in rows])
     commands = replace(commands, reading=(*commands.reading, *chosen))
@@ -91,12 +91,6 @@ def gather_change(
         how["margin"],
         pair,
     )
-
-
-def _unit(change: Change) -> str:
-    """Return what a move counts: "question", or "answer" if questions were asked several times."""
-    data = change.loaded.data
-    return "question" if not isinstance(data, Evidence) or data.repeats is None else "answer"
 
 
 def _values(
@@ -183,9 +177,9 @@ def _moved(change: Change) -> tuple[str, ...]:
     if moved is None:
         return ()
     size = {slug: len(moved.group(slug)) for slug in GROUPS}
-    n = int(moved.table.sum())
+    n, unit = int(moved.table.sum()), "question" if change.loaded.data.repeats is None else "answer"
     return (
-        f"Of the {n:,} shared {_unit(change)}{'' if n == 1 else 's'}, {change.new} wins {size['won']:,} and loses "
+        f"Of the {n:,} shared {unit}{'' if n == 1 else 's'}, {change.new} wins {size['won']:,} and loses "
         f"{size['lost']:,}; {size['same']:,} did not change.",
         f"It newly abstains on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
     )
@@ -229,17 +223,13 @@ def _table(change: Change) -> list[dict[str, Any]]:
                     "slug": slugs[3 * i + j][0],
                     "n": int(counts[i, j]),
                     "same": i == j,
-                    "share": _share(int(counts[i, j]), total),
+                    "share": f"{counts[i, j] / total:.1%}" if total else "–",
                 }
                 for j in range(3)
             ],
         }
         for i, old in enumerate(OUTCOMES)
     ]
-
-
-def _share(n: int, total: int) -> str:
-    return f"{n / total:.1%}" if total else "–"
 
 
 def _counted_apart(change: Change) -> list[dict[str, Any]]:
@@ -256,29 +246,11 @@ def _counted_apart(change: Change) -> list[dict[str, Any]]:
 
 
 def _apart(change: Change) -> tuple[Note, ...]:
-    """Return notes on the questions that are not among the nine moves, and why."""
+    """Return notes on questions that the differences and the nine moves count in different ways."""
     moved = change.moves
     if moved is None:
         return ()
     notes = []
-    for code, run in ((ONLY_OLD, change.old), (ONLY_NEW, change.new)):
-        if questions := moved.kind(code):
-            notes.append(
-                note(
-                    "page.only_one_has",
-                    "{questions:n question} only in {subject}, counted separately from the changes in outcome",
-                    run,
-                    questions=questions,
-                )
-            )
-    if ungraded := moved.kind(NOT_KNOWN):
-        notes.append(
-            note(
-                "page.not_graded",
-                "{questions:n question} not graded in one of the runs, counted separately from the changes in outcome",
-                questions=ungraded,
-            )
-        )
     if moved.counted_silent:
         notes.append(
             note(

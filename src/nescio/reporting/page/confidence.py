@@ -167,14 +167,19 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
         return None, ()
     split = having[:MOST_PANELS]
     drawn = [row | _words_of_bin(row) for row in rows if row["run"] in split]
-    words = "; ".join(f"{run} {number(_calibration_error(rows, run))}" for run in split)
+    errors = []
+    for run in split:
+        bins = [row for row in rows if row["run"] == run]
+        off = sum(row["n"] * abs(row["right"] - row["confidence"]) for row in bins)
+        errors.append(f"{run} {number(float(off / sum(row['n'] for row in bins)))}")
     return (
         Figure(
             "reliability",
             "Is confidence calibrated?",
             "Answers in ten bins of stated confidence, with Wilson intervals; below, the number of answers per bin. "
             "Below the diagonal, a run is overconfident.",
-            f"Expected calibration error (the mean distance from the diagonal): {words}.{_shown(split, having)}",
+            f"Expected calibration error (the mean distance from the diagonal): {'; '.join(errors)}."
+            f"{_shown(split, having)}",
             tuple({name: value for name, value in row.items() if name != "bin"} for row in rows),
             lambda width: panels.side_by_side([_reliability_panel(drawn, run)() for run in split], split, width),
             report.commands.line("score", "-m", "ECE"),
@@ -225,12 +230,6 @@ def _words_of_bin(row: Record) -> Record:
             f"{(row['bin'] + 1) / BINS:.1f}"
         ),
     }
-
-
-def _calibration_error(rows: Sequence[Record], run: str) -> float:
-    bins = [row for row in rows if row["run"] == run]
-    off = sum(row["n"] * abs(row["right"] - row["confidence"]) for row in bins)
-    return float(off / sum(row["n"] for row in bins))
 
 
 def _reliability_panel(rows: list[Record], run: str) -> Callable[[], Any]:

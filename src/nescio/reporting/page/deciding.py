@@ -19,7 +19,7 @@ from nescio.reporting.page.report_data import ReportData, Shipping
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.scoring.grounds import no_ground
 from nescio.selective.certified import GRID, Guarantee, needed
-from nescio.selective.operating import Operating, TunedPoint
+from nescio.selective.operating import TunedPoint
 from nescio.stats.chosen import another_count, another_value, level_of_each, upper_of_chosen
 from nescio.text import enumerated, plural
 
@@ -146,7 +146,7 @@ def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standin
     If the run has a threshold, these are estimates from questions on which the threshold was not chosen.
     """
     name, main, row = report.shown[run], report.main, report.row(run, report.main)
-    silence = fitness.silence_scores(main, report.loaded.data, report.runs[0])
+    silence = fitness.silence_score(main, report.loaded.data, report.runs[0])
     if tuned and (expected := _chosen(report)[1].expected):
         answered, risk = expected
         return Standing(name, len(report.runs), answered, answered * risk, main, tuned.value, silence)
@@ -198,7 +198,10 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     name, tuned = report.shown[run], shipping.tuned
     k = len(report.runs)
     if not refused:
-        text = f"Ship {name}{_at(tuned) or ' as it is'}{_or_another(report, shipping)}."
+        made, another = shipping.decision, ""
+        if shipping.other and made is not None and not made.row.significant:
+            another = f", or {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
+        text = f"Ship {name}{_at(tuned) or ' as it is'}{another}."
         yield Statement("ship", text, {"run": name, "threshold": tuned.threshold if tuned else None})
     ahead = f"With each run at its own threshold, {name} is ahead of {report.shown[report.runs[0]]}. "
     before = ahead if run != report.runs[0] else ""
@@ -214,26 +217,12 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
         seen = wrong / answered if answered else math.nan
         did: dict[str, Figure] = {"run": name, "answered": answered, "wrong": wrong, "n": total}
         text = f"{before}{name}{_at(tuned)} answers {answered / total:.0%}"
-        yield Statement("did", f"{text}, and {_share(wrong, answered)} of its answers are wrong", did)
+        share = f"{wrong / answered:.0%}" if answered else "none"
+        yield Statement("did", f"{text}, and {share} of its answers are wrong", did)
         tried = 2 * k if report.operating else k
     lost = left_out_of(report, run)
     yield _bound(report, (wrong + lost, answered + lost), tried, lost)
     yield _evidence(report, shipping, seen, upper_of_chosen(wrong + lost, answered + lost, tried, LEVEL))
-
-
-def _or_another(report: ReportData, shipping: Shipping) -> str:
-    """Return words such as ", or RUN", with the next best run, if the advised run is not significantly better.
-
-    Otherwise the text is empty.
-    """
-    made = shipping.decision
-    if not shipping.other or made is None or made.row.significant:
-        return ""
-    return f", or {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.0%}" if whole else "none"
 
 
 def _bound(report: ReportData, answers: tuple[int, int], tried: int, lost: int) -> Statement:
@@ -267,7 +256,9 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
     significant = bool(shipping.decision and shipping.decision.row.significant)
     near = stands_alone(report) and upper - seen <= NEAR
     wanted = [near, significant] if len(report.runs) > 1 else [near]
-    doubt = _doubt(report)
+    # the largest share of checked answers that another judge grades differently
+    doubtful = [remark for remark in report.loaded.notes if remark.code == "judging.doubtful"]
+    doubt = max((remark["answers"] / remark["total"] for remark in doubtful), default=0.0)
     word = "weak" if doubt > NEAR else ("weak", "fair", "strong")[2 * sum(wanted) // len(wanted)]
     over = f" over {report.shown[shipping.other]}{_at(shipping.other_tuned)}" if shipping.other else ""
     lead = "" if len(report.runs) == 1 else f"the lead{over} is {'' if significant else 'not '}significant"
@@ -286,12 +277,6 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
         "doubt": doubt,
     }
     return Statement("evidence", text or f"The evidence is {word}.", figures)
-
-
-def _doubt(report: ReportData) -> float:
-    """Return the largest share of checked answers that another judge grades differently; 0 if none was checked."""
-    doubtful = [remark for remark in report.loaded.notes if remark.code == "judging.doubtful"]
-    return max((remark["answers"] / remark["total"] for remark in doubtful), default=0.0)
 
 
 def _more(report: ReportData) -> Iterator[Statement]:
@@ -365,7 +350,10 @@ def promises(report: ReportData) -> tuple[Promise, ...]:
     for run in runs:
         if run in answers:
             counts.append((run, None, *answers[run]))
-        counts += [(run, threshold, *_counted(report.operating[run], threshold)) for threshold in _grid(report, run)]
+        if run in report.operating:
+            points = {point.threshold: point for point in report.operating[run].points}
+            grid = [points[threshold] for threshold in report.operating[run].grid]
+            counts += [(run, point.threshold, round(point.answered), round(point.wrong)) for point in grid]
     tried, lost = tried_promises(report), {run: left_out_of(report, run) for run in runs}
     return tuple(
         Promise(run, threshold, answered, wrong, upper_of_chosen(wrong + lost[run], answered + lost[run], tried, LEVEL))
@@ -379,15 +367,6 @@ def tried_promises(report: ReportData) -> int:
     It is fixed before any verdict is seen, so that it may correct the level of the bounds.
     """
     return len(report.runs) * (1 + GRID if report.operating else 1)
-
-
-def _grid(report: ReportData, run: str) -> Sequence[float]:
-    return report.operating[run].grid if run in report.operating else ()
-
-
-def _counted(one: Operating, threshold: float) -> tuple[int, int]:
-    point = next(point for point in one.points if point.threshold == threshold)
-    return round(point.answered), round(point.wrong)
 
 
 def tolerated(made: Sequence[Promise], risk: float) -> Promise | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +12,6 @@ from msgspec import Struct
 from nescio.reporting.layout import shortened
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.shown_text import isolated
-from nescio.reporting.svg import Mark
 from nescio.reporting.tables import guarded
 from nescio.sources.writing import atomic_folder, csv_text
 from nescio.text import sanitize
@@ -23,7 +21,6 @@ _ON_PAPER = 700
 _DATA_DIGITS = 6  # digits after the point; values below _SMALL, such as p-values, have as many significant digits
 _SMALL, _SMALL_DIGITS = 1e-3, 4
 _LONGEST = 33  # characters of a name above a panel
-_LONG = 100  # panels share the points of a line from this many characters on
 
 
 class Drawn(Struct, frozen=True):
@@ -75,22 +72,14 @@ def _panels(figure: Figure, runs: Sequence[str], places: dict[str, int]) -> list
     from markupsafe import Markup, escape
 
     short = shortened(runs, _LONGEST)
-    charts = [draw() for _, draw in figure.panels]
-    lines = Counter(mark.attributes["d"] for chart in charts for mark in chart.marks if _is_plain_line(mark))
-    shared = {points: "" for points, panels in lines.items() if panels > 1}
     panels = []
-    for i, ((run, _), chart) in enumerate(zip(figure.panels, charts, strict=True)):
-        svg = chart.svg(places, f"{figure.name}-p{i}-", shared=shared)
+    for i, (run, draw) in enumerate(figure.panels):
+        svg = draw().svg(places, f"{figure.name}-p{i}-")
         title = (
             f'<p data-run="{places.get(run, "")}" title="{escape(run)}"><bdi>{escape(short.get(run, run))}</bdi></p>'
         )
         panels.append(Markup(f'<div class="panel">{title}{svg}</div>'))
     return panels
-
-
-def _is_plain_line(mark: Mark) -> bool:
-    """Return whether a mark of a chart is a line with many points, none of which has a tip."""
-    return not mark.line and len(mark.attributes.get("d", "")) > _LONG
 
 
 def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
@@ -101,7 +90,9 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
             svg = figure.draw(_ON_PAPER).svg(background="white")
             stem = draft / figure.name
             stem.with_suffix(".svg").write_text(svg, encoding="utf-8")
-            stem.with_suffix(".csv").write_text(_csv(figure), encoding="utf-8")
+            data = table(figure)
+            rows = [data["columns"], *(map(guarded, row) for row in data["rows"])]
+            stem.with_suffix(".csv").write_text(csv_text(rows), encoding="utf-8")
             if on_paper:
                 import vl_convert
 
@@ -115,11 +106,6 @@ def forms() -> str:
     if find_spec("vl_convert"):
         return "SVG, PDF, PNG and CSV"
     return "SVG and CSV (PDF and PNG need pip install 'nescio[figures]')"
-
-
-def _csv(figure: Figure) -> str:
-    data = table(figure)
-    return csv_text([data["columns"], *(map(guarded, row) for row in data["rows"])])
 
 
 def _plain(value: Any) -> Any:

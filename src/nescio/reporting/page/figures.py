@@ -167,27 +167,26 @@ def penalty_figure(report: ReportData) -> Figure | None:
     lines = [run for i, run in enumerate(runs) if i < MOST_LINES or report.shown[run] in winning]
     rows = [at(run, t) for run in lines for t in grid]
     marked = [row for row in rows if row["t"] in MARKED and row["named"] != charts.OTHERS]
+    better = "Below the dashed line, a system that never answers would be better"
+    why = f": it earns {number(silent)}, because some questions have no answer." if silent else "."
     cut = " The axis is truncated at -0.5." if any(row["value"] < abstention.PENALTY_CUT for row in rows) else ""
     return Figure(
         "penalty",
         "Which run is best for a given cost of errors",
         "penalty(t) gives 1 for a right answer, subtracts t/(1-t) for a wrong one, and gives 0 for an abstention. "
-        f"{_said_of_silence(silent)}",
+        f"{better}{why}",
         _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values()))
         + cut
-        + (others(report) if len(lines) == len(runs) else _cut(lines, runs)),
+        + (
+            others(report)
+            if len(lines) == len(runs)
+            else f" Of {len(runs):,} runs, the {len(lines):,} that rank first or are best at some t have a line."
+        ),
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: abstention.penalty(rows, marked, top, width, silent),
         report.commands.line("score", *measure_words([f"penalty(t={t:g})" for t in MARKED])),
         "{run}: penalty(t={t}) = {value.3}",
     )
-
-
-def _said_of_silence(silent: float) -> str:
-    if not silent:
-        return "Below the dashed line, a system that never answers would be better."
-    earns = f"it earns {number(silent)}, because some questions have no answer"
-    return f"Below the dashed line, a system that never answers would be better: {earns}."
 
 
 def _worth(counts: Mapping[str, tuple[int, int, int]], silent: float) -> float:
@@ -309,11 +308,6 @@ def others(report: ReportData) -> str:
     return f" Grey: {plural(more, 'other run')}." if more > 0 else ""
 
 
-def _cut(lines: Sequence[str], runs: Sequence[str]) -> str:
-    """Return the sentence on the runs that have a line, if there are too many runs for a chart and its table."""
-    return f" Of {len(runs):,} runs, the {len(lines):,} that rank first or are best at some t have a line."
-
-
 def _grey(report: ReportData) -> str:
     """Return the sentence on what a chart of dots leaves to its table: names of grey runs, and intervals."""
     more = len(report.runs) - charts.MOST_NAMED
@@ -332,7 +326,6 @@ def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...
     from nescio.reporting.page.front import front_figure
     from nescio.reporting.page.pairs import difference_figure, pair_figure, rank_figure
     from nescio.reporting.page.stakes import stakes_figure
-    from nescio.reporting.page.studies import study_figures
 
     counted: Sequence[Figure | None] = (
         interval_figure(report),
@@ -346,8 +339,6 @@ def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...
     )
     sure, notes = confidence_figures(report)
     return (
-        tuple(
-            figure for figure in (*counted, *sure, strata_figure(report), *study_figures(report)) if figure is not None
-        ),
+        tuple(figure for figure in (*counted, *sure, strata_figure(report)) if figure is not None),
         notes,
     )

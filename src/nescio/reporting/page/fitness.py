@@ -87,17 +87,6 @@ def silent_share(data: Data, run: str) -> float:
     return float((data.columns["answerable"][i][data.present[i]] == 0).mean())
 
 
-def silent_score(measure: Measure, share: float) -> float:
-    """Return the score of a run that never answers, by a measure that penalises errors; NaN for other measures.
-
-    `share` is the share of the questions that have no answer.
-    """
-    if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:
-        return math.nan
-    silent = {"correct": share, "incorrect": 0.0, "unanswered": 1 - share}
-    return float(measure.of_totals(totals(measure, {name: np.array([value]) for name, value in silent.items()}, 1))[0])
-
-
 def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, Any]:
     """Return the totals from which a measure of outcomes computes its value, for many samples of n questions.
 
@@ -112,9 +101,13 @@ def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, An
     }
 
 
-def silence_scores(name: str, data: Data, run: str) -> float:
+def silence_score(name: str, data: Data, run: str) -> float:
     """Return the score that never answering would have on this run's questions by the measure `name`.
 
     It is NaN if the measure does not penalise errors.
     """
-    return silent_score(parse(name), silent_share(data, run))
+    measure, share = parse(name), silent_share(data, run)
+    if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:
+        return math.nan
+    silent = {"correct": np.array([share]), "incorrect": np.array([0.0]), "unanswered": np.array([1 - share])}
+    return float(measure.of_totals(totals(measure, silent, 1))[0])

@@ -38,7 +38,9 @@ def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) 
     too_many = []
     for name in measures:
         measure = parse(name).on(data.columns)
-        if not measure.of_counts or not (_reads_scores(measure, data) or not set(OUTCOMES) <= data.columns.keys()):
+        stored = [column for column in measure.needs if column in data.columns and column != "confidence"]
+        reads_scores = any(known(column).dtype == "score" for column in stored)
+        if not measure.of_counts or not (reads_scores or not set(OUTCOMES) <= data.columns.keys()):
             continue
         if (len(scores) + 1) * data.absence.size > MOST_SCORES:
             too_many.append(name)
@@ -55,12 +57,6 @@ def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) 
         measures=too_many,
     )
     return scores, (left_out,) if too_many else ()
-
-
-def _reads_scores(measure: Measure, data: Evidence) -> bool:
-    """Return whether a measure reads graded scores that are in the data, and not only outcomes and confidences."""
-    stored = [name for name in measure.needs if name in data.columns and name != "confidence"]
-    return any(known(name).dtype == "score" for name in stored)
 
 
 def earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-
-from msgspec import Struct
 
 from nescio.data.evidence import Evidence
 from nescio.reporting.numbers import number
@@ -14,13 +11,6 @@ from nescio.reporting.page.report_data import ReportData
 from nescio.text import plural
 
 SMALL = 100  # collections with fewer questions (or clusters) are called small, and no value is bold
-
-
-class Word(Struct, frozen=True):
-    """A term that the page uses, and an explanation with figures of this report."""
-
-    name: str
-    text: str
 
 
 def is_small(report: ReportData) -> bool:
@@ -53,84 +43,51 @@ def _detectable(report: ReportData) -> str:
     return f" For {which}, the smallest difference that a test detects with a chance of 80% is about {span}."
 
 
-def _silence(report: ReportData) -> str:
-    share = silent_share(report)
-    if not share:
-        return "A run below 0 is worse than never answering."
-    return (
-        f"A run below {number(share)} is worse than never answering, which is right for the questions without an "
-        "answer."
-    )
-
-
-def _chosen(report: ReportData) -> str:
-    row = report.chosen
-    if row is None or row.low is None or row.high is None:
-        return ""
-    return f", and from {number(row.low)} to {number(row.high)} as the best of {len(report.runs):,}"
-
-
-def _overlapping(report: ReportData) -> str:
-    if report.comparisons is None:
-        return ""
-    return (
-        " Intervals that overlap do not mean that two runs are tied: pairs are tested on the questions that both have."
-    )
-
-
-def _asked_alike(report: ReportData) -> bool:
-    """Return whether every question was asked equally often, so that scores follow from counts of answers."""
-    data = report.loaded.data
-    return data.repeats is None or "-" not in data.repeats.span(data.present)
-
-
-def words(report: ReportData) -> Sequence[Word]:
-    """Return the terms of the page, each explained with figures of the best run."""
+def words(report: ReportData) -> dict[str, str]:
+    """Return the terms of the page, each with an explanation that uses figures of the best run."""
     best = report.runs[0]
     name, counts = report.shown[best], report.counts.get(best)
-    explained = []
-    if counts and sum(counts) and _asked_alike(report):
+    explained: dict[str, str] = {}
+    data = report.loaded.data
+    # only if every question was asked equally often, scores follow from counts of answers
+    if counts and sum(counts) and (data.repeats is None or "-" not in data.repeats.span(data.present)):
+        share = silent_share(report)
+        because = ", which is right for the questions without an answer" if share else ""
         correct, incorrect, unanswered = counts
         n = sum(counts)
         value = (correct + unanswered * correct / n) / n
-        explained += [
-            Word(
-                "c@1",
-                "Accuracy that does not count an abstention as an error: each unanswered question earns the accuracy "
-                f"of the run. {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + "
-                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {number(value)}. Its accuracy is {number(correct / n)}.",
-            ),
-            Word(
-                "penalty(t)",
-                "The mean score if an error costs t/(1-t): 1 for right, 0 for an abstention. At t = 0.75 an "
-                f"error costs 3, so {name} earns ({correct:,} - 3·{incorrect:,})/{n:,} = "
-                f"{number((correct - 3 * incorrect) / n)}. {_silence(report)}",
-            ),
-        ]
+        explained["c@1"] = (
+            "Accuracy that does not count an abstention as an error: each unanswered question earns the accuracy "
+            f"of the run. {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + "
+            f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {number(value)}. Its accuracy is {number(correct / n)}."
+        )
+        explained["penalty(t)"] = (
+            "The mean score if an error costs t/(1-t): 1 for right, 0 for an abstention. At t = 0.75 an "
+            f"error costs 3, so {name} earns ({correct:,} - 3·{incorrect:,})/{n:,} = "
+            f"{number((correct - 3 * incorrect) / n)}. A run below {number(share) if share else 0} is worse than never "
+            f"answering{because}."
+        )
     covered = report.row(best, "coverage")
     if covered is not None and not math.isnan(covered.value):
-        explained.append(
-            Word(
-                "coverage",
-                f"The share of the questions that a run answers, rightly or wrongly: {covered.value:.1%} for "
-                f"{name}. Neither high nor low is better by itself.",
-            )
+        explained["coverage"] = (
+            f"The share of the questions that a run answers, rightly or wrongly: {covered.value:.1%} for "
+            f"{name}. Neither high nor low is better by itself."
         )
     row = report.row(best, report.main)
     if row is not None and row.low is not None and row.high is not None and not math.isnan(row.low):
-        explained.append(
-            Word(
-                "intervals",
-                f"{name} scores {number(row.value)} by {report.main} on these questions. Over all questions like them, "
-                f"it scores from {number(row.low)} to {number(row.high)} with {report.level:g}% confidence, if it was "
-                f"picked in advance{_chosen(report)}. The score on a new sample of this size "
-                f"can stray further.{_overlapping(report)}",
-            )
+        chosen = overlapping = ""
+        if (best_of_all := report.chosen) and best_of_all.low is not None and best_of_all.high is not None:
+            ends = f"from {number(best_of_all.low)} to {number(best_of_all.high)}"
+            chosen = f", and {ends} as the best of {len(report.runs):,}"
+        if report.comparisons is not None:
+            overlapping = " Overlapping intervals do not mean a tie: pairs are tested on the questions that both have."
+        explained["intervals"] = (
+            f"{name} scores {number(row.value)} by {report.main} on these questions. Over all questions like them, "
+            f"it scores from {number(row.low)} to {number(row.high)} with {report.level:g}% confidence, if it was "
+            f"picked in advance{chosen}. The score on a new sample of this size can stray further.{overlapping}"
         )
     rank = report.ranks.get(best)
     if rank is not None:
         span = f"rank {rank.low}" if rank.low == rank.high else f"any rank from {rank.low} to {rank.high}"
-        explained.append(
-            Word("ranks", f"A run is ranked below every run that is significantly better. {name} can have {span}.")
-        )
+        explained["ranks"] = f"A run is ranked below every run that is significantly better. {name} can have {span}."
     return explained

@@ -81,7 +81,10 @@ class Leaderboard(Struct, frozen=True):
 def leaderboard(report: ReportData) -> Leaderboard:
     """Return the leaderboard of the page: all runs by all measures."""
     measures = report.measures
-    columns = tuple(map(_column, measures))
+    declared = [(name, parse(name).declaration) for name in measures]
+    columns = tuple(
+        Column(sanitize(name, target="page"), each.lower_is_better, each.summary) for name, each in declared
+    )
     best = {name: _best(report, name) for name in measures}
     ends = scale_of([row for run in report.runs if (row := report.row(run, report.main))])
     lines = []
@@ -119,11 +122,6 @@ def strip(row: Any, ends: tuple[float, float]) -> Strip | None:
     bounds = [row.value if value is None or math.isnan(value) else value for value in (row.low, row.high)]
     at, *sides = (round(100 * (value - low) / (high - low), 1) for value in (row.value, *bounds))
     return Strip(at, *sides)
-
-
-def _column(name: str) -> Column:
-    declaration = parse(name).declaration
-    return Column(sanitize(name, target="page"), declaration.lower_is_better, declaration.summary)
 
 
 def _best(report: ReportData, measure: str) -> float:

@@ -64,8 +64,10 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
     """Return the report as one text of HTML. `title` is shown in the tab of the browser and above the report."""
     figures, missing = all_figures(report)
     browsing, unseen = browser(seen_by(report), texts)
-    sources = (report.scores, report.comparisons, *report.studies)
-    notes = (*report.scores.notes, *_notes(report), *missing, *unseen)
+    sources = (report.scores, report.comparisons)
+    of_pairs = report.comparisons.notes if report.comparisons else ()
+    alone = (report.why_alone,) if report.why_alone else ()
+    notes = (*report.scores.notes, *of_pairs, *alone, *report.missing, *missing, *unseen)
     plotted = [figure for figure in figures if figure.name != "intervals"]  # the leaderboard draws these
     shared = Shared(
         title or "Report", answer(report), [str(source.signature) for source in sources if source is not None], notes
@@ -105,7 +107,6 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         heat=heat_map(report),
         tolerated=TOLERATED if promises(report) else None,
         thresholds=threshold_rows(report),
-        studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "error_over_ties", "swap")],
     )
 
 
@@ -149,50 +150,47 @@ def assembled(
     held = {**{figure.name: table(figure) for figure in figures}, **(held or {})}
     if browsing:
         held["browser"] = dict(browsing.payload)
+    long = {name: part for name, part in held.items() if name != "browser" and len(as_json(part)) > LONG}
+    held = {name: part for name, part in held.items() if name not in long}
+    held["packed"] = deflated(as_json(long).encode())
     script = '"use strict";\n' + "\n".join(map(asset, ("unpack.js", *scripts)))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    filled = templates("nescio.reporting", "page").get_template(template)
-    return filled.render(
-        title=sanitize(shared.title, 200, target="page"),
-        printed_head=Markup(_in_css(sanitize(_printed_head(shared.title, runs), 200, target="page"))),
-        answer=_inert_answer(shared.answer, runs),
-        figures=drawn(figures, runs),
-        questions=browsing.questions if browsing else 0,
-        parts={} if browsing is None or browsing.texts is None else _parts(browsing.texts),
-        signatures=[sanitize(line, target="page") for line in shared.signatures],
-        versions=versions(),
-        notes=list(dict.fromkeys(sanitize(_without_folders(remark), target="page") for remark in shared.notes)),
-        data=Markup(as_json(_small(held))),
-        script=Markup(script),
-        style=Markup(asset("page.css")),
-        policy=(
-            f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri"
-            f" 'none'; form-action 'none'"
-        ),
-        nescio=__version__,
-        runs=_names(runs),
-        **own,
-    )
-
-
-def _small(held: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data for scripts with its long parts packed; the data of the question browser is packed already."""
-    long = {name: part for name, part in held.items() if name != "browser" and len(as_json(part)) > LONG}
-    return {
-        **{name: part for name, part in held.items() if name not in long},
-        "packed": deflated(as_json(long).encode()),
-    }
-
-
-def _printed_head(title: str, runs: Sequence[str]) -> str:
-    """Return the text that appears above each page when the report is printed: the title and the names of runs."""
     short = shortened(runs, HEAD)
-    return " – ".join(filter(None, [title, enumerated([short.get(run, run) for run in runs], 6)]))
-
-
-def _in_css(text: str) -> str:
-    """Return a text for use in a style sheet: all characters but letters and digits are escaped."""
-    return '"' + "".join(sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):06x}" for sign in text) + '"'
+    head = " – ".join(filter(None, [shared.title, enumerated([short.get(run, run) for run in runs], 6)]))
+    head = sanitize(head, 200, target="page")
+    # in a style sheet, all characters but letters and digits are escaped
+    in_css = "".join(sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):06x}" for sign in head)
+    return (
+        templates("nescio.reporting", "page")
+        .get_template(template)
+        .render(
+            title=sanitize(shared.title, 200, target="page"),
+            printed_head=Markup(f'"{in_css}"'),
+            answer=_inert_answer(shared.answer, runs),
+            figures=drawn(figures, runs),
+            questions=browsing.questions if browsing else 0,
+            parts={} if browsing is None or browsing.texts is None else _parts(browsing.texts),
+            signatures=[sanitize(line, target="page") for line in shared.signatures],
+            versions=", ".join(
+                [
+                    f"nescio {__version__}",
+                    f"Python {platform.python_version()}",
+                    *(f"{name} {version(name)}" for name in ("numpy", "scipy", "duckdb")),
+                ]
+            ),
+            notes=list(dict.fromkeys(sanitize(_without_folders(remark), target="page") for remark in shared.notes)),
+            data=Markup(as_json(held)),
+            script=Markup(script),
+            style=Markup(asset("page.css")),
+            policy=(
+                f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri"
+                f" 'none'; form-action 'none'"
+            ),
+            nescio=__version__,
+            runs=_names(runs),
+            **own,
+        )
+    )
 
 
 def _without_folders(remark: Note) -> str:
@@ -246,23 +244,6 @@ def _inert_answer(headline: Answer, runs: Sequence[str]) -> Answer:
         shown(headline.advice),
         shown(headline.doubt),
     )
-
-
-def versions() -> str:
-    """Return the versions of the software that computed the figures."""
-    return ", ".join(
-        [
-            f"nescio {__version__}",
-            f"Python {platform.python_version()}",
-            *(f"{n} {version(n)}" for n in ("numpy", "scipy", "duckdb")),
-        ]
-    )
-
-
-def _notes(report: ReportData) -> tuple[Note, ...]:
-    alone = (report.why_alone,) if report.why_alone else ()
-    of_pairs = report.comparisons.notes if report.comparisons else ()
-    return (*of_pairs, *alone, *report.missing, *(note for study in report.studies for note in study.notes))
 
 
 def browser_lead(browsing: Browser | None, more: str = "") -> str:

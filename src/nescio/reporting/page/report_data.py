@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,10 +18,9 @@ from nescio.comparison.verdicts import Decision, decisions
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
-from nescio.data.results import TURNED, Comparison, Comparisons, Results, Score, Scores
-from nescio.errors import NescioError, UnknownNameError, UsageError
+from nescio.data.results import TURNED, Comparison, Comparisons, Score, Scores
+from nescio.errors import NescioError, UsageError
 from nescio.measures import Measure, parse
-from nescio.meta_evaluation import stability, swap
 from nescio.options.edge import Progress
 from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, load
 from nescio.reporting.charts import MOST_NAMED, OTHERS
@@ -43,10 +42,6 @@ MOST_PAIRS = 5_000  # most comparisons that a page shows: those of 100 runs
 LEAST_GROUPS, MOST_IN_A_GROUP = 5, 20  # limits for a column whose questions seem to belong together
 MOST_TUNED = 30  # runs, the best first, whose thresholds the page offers
 
-Study = Literal["stability", "swap"]
-STUDIES: tuple[Study, ...] = get_args(Study)
-_STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap": swap}
-
 
 class Shipping(Struct, frozen=True):
     """The run that the report advises to use on new questions, and its comparison with the next best run.
@@ -66,22 +61,14 @@ class Shipping(Struct, frozen=True):
     alike: tuple[tuple[str, TunedPoint | None], ...] = ()
     expected: tuple[float, float] | None = None
 
-    @property
-    def at_thresholds(self) -> bool:
-        """Return whether the advised run or the next best has a threshold."""
-        return self.tuned is not None or self.other_tuned is not None
-
-
-ProgressFor = Callable[[str], Progress | None]  # maps the name of a step to the callback for its progress
-
 
 class ReportData(Struct, frozen=True, eq=False):
     """All data of the report.
 
     `runs` are ordered by the first measure, `main`, the best first; `shown` maps each to its name on the page.
     `comparisons` is None if runs cannot be paired, and `why_alone` says why; `pairs` has every comparison in both
-    directions. `counts` maps a run to its numbers of correct, incorrect and unanswered questions. `studies` are the
-    studies of the measures that the user asked for, and `missing` those that could not be made. `operating` has results
+    directions. `counts` maps a run to its numbers of correct, incorrect and unanswered questions. `missing` says
+    which of people's verdicts could not be used. `operating` has results
     at each threshold, for runs with confidences. `people` holds people's verdicts on the answers (1, 0, or -1 for
     none), shape (runs, questions). `by_asked` says that the user asked to break down scores. `chosen` is the best run's
     score, with an interval that allows for the choice of the best. `groups` is a column that may cluster the questions:
@@ -102,7 +89,6 @@ class ReportData(Struct, frozen=True, eq=False):
     commands: Commands
     level: float | None = 95.0
     by: str | None = None
-    studies: tuple[Results, ...] = ()
     missing: tuple[Note, ...] = ()
     operating: Mapping[str, Operating] = field(default_factory=dict)
     by_asked: bool = True
@@ -143,34 +129,41 @@ def gather(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
-    studies: Sequence[Study] = (),
     labels: Any = None,
-    progress_for: ProgressFor = lambda step: None,  # noqa: ARG005
+    progress: Progress | None = None,
     **options: Any,
 ) -> ReportData:
     """Return the data of the report: the answers read once, scored and compared.
 
-    The arguments are those of `nescio.score`, and further ones. `studies` names studies of the measures ("stability",
-    "swap"), and `labels` holds people's verdicts on some answers. `progress_for` maps the name of a step to a function
-    that is told its progress. Raises the errors of `score` and `compare`.
+    The arguments are those of `nescio.score`, and further ones. `labels` holds people's verdicts on some
+    answers. Raises the errors of `score` and `compare`.
     """
-    reading: dict[str, Any] = {"strata": None, "texts": True, "graded": _graded(measures), **options}
+    graded = tuple(column for name in measures or () for column in parse(name).user_columns)
+    reading: dict[str, Any] = {"strata": None, "texts": True, "graded": graded, **options}
     loaded = load(data, Options(**reading))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
-        wanted += (precision_of(loaded), *MORE_MEASURES)
+        answerable = loaded.data.columns.get("answerable")
+        every = answerable is None or not (answerable == 0).any()  # whether every question has an answer
+        wanted += ("precision" if every else "precision_answered", *MORE_MEASURES)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
-    scores = compute_scores(loaded, wanted, by=by, ci=ci, progress=progress_for("scoring"), **drawn)
+    scores = compute_scores(loaded, wanted, by=by, ci=ci, progress=progress, **drawn)
     main = next(iter(scores)).measure if len(scores) else wanted[0]
     cells = {(row.run, row.measure, row.stratum): row for row in scores}
     asked_by, by = by, by or column_to_break_down(loaded)
-    compared, why = _compared(loaded, main, ci, drawn | {"progress": progress_for("comparing")})
-    studied, missing = run_studies(
-        loaded, studies, list(dict.fromkeys(row.measure for row in scores)), progress_for, seed=seed, jobs=jobs
-    )
+    compared, why = _compared(loaded, main, ci, drawn | {"progress": progress})
     pairs = _both_ways(compared)
-    ranking = _ranking(compared, main, [(row.run, row.value) for row in scores if _whole(row, main)])
-    runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
+    values = {row.run: row.value for row in scores if _whole(row, main)}
+    lower = parse(main).declaration.lower_is_better
+    ranking: Sequence[Rank] = ()
+    if compared is not None:
+        ranking = compared.tables.get("ranks") or ranks(
+            main, list(values.items()), tuple(compared), lower_is_better=lower
+        )
+    runs = tuple(rank.run for rank in ranking)
+    if not runs:
+        sign = 1 if lower else -1
+        runs = tuple(sorted(values, key=lambda run: math.inf if math.isnan(values[run]) else sign * values[run]))
     if by and not asked_by:  # the user did not ask for it, so the report omits its notes
         parts = compute_scores(_of_runs(loaded, runs[:MOST_BROKEN_DOWN]), [main], by=by, ci=ci, **drawn)
         cells |= {(row.run, row.measure, row.stratum): row for row in parts if row.stratum is not None}
@@ -191,14 +184,13 @@ def gather(
         commands or Commands(),
         ci,
         by,
-        studied,
-        (*missing, *(people.notes if people else ())),
+        people.notes if people else (),
         operating,
         asked_by is not None,
         _shipping(
             loaded,
             main,
-            {row.run: row.value for row in scores if _whole(row, main)},
+            values,
             operating,
             pairs=pairs,
             drawn=drawn,
@@ -208,12 +200,6 @@ def gather(
         _of_the_chosen(loaded, runs, main, ci, drawn),
         _groups(loaded),
     )
-
-
-def precision_of(loaded: Loaded) -> str:
-    """Return the measure that says how often an answer is right: "precision" if every question has an answer."""
-    known = loaded.data.columns.get("answerable")
-    return "precision" if known is None or not (known == 0).any() else "precision_answered"
 
 
 def _of_the_chosen(
@@ -278,24 +264,6 @@ def _of_runs(loaded: Loaded, runs: Sequence[str]) -> Loaded:
     return replace(loaded, data=data.take_runs(sorted(map(data.runs.index, runs))))
 
 
-def run_studies(
-    loaded: Loaded, wanted: Sequence[str], measures: Sequence[str], progress_for: ProgressFor, *, seed: int, jobs: int
-) -> tuple[tuple[Results, ...], tuple[Note, ...]]:
-    """Return the studies of the measures that were asked for, and notes on studies that the data does not allow."""
-    if unknown := next((name for name in wanted if name not in STUDIES), None):
-        raise UnknownNameError("study", unknown, STUDIES)
-    made, notes = [], []
-    for name, study in _STUDIES.items():
-        if name not in wanted:
-            continue
-        try:
-            progress = progress_for(f"studying {name}")
-            made.append(study(loaded, list(measures), seed=seed, jobs=jobs, progress=progress))
-        except NescioError as error:
-            notes.append(note("page.no_study", "no study of {study}: {reason}", study=name, reason=str(error)))
-    return tuple(made), tuple(notes)
-
-
 def score_command(report: ReportData, *, by: bool = False) -> str:
     """Return the command line that reproduces the scores; with `by`, the scores broken down by a column."""
     more = ("--by", report.by) if by and report.by else ()
@@ -307,10 +275,6 @@ def compare_command(report: ReportData) -> str:
     """Return the command line that reproduces the comparisons of the runs."""
     level = ("--ci", f"{report.level:g}") if report.level not in (None, 95) else ()
     return report.commands.line("compare", "-m", report.main, *level)
-
-
-def _graded(measures: Sequence[str] | None) -> tuple[str, ...]:
-    return tuple(column for name in measures or () for column in parse(name).user_columns)
 
 
 def _compared(
@@ -343,13 +307,6 @@ def _both_ways(compared: Comparisons | None) -> dict[tuple[str, str], Comparison
             verdict=TURNED.get(row.verdict or "", row.verdict),
         )
     return pairs
-
-
-def _ranking(compared: Comparisons | None, main: str, values: Sequence[tuple[str, float]]) -> Sequence[Rank]:
-    if compared is None:
-        return ()
-    lower = parse(main).declaration.lower_is_better
-    return compared.tables.get("ranks") or ranks(main, values, tuple(compared), lower_is_better=lower)
 
 
 def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dict[str, Operating]:
@@ -472,13 +429,6 @@ def _alike(data: Evidence, first: str, others: Sequence[str], tuned: Mapping[str
 
 def _whole(row: Score, measure: str) -> bool:
     return row.measure == measure and row.stratum is None
-
-
-def _ordered(scores: Scores, main: str) -> tuple[str, ...]:
-    sign = -1 if parse(main).declaration.lower_is_better else 1
-    rows = [row for row in scores if _whole(row, main)]
-    rows.sort(key=lambda row: -math.inf if math.isnan(row.value) else sign * row.value, reverse=True)
-    return tuple(row.run for row in rows)
 
 
 def counts_of(loaded: Loaded) -> dict[str, tuple[int, int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -55,7 +54,11 @@ def answer(report: ReportData) -> Answer:
         of = f"{len(report.runs):,} runs"
         alone = f"The interval above holds for the best of {of}; each interval in the leaderboard is for its run alone."
         further.insert(0, alone)
-    further += _lacking(report, made)
+    answered = any(count for count, _ in answers_of(report, report.counts).values())
+    if answered and not report.operating and not any(statement.kind == "degenerate" for statement in made):
+        further.append(
+            "If each answer has a confidence, nescio also finds the confidence above which a run should answer."
+        )
     if not made:
         return replace(standing, more=(*standing.more, *further))
     head, *rest = made
@@ -78,7 +81,8 @@ def _standing(report: ReportData) -> Answer:
         lower += f", tied with {enumerated(level)}"
     scored = value(interval_of_best(report) or replace(best, low=None, high=None))
     shipping = report.shipping
-    given = " as the runs came" if shipping and (shipping.at_thresholds or shipping.run != best.run) else ""
+    thresholds = shipping is not None and (shipping.tuned is not None or shipping.other_tuned is not None)
+    given = " as the runs came" if thresholds or (shipping and shipping.run != best.run) else ""
     if report.comparisons is None:
         rest = f": {report.why_alone}."
         return Answer("", name, f" has the best {report.main}{lower}, {scored}{rest}", _what_it_did(report, best.run))
@@ -106,26 +110,10 @@ def parted(text: str, name: str) -> tuple[str, str, str]:
     return (text[: match.start()], name, text[match.end() :]) if match else (text, "", "")
 
 
-def _lacking(report: ReportData, made: Sequence[Statement]) -> list[str]:
-    """Return a sentence on what nescio could do with confidences, if runs answer but no answer has a confidence.
-
-    Otherwise return no sentence.
-    """
-    answered = any(count for count, _ in answers_of(report, report.counts).values())
-    if report.operating or not answered or any(statement.kind == "degenerate" for statement in made):
-        return []
-    return ["If each answer has a confidence, nescio also finds the confidence above which a run should answer."]
-
-
 def statements(report: ReportData) -> tuple[Statement, ...]:
-    """Return every sentence at the top of the report that claims something about other questions, and the advice."""
-    return (*_of_the_best(report), *decision(report))
+    """Return every sentence at the top of the report that claims something about other questions, and the advice.
 
-
-def _of_the_best(report: ReportData) -> tuple[Statement, ...]:
-    """Return the claims of the report's first sentence about the best run.
-
-    They are the interval of its score, and the other runs from which it differs significantly.
+    The claims about the best run are the interval of its score, and the runs from which it differs significantly.
     """
     best, row = report.row(report.runs[0], report.main), interval_of_best(report)
     made = []
@@ -141,14 +129,14 @@ def _of_the_best(report: ReportData) -> tuple[Statement, ...]:
             "value": best.value,
             "low": row.low,
             "high": row.high,
+            "runs": len(report.runs),
         }
-        figures["runs"] = len(report.runs)
         made.append(Statement("best", value(row), figures, (report.level or 0) / 100))
     if report.comparisons is not None and best is not None and not math.isnan(best.value):
         alike = _alike(report, best.run)
         said: dict[str, Figure] = {"run": report.shown[best.run], "alike": len(alike), "runs": len(report.runs)}
         made.append(Statement("better", _difference(report, alike), said, LEVEL))
-    return tuple(made)
+    return (*made, *decision(report))
 
 
 def interval_of_best(report: ReportData) -> Score | None:
@@ -162,9 +150,9 @@ def _level(report: ReportData, best: Score) -> list[str]:
     return [report.shown[row.run] for row in rows if math.isclose(row.value, best.value, rel_tol=1e-12, abs_tol=1e-15)]
 
 
-def value(row: Score | None) -> str:
+def value(row: Score) -> str:
     """Return a score and its interval in words, such as "0.712 [0.700, 0.724]"."""
-    return "not computed" if row is None else with_interval(row.value, row.low, row.high)
+    return with_interval(row.value, row.low, row.high)
 
 
 def asked(report: ReportData, rows: int) -> str:

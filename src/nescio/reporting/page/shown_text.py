@@ -70,15 +70,10 @@ def isolated(text: str, own: Sequence[str]) -> str:
 
     `own` are the names that may occur in the text.
     """
-    for name in sorted(
-        (name for name in own if not name.isascii() and any(map(_from_right, name))), key=len, reverse=True
-    ):
+    from_right = [name for name in own if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)]
+    for name in sorted(from_right, key=len, reverse=True):
         text = re.sub(rf"(?<!\u2068){re.escape(name)}", f"\u2068{name}\u2069", text)
     return text
-
-
-def _from_right(letter: str) -> bool:
-    return unicodedata.bidirectional(letter) in ("R", "AL")
 
 
 def as_json(value: Any) -> str:

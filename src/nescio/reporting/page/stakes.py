@@ -58,7 +58,7 @@ def stakes_figure(report: ReportData) -> Figure | None:
         f"does what {first} did at the best one, or never answers. A system that follows the stakes comes close to it.",
         (*({"policy": "as asked", **row} for row in rows), *policy),
         lambda width: abstention.stakes(drawn, ideal, top, width),
-        report.commands.line("stakes", resampled=False),
+        report.commands.line("lab stakes", resampled=False),
         "{run}: {value.3} at t = {t}",
     )
 

@@ -44,11 +44,6 @@ class Statement(Struct, frozen=True):
     figures: Mapping[str, Figure]
     level: float | None = None
 
-    @property
-    def declared(self) -> Kind:
-        """Return the declaration of this statement's kind."""
-        return KINDS[self.kind]
-
 
 class Claim(Row, frozen=True):
     """A statement as programs get it in JSON, with the condition and the method that its kind declares."""
@@ -66,7 +61,7 @@ class Claim(Row, frozen=True):
     def of(cls, one: Statement) -> Claim:
         """Return a statement as programs get it in JSON, with None for undefined figures."""
         figures = {name: None if value != value else value for name, value in one.figures.items()}  # noqa: PLR0124
-        return cls(one.kind, one.text, figures, one.level, one.declared.given, one.declared.method)
+        return cls(one.kind, one.text, figures, one.level, KINDS[one.kind].given, KINDS[one.kind].method)
 
 
 STUDY = "studies/statements.py"

@@ -160,7 +160,7 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
     ]
     answered, wrong = np.mean(shares, axis=0).tolist()
     silence = float(
-        np.mean([fitness.silence_scores(best.measure, benchmark.data, best.run) for benchmark in benchmarks])
+        np.mean([fitness.silence_score(best.measure, benchmark.data, best.run) for benchmark in benchmarks])
     )
     if not answered:
         yield Statement("degenerate", f"There is nothing to ship: {name} answered no question.", {"run": name})
@@ -210,27 +210,20 @@ def _board(scores: SuiteScores, measure: str) -> Board:
     shown = dict(zip([row.run for row in rows], run_names([row.run for row in rows])[0], strict=True))
     of_measure = [row for row in scores.tables["benchmarks"] if row.measure == measure]
     runs = [row.run for row in rows[:MOST_BROKEN_DOWN]]
+    benchmarks = list(dict.fromkeys(row.benchmark for row in of_measure))
+    scored = {(row.benchmark, row.run): row for row in of_measure}
+    heat: list[tuple[str, Sequence[Cell]]] = []
+    for benchmark, name in zip(benchmarks, names(benchmarks), strict=True):
+        # benchmarks have different scales, so a shade compares runs within one benchmark
+        in_row = [scored.get((benchmark, run)) for run in runs]
+        heat.append((name, shaded(in_row, lower=parse(measure).declaration.lower_is_better, missing="–")))
     ends = scale_of(rows)
     return Board(
         sanitize(measure, target="page"),
         [(shown[row.run], row, strip(row, ends)) for row in rows],
         [shown[run] for run in runs],
-        _heat(of_measure, runs, lower=parse(measure).declaration.lower_is_better),
+        heat,
         any(row.win_rate is not None for row in rows),
         any(row.sure_low is not None for row in rows),
         written(ends),
     )
-
-
-def _heat(rows: Sequence[BenchmarkScore], runs: Sequence[str], *, lower: bool) -> list[tuple[str, Sequence[Cell]]]:
-    """Return a row of a heat map for each benchmark: its name and its cells.
-
-    A cell's shade compares runs within one benchmark, because benchmarks have different scales.
-    """
-    benchmarks = list(dict.fromkeys(row.benchmark for row in rows))
-    scored = {(row.benchmark, row.run): row for row in rows}
-    lines: list[tuple[str, Sequence[Cell]]] = []
-    for benchmark, shown in zip(benchmarks, names(benchmarks), strict=True):
-        scores = [scored.get((benchmark, run)) for run in runs]
-        lines.append((shown, shaded(scores, lower=lower, missing="–")))
-    return lines

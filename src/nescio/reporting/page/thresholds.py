@@ -23,7 +23,10 @@ def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
         {
             "run": report.shown[run],
             "points": len(operating.points),
-            "given": _nearest(operating),
+            "given": min(
+                range(len(operating.points)),
+                key=lambda i: abs(operating.points[i].answered - operating.given.answered),
+            ),
             "expected": _expected(report, operating),
         }
         for run, operating in report.operating.items()
@@ -55,11 +58,6 @@ def _plain(point: Counts) -> list[float | None]:
 def _place(one: Operating, threshold: float) -> int:
     """Return the index of the run's lowest listed threshold that is at least the given one."""
     return max(i for i, point in enumerate(one.points) if point.threshold >= threshold)
-
-
-def _nearest(one: Operating) -> int:
-    """Return the index of the threshold at which the number of answers is nearest to that without a threshold."""
-    return min(range(len(one.points)), key=lambda i: abs(one.points[i].answered - one.given.answered))
 
 
 def _expected(report: ReportData, one: Operating) -> str:

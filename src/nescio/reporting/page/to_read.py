@@ -183,31 +183,23 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
         return (lowest, apart) if len(report.runs) > 1 else (lowest,)
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return ()
-    shipping = report.shipping
-    run = shipping.run if shipping else report.runs[0]
-    none = ""
-    if shipping and shipping.tuned:
-        many = len(errors_at(report, run, shipping.tuned.threshold))
-        none = "" if many else ", all of them below that threshold"
-    if shipping and shipping.tuned and not none:
-        least = f"{shipping.tuned.threshold:.9g}"
-        name = report.shown[run]
+    run, threshold = run_advised(report)
+    name, i = report.shown[run], data.runs.index(run)
+    if threshold is not None and (many := len(errors_at(report, run, threshold))):
         text = f"{plural(many, 'error')} of {name} at that threshold, most confident first"
-        return (Link(address_of(show="sure", of=name, least=least), text), *_lost(report, data, run))
-    i = data.runs.index(run)
+        return (Link(address_of(show="sure", of=name, least=f"{threshold:.9g}"), text), *_lost(report, data, run))
     wrong = data.present[i] & (data.columns["incorrect"][i] == 1)
     if not wrong.any():
         return ()
-    name, errors = report.shown[run], plural(int(wrong.sum()), "error")
-    sure = data.columns.get("confidence")
-    links = []
+    errors, sure = plural(int(wrong.sum()), "error"), data.columns.get("confidence")
     if sure is not None and not np.isnan(sure[i][wrong]).all():
-        links.append(Link(address_of(show="sure", of=name), f"{errors} of {name}{none}, most confident first"))
+        below = "" if threshold is None else ", all of them below that threshold"
+        link = Link(address_of(show="sure", of=name), f"{errors} of {name}{below}, most confident first")
     else:
         easy = {"order": "easy"} if len(report.runs) > 1 else {}
         first = ", starting with those that most runs get right" if easy else ""
-        links.append(Link(address_of(run=f"{name}|2", **easy), f"{errors} of {name}{first}"))
-    return (*links, *_lost(report, data, run))
+        link = Link(address_of(run=f"{name}|2", **easy), f"{errors} of {name}{first}")
+    return (link, *_lost(report, data, run))
 
 
 def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:

@@ -32,9 +32,9 @@ def _hits(q: Any) -> dict[str, Any]:
     proportion=("hits", "ave.accepted"),
 )
 def precision(total: Any) -> Any:
-    r"""The share of accepted answers that are right.
+    """The share of accepted answers that are right.
 
-    $\frac{|accepted \cap right|}{|accepted|}$ over the judged answers, undefined if none is accepted.
+    $|accepted ∩ right|/|accepted|$ over the judged answers, undefined if none is accepted.
 
     When to use it: To see how far the answers that a validator lets through can be trusted. Accepting one sure answer
     gives 1: read ave.recall beside it, or use ave.F.
@@ -53,9 +53,9 @@ def precision(total: Any) -> Any:
     proportion=("hits", "ave.right"),
 )
 def recall(total: Any) -> Any:
-    r"""The share of right answers that are accepted.
+    """The share of right answers that are accepted.
 
-    $\frac{|accepted \cap right|}{|right|}$ over the judged answers, undefined if none is right.
+    $|accepted ∩ right|/|right|$ over the judged answers, undefined if none is right.
 
     When to use it: To see how many right answers a validator keeps. Accepting everything gives 1: read ave.precision
     beside it, or use ave.F.
@@ -67,10 +67,10 @@ def recall(total: Any) -> Any:
 
 @measure("ave.F", needs="ave.right ave.accepted", bounds=(0, 1), source=f"{SOURCE}, eq. 3", each=_hits)
 def f_measure(total: Any) -> Any:
-    r"""The harmonic mean of precision and recall over right answers.
+    """The harmonic mean of precision and recall over right answers.
 
-    $\frac{2PR}{P + R} = \frac{2\,|accepted \cap right|}{|accepted| + |right|}$; 0 where no right answer is accepted,
-    undefined if none is right.
+    $2PR/(P + R) = 2·|accepted ∩ right|/(|accepted| + |right|)$; 0 where no right answer is accepted, undefined if none
+    is right.
 
     When to use it: To measure a validator, as AVE does, as a judge of single answers. If most answers are right,
     accepting all of them scores high: compare with nescio ave baselines, on one collection. ave.qa_accuracy measures
@@ -91,12 +91,12 @@ def f_measure(total: Any) -> Any:
     source="area under the ROC curve (Hanley & McNeil 1982) of a validator's confidence",
 )
 def auc(total: Any) -> Any:
-    r"""The probability that a right answer has a higher confidence than a wrong one, whatever the decisions.
+    """The probability that a right answer has a higher confidence than a wrong one, whatever the decisions.
 
     Ties count one half.
 
-    $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$ over the judged answers, undefined if all are
-    right or all wrong. The confidence is that an answer is right; answers missing from a run rank below all others.
+    $P(s_right > s_wrong) + 1/2·P(s_right = s_wrong)$ over the judged answers, undefined if all are right or all wrong.
+    The confidence is that an answer is right; answers missing from a run rank below all others.
 
     When to use it: To see how well a validator's scores rank right answers above wrong ones, before any threshold. It
     is comparable between collections with different shares of right answers. ave.F measures the decisions.
@@ -116,10 +116,10 @@ def auc(total: Any) -> Any:
     proportion=("ave.selected_right", "n"),
 )
 def qa_accuracy(total: Any) -> Any:
-    r"""The share of questions whose SELECTED answer is right, comparable to a QA system's accuracy.
+    """The share of questions whose SELECTED answer is right, comparable to a QA system's accuracy.
 
-    $\frac{|\text{answers SELECTED correctly}|}{|questions|}$, undefined for no questions. A question whose SELECTED
-    answer is UNKNOWN in the gold earns nothing but counts.
+    $|answers SELECTED correctly|/|questions|$, undefined for no questions. A question whose SELECTED answer is UNKNOWN
+    in the gold earns nothing but counts.
 
     When to use it: To see what a QA system would score if the validator chose among its answers. Questions that have no
     right answer to choose bound it: ave.normalized_qa_accuracy takes that off.
@@ -137,12 +137,11 @@ def qa_accuracy(total: Any) -> Any:
     proportion=("ave.selected_right", "ave.solvable"),
 )
 def normalized_qa_accuracy(total: Any) -> Any:
-    r"""The accuracy of the selection as a share of the accuracy of perfect selection ("% of perfect selection", divided
+    """The accuracy of the selection as a share of the accuracy of perfect selection ("% of perfect selection", divided
     by 100).
 
-    $\frac{|\text{answers SELECTED correctly}|}{|\text{questions with a right answer}|}$, undefined if no question
-    has one. A QA system ranked with validators can exceed 1, because it can be right where the collection has no right
-    answer.
+    $|answers SELECTED correctly|/|questions with a right answer|$, undefined if no question has one. A QA system ranked
+    with validators can exceed 1, because it can be right where the collection has no right answer.
 
     When to use it: To see how near a selection comes to a perfect one, also between collections of different
     difficulty. Seeing that no answer is right earns nothing: ave.estimated_qa_performance pays for it.
@@ -154,10 +153,10 @@ def normalized_qa_accuracy(total: Any) -> Any:
 
 @measure("ave.random_qa_accuracy", needs="ave.random", bounds=(0, 1), source=f"{SOURCE}, eq. 6", descriptive=True)
 def random_qa_accuracy(total: Any) -> Any:
-    r"""The expected accuracy of selecting one of each question's judged answers at random; it is the same for all runs.
+    """The expected accuracy of selecting one of each question's judged answers at random; it is the same for all runs.
 
-    $\frac{1}{|questions|}\sum_q \frac{|\text{right answers of } q|}{|\text{judged answers of } q|}$; a question without
-    a judged answer adds 0. Undefined for no questions.
+    $1/|questions| Σ_q |right answers of q|/|judged answers of q|$; a question without a judged answer adds 0. Undefined
+    for no questions.
 
     When to use it: As the baseline that ave.qa_accuracy must exceed. It describes the collection, is the same for every
     run, and ranks nothing.
@@ -176,9 +175,9 @@ def random_qa_accuracy(total: Any) -> Any:
     proportion=("ave.rejected_right", "n"),
 )
 def qa_rej_accuracy(total: Any) -> Any:
-    r"""An addition of AVE 2008: the share of questions without a right answer whose answers are all rejected.
+    """An addition of AVE 2008: the share of questions without a right answer whose answers are all rejected.
 
-    $\frac{|\text{questions REJECTED correctly}|}{|questions|}$, undefined for no questions.
+    $|questions REJECTED correctly|/|questions|$, undefined for no questions.
 
     When to use it: To see how often the validator sees that no answer to a question is right, so that another system
     could try. Rejecting everything gives its largest value: read ave.qa_accuracy beside it.
@@ -190,9 +189,9 @@ def qa_rej_accuracy(total: Any) -> Any:
 
 @measure("ave.qa_accuracy_max", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def qa_accuracy_max(total: Any) -> Any:
-    r"""An addition of AVE 2008: qa_accuracy if every correctly rejected question were then answered correctly.
+    """An addition of AVE 2008: qa_accuracy if every correctly rejected question were then answered correctly.
 
-    $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}$, undefined for no questions.
+    $qa_accuracy + qa_rej_accuracy$, undefined for no questions.
 
     When to use it: As an upper bound, if rejected questions went to a system that answers all of them rightly. It pays
     a rejection like a right answer: ave.estimated_qa_performance pays what the selection has shown.
@@ -204,9 +203,9 @@ def qa_accuracy_max(total: Any) -> Any:
 
 @measure("ave.estimated_qa_performance", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def estimated_qa_performance(total: Any) -> Any:
-    r"""An addition of AVE 2008 and ancestor of c@1: correctly rejected questions earn the accuracy of the selection.
+    """An addition of AVE 2008 and ancestor of c@1: correctly rejected questions earn the accuracy of the selection.
 
-    $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}\cdot\text{qa\_accuracy}$, undefined for no questions.
+    $qa_accuracy + qa_rej_accuracy·qa_accuracy$, undefined for no questions.
 
     When to use it: To have one number for selecting right answers and rejecting hopeless questions. It pays right
     rejections alone; for systems that answer questions themselves use c@1, to which it led.

@@ -75,10 +75,10 @@ def _recall(q: Any) -> Any:
     remark=_without_vital,
 )
 def recall(total: Any) -> Any:
-    r"""Nugget recall: the share of vital nuggets that the response contains, averaged over questions.
+    """Nugget recall: the share of vital nuggets that the response contains, averaged over questions.
 
-    $\frac{1}{n}\sum_q \frac{r_q}{R_q}$ with r of the key's R vital nuggets found. A question without a vital nugget in
-    its key is left out and counted; undefined if all are.
+    $1/n Σ_q r_q/R_q$ with r of the key's R vital nuggets found. A question without a vital nugget in its key is left
+    out and counted; undefined if all are.
 
     When to use it: To see how much of the required content a response has. Length costs nothing, so returning whole
     documents wins: use nuggets.F.
@@ -98,11 +98,10 @@ def recall(total: Any) -> Any:
     remark=_without_vital,
 )
 def precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""Nugget precision: each found nugget allows delta non-white characters (100), and more length lowers the score.
+    """Nugget precision: each found nugget allows delta non-white characters (100), and more length lowers the score.
 
-    $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta(r + a)$; the mean over questions. An abstention
-    scores 1, a response without any nugget 0. A question without a vital nugget in its key is left out and counted;
-    undefined if all are.
+    $NP = 1$ if $l ≤ α$, else $α/l$, with $α = δ(r + a)$; the mean over questions. An abstention scores 1, a response
+    without any nugget 0. A question without a vital nugget in its key is left out and counted; undefined if all are.
 
     When to use it: To see how far a response is padded, as a part of nuggets.F. An abstention scores 1: do not rank by
     it alone.
@@ -125,13 +124,13 @@ def precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is nam
     remark=_without_vital,
 )
 def f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""The official F of definition questions: recall of vital nuggets and length-based precision, with weight beta² on
+    """The official F of definition questions: recall of vital nuggets and length-based precision, with weight beta² on
     recall.
 
-    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean, with nugget precision NP and
-    recall NR; 0 if both are 0. The length is that of the whole response. beta is 5 in TREC 2003, 3 (the default)
-    from 2004 on; delta is the length allowance of nuggets.NP. A question without a vital nugget in its key has no
-    recall: it is left out and counted; undefined if all are.
+    $F_β = (β²+1)·NP·NR/(β²·NP + NR)$ a question, then the mean, with nugget precision NP and recall NR; 0 if both are
+    0. The length is that of the whole response. beta is 5 in TREC 2003, 3 (the default) from 2004 on; delta is the
+    length allowance of nuggets.NP. A question without a vital nugget in its key has no recall: it is left out and
+    counted; undefined if all are.
 
     When to use it: For definition questions and long answers, if assessors matched a list of facts. Recall of vital
     facts weighs nine times as much as brevity, and okay facts only allow length: nuggets.all counts both alike. Without
@@ -172,14 +171,13 @@ def _by_strings(q: Any, delta: float, literal: float) -> Any:
     remark=_without_vital,
 )
 def precision_by_string(total: Any, delta: float = 100, literal: float = 0) -> Any:  # noqa: ARG001  they are named to `each`
-    r"""A thesis's variant of nugget precision: beyond the allowance, the mean over the strings of min(1,
+    """A thesis's variant of nugget precision: beyond the allowance, the mean over the strings of min(1,
     delta/d).
 
-    $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, \delta/d_s)$ with $\alpha = \delta(r + a)$ and $d_s$ the
-    non-white characters of string s. The thesis prints the sum without the 1/k, and 1 only for $l < \alpha$. literal=1
-    follows it, so that a response of exactly $\alpha$ characters can have more than 1 (five strings of 100 characters
-    with five nuggets: 5). It does not punish many short junk strings; prefer nuggets.NP. Undefined if no question has a
-    vital nugget.
+    $NP = 1$ if $l ≤ α$, else $1/k Σ_s min(1, δ/d_s)$ with $α = δ(r + a)$ and $d_s$ the non-white characters of string
+    s. The thesis prints the sum without the 1/k, and 1 only for $l < α$. literal=1 follows it, so that a response of
+    exactly $α$ characters can have more than 1 (five strings of 100 characters with five nuggets: 5). It does not
+    punish many short junk strings; prefer nuggets.NP. Undefined if no question has a vital nugget.
 
     When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: use
     nuggets.NP.
@@ -200,13 +198,13 @@ def precision_by_string(total: Any, delta: float = 100, literal: float = 0) -> A
     remark=_without_vital,
 )
 def f_by_string(total: Any, beta: float = 5, delta: float = 100, literal: float = 0) -> Any:  # noqa: ARG001  they are named to `each`
-    r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official precision.
+    """F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official precision.
 
     beta is 5 and delta 100, as in the thesis. literal=1 takes the sum over the strings from the allowance on, as
     printed.
 
-    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a
-    vital nugget. Prefer nuggets.F.
+    $F_β = (β²+1)·NP·NR/(β²·NP + NR)$ a question, then the mean; undefined if no question has a vital nugget. Prefer
+    nuggets.F.
 
     When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: use
     nuggets.F.
@@ -246,11 +244,11 @@ def _without_weight(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001
     remark=_without_weight,
 )
 def pyramid(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""F with weighted recall: a nugget's weight is its number of vital votes divided by the largest number.
+    """F with weighted recall: a nugget's weight is its number of vital votes divided by the largest number.
 
-    $NR = \frac{\sum_{m \in A} w_m}{\sum_{n \in V} w_n}$ over matched nuggets A and all V, then $F_\beta$ as nuggets.F
-    has it; the length allowance is delta a matched nugget, whatever its weight. A question where all weights are 0 is
-    left out; undefined if all are.
+    $NR = (Σ_(m ∈ A) w_m)/(Σ_(n ∈ V) w_n)$ over matched nuggets A and all V, then $F_β$ as nuggets.F has it; the length
+    allowance is delta a matched nugget, whatever its weight. A question where all weights are 0 is left out; undefined
+    if all are.
 
     When to use it: When several assessors said what is vital: a nugget weighs as many votes as it has, so that no
     single opinion decides. With one assessor's key use nuggets.F.
@@ -270,12 +268,11 @@ def pyramid(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: AR
     each=lambda q: {"tau": q.order},
 )
 def order(total: Any) -> Any:
-    r"""nescio's own measure: Kendall's tau between the orders of the matched nuggets in the response and in the key,
+    """nescio's own measure: Kendall's tau between the orders of the matched nuggets in the response and in the key,
     averaged over questions.
 
-    $\frac{1}{n}\sum_q \tau_b(q)$, 1 where the response keeps the key's order; undefined on a question with fewer than
-    two matched nuggets, or all in one string. It assumes that the order of the key is meaningful, which it is not in
-    most keys.
+    $1/n Σ_q τ_b(q)$, 1 where the response keeps the key's order; undefined on a question with fewer than two matched
+    nuggets, or all in one string. It assumes that the order of the key is meaningful, which it is not in most keys.
 
     When to use it: To see whether a response tells its facts in the order of the key, as in a biography by dates. In
     most keys the order means nothing: use nuggets.F.

@@ -28,10 +28,10 @@ SHARE = {"partial": ("the credit for partial support must be between 0 and 1", l
     remark=_without_vital,
 )
 def automatic_recall(total: Any) -> Any:
-    r"""AUTOMATIC nugget recall: the mean match of the vital nuggets, by words, averaged over questions.
+    """AUTOMATIC nugget recall: the mean match of the vital nuggets, by words, averaged over questions.
 
-    $\frac{1}{n}\sum_q \frac{1}{R_q}\sum_{i \in V_q} m_i$ with $m_i$ the share of nugget i's words in its best string;
-    undefined if no question has a vital nugget.
+    $1/n Σ_q 1/R_q Σ_(i ∈ V_q) m_i$ with $m_i$ the share of nugget i's words in its best string; undefined if no
+    question has a vital nugget.
 
     When to use it: To watch a system while developing it, where nobody has matched nuggets. Words in common count,
     right or wrong, and length costs nothing: use nuggets.automatic_F, and nuggets.NR once assessors have matched.
@@ -51,10 +51,10 @@ def automatic_recall(total: Any) -> Any:
     remark=_without_vital,
 )
 def automatic_precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AUTOMATIC nugget precision: delta characters (100) are allowed for each nugget whose match is above 0.
+    """AUTOMATIC nugget precision: delta characters (100) are allowed for each nugget whose match is above 0.
 
-    $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta\cdot|\{i: m_i > 0\}|$; the mean over questions,
-    undefined if none has a vital nugget.
+    $NP = 1$ if $l ≤ α$, else $α/l$, with $α = δ·|{i: m_i > 0}|$; the mean over questions, undefined if none has a vital
+    nugget.
 
     When to use it: To see how far a response is padded, as a part of nuggets.automatic_F. An abstention scores 1: do
     not rank by it alone.
@@ -77,10 +77,10 @@ def automatic_precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001 
     remark=_without_vital,
 )
 def automatic_f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AUTOMATIC F (POURPRE, macro): F of the automatic recall and precision of each question, then the mean.
+    """AUTOMATIC F (POURPRE, macro): F of the automatic recall and precision of each question, then the mean.
 
-    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$. It ranks runs much as assessors do (tau .83 to .89 in
-    H05-1117), but the value of a single response says little. Undefined if no question has a vital nugget.
+    $F_β = (β²+1)·NP·NR/(β²·NP + NR)$. It ranks runs much as assessors do (tau .83 to .89 in H05-1117), but the value of
+    a single response says little. Undefined if no question has a vital nugget.
 
     When to use it: To rank systems on definition questions without assessors. The value of a single response means
     little, and systems that repeat the words of the key without its facts gain: have assessors match nuggets for
@@ -103,10 +103,10 @@ def automatic_f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa
     valid=POSITIVE,
 )
 def automatic_micro_f(total: Any, beta: float = 3, delta: float = 100) -> Any:
-    r"""AUTOMATIC F (POURPRE, micro): recall over all vital nuggets and precision over all responses at once, then F.
+    """AUTOMATIC F (POURPRE, micro): recall over all vital nuggets and precision over all responses at once, then F.
 
-    $NR = \sum_q\sum_i m_i / \sum_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_\beta$ of the two.
-    Questions with many nuggets weigh more. Undefined if none has a vital nugget.
+    $NR = Σ_q Σ_i m_i / Σ_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_β$ of the two. Questions with many
+    nuggets weigh more. Undefined if none has a vital nugget.
 
     When to use it: In place of nuggets.automatic_F if every nugget, not every question, is to weigh the same. A few
     questions with long keys then decide; the macro form is the usual one.
@@ -129,11 +129,11 @@ def automatic_micro_f(total: Any, beta: float = 3, delta: float = 100) -> Any:
     valid=SHARE,
 )
 def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AutoNuggetizer's vital score: recall of the vital nuggets; partial support counts one half, or 0 with partial=0
+    """AutoNuggetizer's vital score: recall of the vital nuggets; partial support counts one half, or 0 with partial=0
     (its strict score).
 
-    $\frac{1}{n}\sum_q \frac{r_q + c\,p_q}{R_q}$ with p the vital nuggets supported in part. As in its code, a question
-    without vital nuggets scores 0. Undefined for n = 0.
+    $1/n Σ_q (r_q + c·p_q)/R_q$ with p the vital nuggets supported in part. As in its code, a question without vital
+    nuggets scores 0. Undefined for n = 0.
 
     When to use it: To compare with AutoNuggetizer's figures of TREC's RAG tracks. Length costs nothing, so longer
     answers gain: read lengths beside it, or use nuggets.F.
@@ -159,11 +159,10 @@ def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named
     valid=SHARE,
 )
 def all_nuggets(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AutoNuggetizer's all score: recall of vital and okay nuggets alike; partial support counts one half, or 0 with
+    """AutoNuggetizer's all score: recall of vital and okay nuggets alike; partial support counts one half, or 0 with
     partial=0.
 
-    $\frac{1}{n}\sum_q \frac{r_q + a_q + c\,p_q}{N_q}$. As in its code, a question without nuggets scores 0;
-    undefined for n = 0.
+    $1/n Σ_q (r_q + a_q + c·p_q)/N_q$. As in its code, a question without nuggets scores 0; undefined for n = 0.
 
     When to use it: To compare with AutoNuggetizer's figures, where facts that are good to have count like vital ones.
     Length costs nothing: read lengths beside it, or use nuggets.F.

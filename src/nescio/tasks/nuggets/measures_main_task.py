@@ -32,7 +32,7 @@ def _known(q: Any) -> Any:
     each=lambda q: {"score": _over(q.list_distinct, q.list_returned), "given": (q.list_returned > 0).astype(float)},
 )
 def instance_precision(total: Any) -> Any:
-    r"""Instance precision of list questions: distinct right instances over all returned, averaged over the answered
+    """Instance precision of list questions: distinct right instances over all returned, averaged over the answered
     questions.
 
     $IP = D/N$; undefined on a question where nothing is returned, which is left out.
@@ -53,7 +53,7 @@ def instance_precision(total: Any) -> Any:
     each=lambda q: {"score": _over(q.list_distinct, q.list_known), "asked": _known(q).astype(float)},
 )
 def instance_recall(total: Any) -> Any:
-    r"""Instance recall of list questions: distinct right instances over those known, averaged over questions.
+    """Instance recall of list questions: distinct right instances over those known, averaged over questions.
 
     $IR = D/S$; a question without a known instance is left out, undefined if all are.
 
@@ -72,10 +72,10 @@ def instance_recall(total: Any) -> Any:
     each=lambda q: {"score": np.where(_known(q), _list_f(q), 0.0), "asked": _known(q).astype(float)},
 )
 def list_f(total: Any) -> Any:
-    r"""F of list questions: the harmonic mean of instance precision and recall, averaged over questions.
+    """F of list questions: the harmonic mean of instance precision and recall, averaged over questions.
 
-    $F = \frac{2\,IP\,IR}{IP + IR} = \frac{2D}{N + S}$; 0 where nothing is returned. A question without a known instance
-    is left out; undefined if all are.
+    $F = 2·IP·IR/(IP + IR) = 2D/(N + S)$; 0 where nothing is returned. A question without a known instance is left out;
+    undefined if all are.
 
     When to use it: For questions whose answer is a list of instances, as at TREC 2003. A wrong instance costs no more
     than a missing one: if it should, read nuggets.list_IP beside it.
@@ -108,11 +108,11 @@ def _parts(q: Any, beta: float, delta: float) -> dict[str, Any]:
     valid=POSITIVE,
 )
 def combined(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""TREC 2003's score of a run: one half factoid accuracy, a quarter list F, a quarter definition F (beta 5,
+    """TREC 2003's score of a run: one half factoid accuracy, a quarter list F, a quarter definition F (beta 5,
     delta 100).
 
-    $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions. If no question asks for a list,
-    it is $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.
+    $1/2 A + 1/4 F_list + 1/4 F_def$, each the mean over its questions. If no question asks for a list, it is $.67 A +
+    .33 F_def$, as for a series without one. Undefined without factoid or without definition questions.
 
     When to use it: To compare with the main task of TREC 2003. It mixes three kinds of questions with fixed weights and
     hides which of them a system fails: read accuracy, nuggets.list_F and nuggets.F beside it.

@@ -34,9 +34,9 @@ def _cells(q: Any) -> dict[str, Any]:
     same_formula_as="c@1",
 )
 def pan_c_at_1(total: Any) -> Any:
-    r"""c@1 over all problems; a score of exactly 0.5 is an abstention.
+    """c@1 over all problems; a score of exactly 0.5 is an abstention.
 
-    $\frac{1}{n}\left(n_c + n_u\,\frac{n_c}{n}\right)$, undefined for n = 0.
+    $(n_c + n_u·n_c/n)/n$, undefined for n = 0.
 
     When to use it: To compare with PAN's figures; it is c@1. It ignores how sure the scores are: read pan.Brier beside
     it.
@@ -55,9 +55,9 @@ def pan_c_at_1(total: Any) -> Any:
     each=_cells,
 )
 def f05u(total: Any) -> Any:
-    r"""F0.5 of the same-author class; every unanswered problem is a false negative, whatever its truth.
+    """F0.5 of the same-author class; every unanswered problem is a false negative, whatever its truth.
 
-    $\frac{1.25\,tp}{1.25\,tp + 0.25\,(fn + n_u) + fp}$, undefined if all denominators are 0 (only true negatives).
+    $1.25·tp/(1.25·tp + 0.25·(fn + n_u) + fp)$, undefined if all denominators are 0 (only true negatives).
 
     When to use it: When a false "same author" is worse than a missed one, as in forensics. True negatives count
     nothing, and an abstention counts as a miss: to reward abstaining use pan.c@1.
@@ -79,10 +79,10 @@ def f05u(total: Any) -> Any:
     valid={"silence": ("silence must be dropped or negative", lambda v: v in ("dropped", "negative"))},
 )
 def f1(total: Any, silence: str = "dropped") -> Any:  # noqa: ARG001  silence is settled by `each`
-    r"""F1 of the same-author class over the answered problems; 0 instead of 0/0, as in its source.
+    """F1 of the same-author class over the answered problems; 0 instead of 0/0, as in its source.
 
-    $\frac{2\,tp}{2\,tp + fp + fn}$, undefined for n = 0. With `silence=negative` (since 2024), an unanswered problem
-    counts as the answer "different": a false negative if the truth is "same".
+    $2·tp/(2·tp + fp + fn)$, undefined for n = 0. With `silence=negative` (since 2024), an unanswered problem counts as
+    the answer "different": a false negative if the truth is "same".
 
     When to use it: To compare with PAN's figures of 2020 to 2023. It leaves unanswered problems out, so declining hard
     ones raises it: use silence=negative, as PAN has since 2024, pan.F0.5u or pan.c@1.
@@ -103,10 +103,10 @@ def f1(total: Any, silence: str = "dropped") -> Any:  # noqa: ARG001  silence is
     source=SOURCE,
 )
 def auc(total: Any) -> Any:
-    r"""Area under the ROC curve of the scores, with unanswered problems at 0.5; ties count one half.
+    """Area under the ROC curve of the scores, with unanswered problems at 0.5; ties count one half.
 
-    $P(v_{same} > v_{different}) + \frac{1}{2}P(v_{same} = v_{different})$; 0, as in its source, where only one class is
-    present, undefined for n = 0.
+    $P(v_same > v_different) + 1/2·P(v_same = v_different)$; 0, as in its source, where only one class is present,
+    undefined for n = 0.
 
     When to use it: To see whether the scores order same-author pairs above the others, before any threshold. It says
     nothing of the decisions at 0.5 (pan.c@1) nor of the scores as probabilities (pan.Brier).
@@ -128,10 +128,10 @@ def auc(total: Any) -> Any:
     interval="logit",
 )
 def brier(total: Any) -> Any:
-    r"""The complement of the Brier score, with unanswered problems at 0.5: higher is better.
+    """The complement of the Brier score, with unanswered problems at 0.5: higher is better.
 
-    Scores outside [0, 1], which PAN allows since 2025, are clipped to it.
-    $1 - \frac{1}{n}\sum_i (v_i - y_i)^2$, undefined for n = 0.
+    Scores outside [0, 1], which PAN allows since 2025, are clipped to it. $1 - 1/n Σ_i (v_i - y_i)²$, undefined for n =
+    0.
 
     When to use it: To see whether the scores are good probabilities. Always saying 0.5 has 0.75, so read it against
     that and not against 0; for the decisions use pan.c@1.

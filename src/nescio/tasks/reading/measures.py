@@ -15,11 +15,11 @@ SOURCE = "Hirschman, Light, Breck & Burger, ACL 1999, sec. 2"
 
 @measure("read.recall", needs="reading.word_recall", bounds=(0, 1), source=SOURCE)
 def word_recall(total: Any) -> Any:
-    r"""Word recall: the share of the key's stemmed content words that the answer contains, averaged over questions.
+    """Word recall: the share of the key's stemmed content words that the answer contains, averaged over questions.
 
-    $\frac{1}{n}\sum_i \frac{|\{t \in k_i: t \in a_i\}|}{|k_i|}$ with k the content words of the key (with repetitions,
-    which match or fail together) and a those of the answer; an abstention has 0. Undefined for n = 0; questions whose
-    key has no content word are left out and counted.
+    $1/n Σ_i |{t ∈ k_i: t ∈ a_i}|/|k_i|$ with k the content words of the key (with repetitions, which match or fail
+    together) and a those of the answer; an abstention has 0. Undefined for n = 0; questions whose key has no content
+    word are left out and counted.
 
     When to use it: To see whether an answer holds the words of the key, as in Deep Read. Long answers win: returning a
     whole sentence costs nothing. Read read.precision beside it.
@@ -32,11 +32,11 @@ def word_recall(total: Any) -> Any:
 
 @measure("read.precision", needs="reading.precision", bounds=(0, 1), source=SOURCE)
 def word_precision(total: Any) -> Any:
-    r"""Word precision: the share of the answer's stemmed content words that the key contains, averaged over questions.
+    """Word precision: the share of the answer's stemmed content words that the key contains, averaged over questions.
 
-    $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ over all n questions, as in the paper; an abstention
-    has 0. Undefined for n = 0; questions whose key has no content word are left out and counted. (The paper's footnote
-    prints the denominators of precision and recall the other way round; its example has them as here.)
+    $1/n Σ_i |{t ∈ a_i: t ∈ k_i}|/|a_i|$ over all n questions, as in the paper; an abstention has 0. Undefined for n =
+    0; questions whose key has no content word are left out and counted. (The paper's footnote prints the denominators
+    of precision and recall the other way round; its example has them as here.)
 
     When to use it: To see whether an answer holds little beside the words of the key. One lucky word scores 1: read
     read.recall beside it.
@@ -49,11 +49,11 @@ def word_precision(total: Any) -> Any:
 
 @measure("read.precision_when_answered", needs="reading.word_precision", bounds=(0, 1), source=SOURCE)
 def word_precision_when_answered(total: Any) -> Any:
-    r"""Word precision averaged over the answers, without abstentions.
+    """Word precision averaged over the answers, without abstentions.
 
-    $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ with n the answers that have a content word;
-    abstentions are left out and counted. Undefined if there is no such answer. A run that answers only what it is sure
-    of scores high: read.precision is over all questions.
+    $1/n Σ_i |{t ∈ a_i: t ∈ k_i}|/|a_i|$ with n the answers that have a content word; abstentions are left out and
+    counted. Undefined if there is no such answer. A run that answers only what it is sure of scores high:
+    read.precision is over all questions.
 
     When to use it: To see how tight the given answers are. It hides what was left unanswered: use read.precision over
     all questions.
@@ -66,10 +66,10 @@ def word_precision_when_answered(total: Any) -> Any:
 
 @measure("read.HumSent", needs="reading.hum_sent", bounds=(0, 1), source=SOURCE, proportion=("reading.hum_sent", "n"))
 def hum_sent(total: Any) -> Any:
-    r"""The share of questions whose answer is in a sentence that people listed as acceptable.
+    """The share of questions whose answer is in a sentence that people listed as acceptable.
 
-    $\frac{1}{n}\sum_i [s_i \in H_i]$ with s the sentence chosen and H the list; an empty list scores 0 and counts, an
-    abstention scores 0. Undefined if no question has such a list.
+    $1/n Σ_i [s_i ∈ H_i]$ with s the sentence chosen and H the list; an empty list scores 0 and counts, an abstention
+    scores 0. Undefined if no question has such a list.
 
     When to use it: To see whether the sentence chosen answers the question, by people's word. It needs their lists;
     without them use read.AutSent. An abstention counts as wrong: to reward it use c@1.
@@ -81,10 +81,10 @@ def hum_sent(total: Any) -> Any:
 
 @measure("read.AutSent", needs="reading.aut_sent", bounds=(0, 1), source=SOURCE, proportion=("reading.aut_sent", "n"))
 def aut_sent(total: Any) -> Any:
-    r"""The share of questions whose answer is in a sentence of the story with the highest word recall against the key.
+    """The share of questions whose answer is in a sentence of the story with the highest word recall against the key.
 
-    $\frac{1}{n}\sum_i [s_i \in A_i]$ with s the sentence chosen and A those of the highest recall, all that tie; A is
-    empty if that recall is 0. An abstention scores 0. Undefined if no question has its story.
+    $1/n Σ_i [s_i ∈ A_i]$ with s the sentence chosen and A those of the highest recall, all that tie; A is empty if that
+    recall is 0. An abstention scores 0. Undefined if no question has its story.
 
     When to use it: To see whether the sentence chosen is the one with the most words of the key, if nobody listed
     sentences. It mistakes a sentence that repeats the words for one that answers: if lists exist use read.HumSent.

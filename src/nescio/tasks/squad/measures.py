@@ -16,9 +16,9 @@ SOURCE = "SQuAD 2.0 (Rajpurkar et al. 2018), evaluate-v2.0.py"
 
 @measure("squad.EM", needs="squad.exact", bounds=(0, 1), source=SOURCE, proportion=("squad.exact", "n"))
 def exact_match(total: Any) -> Any:
-    r"""Exact match: the share of the predictions that equal a gold answer after normalisation.
+    """Exact match: the share of the predictions that equal a gold answer after normalisation.
 
-    $\frac{1}{n}\sum_i e_i$, undefined for n = 0.
+    $1/n Σ_i e_i$, undefined for n = 0.
 
     When to use it: To compare with published SQuAD 2.0 figures. It counts a right abstention like a right answer and
     any other string as wrong: squad.F1 gives part of the credit. An abstention on an answerable question counts as
@@ -31,9 +31,9 @@ def exact_match(total: Any) -> Any:
 
 @measure("squad.F1", needs="squad.f1", bounds=(0, 1), source=SOURCE)
 def f1(total: Any) -> Any:
-    r"""The best token F1 of the prediction with a gold answer, averaged over questions.
+    """The best token F1 of the prediction with a gold answer, averaged over questions.
 
-    $\frac{1}{n}\sum_i \max_g F_1(p_i, g)$, undefined for n = 0.
+    $1/n Σ_i max_g F_1(p_i, g)$, undefined for n = 0.
 
     When to use it: To compare with published SQuAD 2.0 figures, with credit for the words in common. A long answer
     around the right one loses less than under squad.EM; a wrong answer that shares words gains.
@@ -53,9 +53,9 @@ def f1(total: Any) -> Any:
     proportion=("exact", "asked"),
 )
 def has_answer_exact_match(total: Any) -> Any:
-    r"""Exact match over the questions that have an answer.
+    """Exact match over the questions that have an answer.
 
-    $\frac{\sum_i a_i e_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
+    $(Σ_i a_i e_i)/(Σ_i a_i)$ with a 1 where there is an answer; undefined if there is none.
 
     When to use it: To see how good the answers are where there is one. Never abstaining raises it: read squad.NoAns_EM
     beside it, or use squad.EM.
@@ -73,9 +73,9 @@ def has_answer_exact_match(total: Any) -> Any:
     each=lambda q: {"shared": q.f1 * q.answerable, "asked": q.answerable},
 )
 def has_answer_f1(total: Any) -> Any:
-    r"""Token F1 over the questions that have an answer.
+    """Token F1 over the questions that have an answer.
 
-    $\frac{\sum_i a_i F_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
+    $(Σ_i a_i F_i)/(Σ_i a_i)$ with a 1 where there is an answer; undefined if there is none.
 
     When to use it: To see how good the answers are where there is one, with credit for the words in common. Never
     abstaining raises it: read squad.NoAns_EM beside it, or use squad.F1.
@@ -94,10 +94,10 @@ def has_answer_f1(total: Any) -> Any:
     proportion=("exact", "asked"),
 )
 def no_answer_exact_match(total: Any) -> Any:
-    r"""Exact match over the questions that have no answer, which is the share of correct abstentions. The script's
+    """Exact match over the questions that have no answer, which is the share of correct abstentions. The script's
     NoAns_f1 is the same.
 
-    $\frac{\sum_i (1-a_i) e_i}{\sum_i (1-a_i)}$ with a 1 where there is an answer; undefined if all have one.
+    $(Σ_i (1-a_i) e_i)/(Σ_i (1-a_i))$ with a 1 where there is an answer; undefined if all have one.
 
     When to use it: To see how often the system abstains where there is no answer. Always abstaining scores 1: read
     squad.HasAns_EM beside it, or use squad.EM.

@@ -15,10 +15,10 @@ _K = {"k": (f"k must be one of {', '.join(map(str, CUTOFFS))}", lambda k: k in C
 
 @measure("trec.AP", needs="trec.ap", bounds=(0, 1), source="trec_eval, map; Buckley & Voorhees, SIGIR 2000, section 2")
 def average_precision(total: Any) -> Any:
-    r"""Average precision of the documents of a topic by rank, averaged over topics (MAP).
+    """Average precision of the documents of a topic by rank, averaged over topics (MAP).
 
-    $\frac{1}{n}\sum_t \frac{1}{R_t}\sum_r I_t(r)\,\frac{C_t(r)}{r}$ with R_t the relevant documents of the topic, found
-    or not; 0 for a topic without one, undefined for n = 0. AP without trec. ranks questions by confidence.
+    $1/n Σ_t 1/R_t Σ_r I_t(r)·C_t(r)/r$ with R_t the relevant documents of the topic, found or not; 0 for a topic
+    without one, undefined for n = 0. AP without trec. ranks questions by confidence.
 
     When to use it: For retrieval, if all relevant documents are wanted: the passages behind an answer, or documents
     alone. Documents that nobody judged count as not relevant, and a reader who stops early cares for trec.RR or
@@ -32,10 +32,10 @@ def average_precision(total: Any) -> Any:
 
 @measure("trec.RR", needs="trec.rr", bounds=(0, 1), source="trec_eval, recip_rank")
 def reciprocal_rank(total: Any) -> Any:
-    r"""Reciprocal rank of the first relevant document of a topic, averaged over topics.
+    """Reciprocal rank of the first relevant document of a topic, averaged over topics.
 
-    $\frac{1}{n}\sum_t 1/r_t$, 0 where no relevant document is found, undefined for n = 0. MRR is the same unless an
-    abstention is right on a topic without a relevant document.
+    $1/n Σ_t 1/r_t$, 0 where no relevant document is found, undefined for n = 0. MRR is the same unless an abstention is
+    right on a topic without a relevant document.
 
     When to use it: For retrieval, if the first relevant document is enough. It ignores all below it, and steps from
     rank 1 to 2 weigh half of everything: for all documents use trec.AP.
@@ -54,9 +54,9 @@ def reciprocal_rank(total: Any) -> Any:
     each=lambda q, k: {"precision": getattr(q, f"top{int(k)}") / k},
 )
 def precision_at_k(total: Any, k: int = 10) -> Any:  # noqa: ARG001  k is read per topic
-    r"""Precision of the first k documents of a topic, averaged over topics.
+    """Precision of the first k documents of a topic, averaged over topics.
 
-    $\frac{1}{n}\sum_t C_t(k)/k$; fewer than k documents count as if the others were not relevant, undefined for n = 0.
+    $1/n Σ_t C_t(k)/k$; fewer than k documents count as if the others were not relevant, undefined for n = 0.
 
     When to use it: For retrieval, if k documents are shown or fed to a model. Their order does not count, and a topic
     with few relevant documents cannot reach 1: use trec.AP.

@@ -45,15 +45,6 @@ _VERDICTS = {CORRECT: Verdict.RIGHT, INCORRECT: Verdict.WRONG}
 VerdictOf = Callable[[str, str, str], Verdict | None]  # maps a run, a question and an answer to people's verdict
 
 
-class BuiltCollection(Results[Counts], frozen=True):
-    """The result of building a collection: its content in numbers, and its file.
-
-    `tables["discarded"]` has the answers that the rules removed.
-    """
-
-    wrote: tuple[str, ...] = ()
-
-
 class BuildRequest(Worked):
     """The options of `nescio ave build`."""
 
@@ -104,7 +95,7 @@ class BuildRequest(Worked):
 
 
 @verb(BuildRequest, working="building", prints="json")
-def build(request: BuildRequest) -> BuiltCollection:
+def build(request: BuildRequest) -> Results[Counts]:
     output = Path(request.output)
     check_file(output, "a collection", (".xml",), request.inputs())
     rules = [rule for rule in RULES if rule not in request.without]
@@ -114,7 +105,13 @@ def build(request: BuildRequest) -> BuiltCollection:
             f"{request.source[0]} and the runs have verdicts already; give questions, and answers without verdicts"
         )
     verdict_of, people, notes = _verdicts(result.data, request)
-    questions, remarks = _asked(result.data.collection.questions, request)
+    questions: Sequence[Question] = result.data.collection.questions
+    remarks = []
+    if request.first_of:
+        questions, left_out = first_of_each(questions, request.first_of)
+        remarks.append(left_out)
+    stated = {"language": request.language} if request.language else {}
+    questions = [replace(question, strata={**stated, **question.strata}) for question in questions]
     ids = {question.id for question in questions}
     offers = (
         offer for offer in building.offers(result.data.runs, verdict_of) if not remarks or offer.question_id in ids
@@ -132,7 +129,7 @@ def build(request: BuildRequest) -> BuiltCollection:
         notes.append(
             note("ave.not_xml", "{characters} characters that XML cannot hold were written as U+FFFD", characters=lost)
         )
-    return BuiltCollection(
+    return Results(
         tuple(building.counts(built.exercise)),
         sign(ave="build", rules="+".join(rules), longest=request.longest),
         tuple(notes),
@@ -140,19 +137,6 @@ def build(request: BuildRequest) -> BuiltCollection:
         {"discarded": building.tally(built, rules)},
         wrote=(f"wrote {output}",),
     )
-
-
-def _asked(questions: Sequence[Question], request: BuildRequest) -> tuple[list[Question], list[Note]]:
-    """Return the questions of the new collection, and a note if some questions are left out.
-
-    Questions without a language get the language of the request.
-    """
-    remarks = []
-    if request.first_of:
-        questions, remark = first_of_each(questions, request.first_of)
-        remarks.append(remark)
-    stated = {"language": request.language} if request.language else {}
-    return [replace(question, strata={**stated, **question.strata}) for question in questions], remarks
 
 
 def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human | None, list[Note]]:

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results, Scores
@@ -29,13 +29,11 @@ from nescio.options import argument, option, verb
 from nescio.pipeline import Loaded, Options, load
 from nescio.pipeline.judged import load_judged
 from nescio.reporting import tables
-from nescio.reporting.figures import Spot, draw
+from nescio.reporting.figures import draw
 from nescio.scoring.score import compute_scores
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.evidence import roc
-from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.ave.reader import COLLECTION, read_exercise, recognise
-from nescio.verbs._figures import DrawnScores
 from nescio.verbs._output_paths import check_place, check_results
 from nescio.verbs._shared import OWN_FILES, BrokenDown, Measured, Resampled, WithOrWithoutInterval, Worked
 
@@ -95,12 +93,15 @@ def score(request: AveScoreRequest) -> Scores:
     if curve is None:
         return scores
     _write_roc(loaded, curve, scores.signature)
-    return DrawnScores(**asdict(scores), wrote=(f"wrote {curve}",))
+    return replace(scores, wrote=(f"wrote {curve}",))
 
 
 def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple[Loaded, tuple[reference.Place, ...]]:
     """Return the data of the validators together with the QA systems, and the place of each in the ranking."""
-    exercise = _exercise(items)
+    collections = [source for source in map(open_source, items) if recognise(source) == COLLECTION]
+    if not collections:
+        raise MismatchError("AVE 2006's pairs are not grouped by question, so nothing can be selected or ranked")
+    exercise = read_exercise(collections[0])
     judged = load_judged(ranking)
     if not isinstance(judged.data, Evidence) or not isinstance(loaded.data, Evidence):
         raise MismatchError(
@@ -112,14 +113,6 @@ def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple
     return merged, tuple(reference.ranking(exercise, data, judged.data.runs))
 
 
-def _exercise(items: Sequence[Any]) -> Exercise:
-    """Return the collection among the files. Raises MismatchError for AVE 2006 pairs, which have no questions."""
-    collections = [source for source in map(open_source, items) if recognise(source) == COLLECTION]
-    if not collections:
-        raise MismatchError("AVE 2006's pairs are not grouped by question, so nothing can be selected or ranked")
-    return read_exercise(collections[0])
-
-
 def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     assert isinstance(loaded.data, Evidence)
     points = roc(loaded.data)
@@ -128,5 +121,5 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     if path.suffix.lower() != ".svg":
         tables.write(Results(tuple(points), line, (), "roc"), path)
         return
-    spots = [Spot(point.run, point.false_positive_rate, point.true_positive_rate) for point in points]
+    spots = [(point.run, point.false_positive_rate, point.true_positive_rate) for point in points]
     draw(path, spots, "wrong answers accepted (share)", "right answers accepted (share)", diagonal=True)

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
-from nescio.data.results import Comparison, Results, Score
+from nescio.data.results import Results, Score
 from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
 from nescio.options import Kind, argument, option, verb
@@ -57,15 +57,6 @@ class Threshold(Struct, frozen=True):
     in_sample: float
     everything: float
     accepted: float
-
-
-class TrainedValidator(Results[Threshold], frozen=True):
-    """A validator that was written: its thresholds, what to expect from it, and its file.
-
-    `tables["scores"]` has its scores on development answers.
-    """
-
-    wrote: tuple[str, ...] = ()
 
 
 class Validated(Struct, frozen=True):
@@ -133,7 +124,7 @@ class TrainRequest(Resampled, Equipped, OfCollection, Worked):
 
 
 @verb(TrainRequest, working="training", prints="json")
-def train(request: TrainRequest) -> TrainedValidator:
+def train(request: TrainRequest) -> Results[Threshold]:
     """Train a validator on the judged COLLECTION and print the scores to expect.
 
     The model is JSON: words and numbers, but nothing executable. "expected" is the score to expect on new questions;
@@ -171,7 +162,10 @@ def train(request: TrainRequest) -> TrainedValidator:
         runs = validator.ablation(exercise, material, plan, progress=request.progress)
         tables["ablation"] = _scored(exercise, runs, measures, drawn)
         if len(runs) > 1:
-            tables["differences"] = _differences(exercise, runs, measures, request)
+            from nescio.comparison.comparing import compare
+
+            data, _ = evidence(exercise, runs)
+            tables["differences"] = compare(data, list(measures), baseline=validator.ALL, **drawn).rows
     validator.save(trained.model, output)
     line = sign(
         ave="validate train",
@@ -187,36 +181,20 @@ def train(request: TrainRequest) -> TrainedValidator:
         Threshold(name, row.threshold, row.value, row.value_in_sample, row.value_all_answered, row.coverage)
         for name, row in trained.tuned.items()
     ]
-    notes = (*_skipped(request, exercise), _in_sample([name for name in tables if name != "differences"]))
-    return TrainedValidator(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
-
-
-def _in_sample(tables: list[str]) -> Note:
-    return note(
+    in_sample = note(
         "validator.in_sample",
         "{tables:and 3}: only the confidences are held out. The threshold for F was chosen on the same "
         'answers, so ave.F and ave.qa_accuracy are in sample. The column "expected" estimates the values '
         "on new questions",
-        tables=tables,
+        tables=[name for name in tables if name != "differences"],
     )
+    notes = (*_skipped(request, exercise), in_sample)
+    return Results(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
 
 
 def _scored(exercise: Exercise, runs: Runs, measures: Sequence[str], drawn: Mapping[str, Any]) -> tuple[Score, ...]:
     data, _ = evidence(exercise, runs)
     return compute_scores(data, list(measures), **drawn).rows
-
-
-def _differences(
-    exercise: Exercise, runs: Runs, measures: Sequence[str], request: TrainRequest
-) -> tuple[Comparison, ...]:
-    """Return how measures change if the validator lacks one technique, for each technique.
-
-    The difference is to the validator with all techniques, on the same questions.
-    """
-    from nescio.comparison.comparing import compare
-
-    data, _ = evidence(exercise, runs)
-    return compare(data, list(measures), baseline=validator.ALL, **request.values(Resampled)).rows
 
 
 def _skipped(request: TrainRequest, exercise: Exercise) -> list[Note]:

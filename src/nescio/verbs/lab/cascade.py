@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec.structs import replace
 
 from nescio.data.outcomes import Outcomes
 from nescio.data.signature import sign
@@ -35,7 +35,6 @@ from nescio.selective.cascades import cascade as choose_cascade
 from nescio.sources.writing import write_text
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.text import plural
-from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Reading, Seeded, Sourced, WithInterval
 
@@ -117,13 +116,6 @@ class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
     )
 
 
-class CascadeMade(Cascaded, frozen=True):
-    """A cascade of systems, and the paths of the files that were written with it."""
-
-    wrote: tuple[str, ...] = ()
-    status: int = 0
-
-
 @verb(CascadeRequest, working="choosing", prints="forms")
 def cascade(request: CascadeRequest) -> Cascaded:
     if request.output is not None:
@@ -133,7 +125,7 @@ def cascade(request: CascadeRequest) -> Cascaded:
     if request.apply is not None:
         outcomes, read, notes = apply_policy(request.source, request.apply, **request.values(Reading))
         line = sign(cascade=outcomes.runs[0], **read)
-        return CascadeMade((), line, notes, "cascade", applied=outcomes, wrote=_written(request, None, outcomes))
+        return Cascaded((), line, notes, "cascade", applied=outcomes, wrote=_written(request, None, outcomes))
     kept = request.values()
     for name in ("apply", "output", "run_output"):
         kept.pop(name)
@@ -141,8 +133,8 @@ def cascade(request: CascadeRequest) -> Cascaded:
     if made.policy is None:
         wanted = [name for name in ("output", "run_output") if getattr(request, name) is not None]
         messages = tuple(f"{getattr(request, name)} is not written, because no policy is certified" for name in wanted)
-        return CascadeMade(**asdict(made), wrote=messages, status=CANNOT_TELL)
-    return CascadeMade(**asdict(made), wrote=_written(request, made.policy, made.applied))
+        return replace(made, wrote=messages)
+    return replace(made, wrote=_written(request, made.policy, made.applied))
 
 
 def _written(request: CascadeRequest, policy: Mapping[str, Any] | None, outcomes: Outcomes | None) -> tuple[str, ...]:

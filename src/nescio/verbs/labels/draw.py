@@ -73,14 +73,8 @@ class DrawRequest(Reading, Seeded, Sourced):
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
 
-class Sheet(Draw, frozen=True):
-    """A draw of answers to label, and the result of writing the sheet with them."""
-
-    wrote: tuple[str, ...] = ()
-
-
 @verb(DrawRequest, working="drawing", prints="forms")
-def draw(request: DrawRequest) -> Sheet:
+def draw(request: DrawRequest) -> Draw:
     output = Path(request.output)
     check_file(output, "a sheet", (".csv",), request.inputs())
     options: Mapping[str, Any] = {"texts": True, **request.values(Reading)}
@@ -97,8 +91,7 @@ def draw(request: DrawRequest) -> Sheet:
     write_text(output, csv_text([guard(cell) for cell in row] for row in rows))
     new = sum(not one.verdict for one in drawn.to_label)
     wrote = (f"wrote {plural(len(drawn.to_label), 'answer')} to {output}, of which people must still judge {new:,}",)
-    sheet = Sheet(**{name: getattr(drawn, name) for name in drawn.__struct_fields__})
-    return replace(sheet, notes=sheet.notes if "answer" in columns else (*sheet.notes, NO_ANSWERS), wrote=wrote)
+    return replace(drawn, notes=drawn.notes if "answer" in columns else (*drawn.notes, NO_ANSWERS), wrote=wrote)
 
 
 def _check_kept(output: Path, to_label: Sequence[ToLabel]) -> None:
