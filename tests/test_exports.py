@@ -47,9 +47,11 @@ def test_what_a_package_offers_is_there_and_all_that_it_defines(package: str) ->
     assert [node.name for node in nodes if not node.name.startswith("_") and node.name not in offered] == []
 
 
-def test_a_name_that_there_is_not_is_an_error() -> None:
+def test_a_name_that_there_is_not_is_an_error_that_names_what_it_became() -> None:
     with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
         _ = nescio.nothing  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"no attribute 'score_suite'; it is nescio\.score now$"):
+        _ = nescio.score_suite  # type: ignore[attr-defined]
 
 
 def test_what_is_imported_when_it_is_used_is_what_its_module_defines() -> None:

@@ -43,6 +43,14 @@ _TYPES = {
     "measure": "measures:parse",
     "statistic": "verbs._statistic",
 }
+_MOVED = {
+    "check_each": "check",
+    "compare_early": "compare(…, looks=True)",
+    "compare_suite": "compare",
+    "report_change": "report",
+    "report_suite": "report",
+    "score_suite": "score",
+}
 
 
 def __getattr__(name: str) -> object:
@@ -55,7 +63,11 @@ def __getattr__(name: str) -> object:
         return getattr(import_module(f"nescio.{module}"), other or name)
     if name in _verbs.names():
         return _verbs.find(name)
-    raise AttributeError(f"module 'nescio' has no attribute {name!r}")
+    from nescio.options.moved import command_moved
+
+    now = f"it is nescio.{_MOVED[name]} now" if name in _MOVED else command_moved(name, python=True)
+    moved = f"; {now}" if now else ""
+    raise AttributeError(f"module 'nescio' has no attribute {name!r}{moved}")
 
 
 def __dir__() -> list[str]:

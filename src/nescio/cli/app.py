@@ -17,10 +17,10 @@ from nescio.cli.derive import command_named
 from nescio.cli.encoding import use_plain_spelling
 from nescio.cli.help import SHELLS, VARIABLE, Command, answer, script
 from nescio.cli.output import say
-from nescio.errors import SPELLING, TYPED, NescioError, UnknownNameError, in_shell
+from nescio.errors import SPELLING, TYPED, NescioError, UnknownNameError, UsageError, in_shell
 from nescio.memory import memory_limit
 from nescio.options.edge import BARS, SAY
-from nescio.options.moved import moved
+from nescio.options.moved import command_moved, moved
 from nescio.plugins import fault_of
 from nescio.text import inert, on_one_line
 from nescio.verbs import files
@@ -41,6 +41,8 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in (*OWN, *files()) and not args[0].startswith("-"):
+            if now := command_moved(args[0]):
+                raise UsageError(now)
             raise UnknownNameError("command", args[0], [*OWN, *files()])
         return super().resolve_command(ctx, args)
 

@@ -34,12 +34,42 @@ MOVED: dict[tuple[str, str], Words] = {
     **{("plan", name): _LABELS for name in ("labels", "half_width", "correlation", "spread", "target")},
     **{("plan", name): _REPEATS for name in ("repeats", "budget", "per_question", "per_answer", "variances")},
     ("tune", "labels"): _ON_PEOPLE,
+    ("report", "study"): _is("a study of measures", "meta"),
 }
 
 
-def moved(verb: str, name: str, *, python: bool = False) -> str:
-    """Return what to use instead of an option that a verb does not have, for an error message.
+# Commands of an earlier version, with their replacements in a shell and in Python.
+COMMANDS: dict[str, Words] = {
+    "view": ("report --open", "report(…, open=True)"),
+    "advise": ("report", "report"),
+    "tune-pair": ("tune --baseline OLD --run NEW", "tune(…, baseline=OLD, run=NEW)"),
+    "look": ("compare --looks", "compare(…, looks=True)"),
+    "baseline": ("compare --save-baseline FILE", "compare(…, save_baseline=FILE)"),
+    "tally": ("sql, which prints statements that count any table; their counts are scored", "sql"),
+    **{
+        name: (f"lab {name}", f"lab.{name.replace('-', '_')}")
+        for name in (
+            *("cascade", "vote", "stakes", "stakes-prompts", "contamination", "components", "items", "assessors"),
+            "repeats",
+        )
+    },
+}
 
-    It is spelled for Python or for a shell, and is empty if nothing replaces the option.
+
+def command_moved(name: str, *, python: bool = False) -> str:
+    """Return what to use instead of a command of an earlier version, for an error message.
+
+    It is spelled for Python or for a shell, and is empty if there was no such command.
+    """
+    now = COMMANDS.get(name.replace("_", "-") if python else name)
+    if now is None:
+        return ""
+    return f"nescio.{name} is now nescio.{now[1]}" if python else f"nescio {name} is now nescio {now[0]}"
+
+
+def moved(verb: str, name: str, *, python: bool = False) -> str:
+    """Return what to use instead of an option that a verb had in an earlier version, for an error message.
+
+    It is spelled for Python or for a shell, and is empty if the verb had no such option.
     """
     return MOVED.get((verb, name), ("", ""))[python]
