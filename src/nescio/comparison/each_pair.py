@@ -15,7 +15,6 @@ from nescio.comparison.pair_test import (
     RunsSeen,
     TalliedRuns,
     TestedPair,
-    bootstrap_p,
     each_tested,
     measured_runs,
     paired_evidence,
@@ -86,8 +85,7 @@ def single_pairs(
 
     `lined_up` holds the same pairs, each with its two runs in the order of their names.
     """
-    drawn = plan.test == "bootstrap"
-    for runs, tested in zip(pairs, each_tested(seen, lined_up, plan, intervals=drawn), strict=True):
+    for runs, tested in zip(pairs, each_tested(seen, lined_up, plan), strict=True):
         yield _compare(seen, runs, tested, plan)
 
 
@@ -156,17 +154,6 @@ def _compare(
     if seen.largest is not None:
         largest, exact = seen.largest
         p = hsd_p(observed, largest, exact=exact)
-    elif how == "bootstrap":
-        p = bootstrap_p(observed, tested.resampled)
-        if units < intervals.FEW:
-            remarks.append(
-                note(
-                    "comparison.bootstrap",
-                    "fewer than {units} questions or clusters: the bootstrap test rejects too often; use "
-                    f"{opt('test', 'exact')}",
-                    units=intervals.FEW,
-                )
-            )
     elif p is None:
         p = p_value(observed, tested.exchanged)
     if data.runs[runs[0]] > data.runs[runs[1]]:

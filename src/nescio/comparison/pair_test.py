@@ -1,4 +1,4 @@
-"""Test one pair of runs under one measure: line them up, resample, exchange labels, and compute the p-value."""
+"""Test one pair of runs under one measure: line them up, exchange labels, and compute the p-value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nescio.comparison.pair_tables import KnownTests, PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
-from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, Values, exchanged
+from nescio.comparison.resampled_pairs import PairedRuns, Place, TestPlan, Values, exchanged
 from nescio.data.columns import Array
 from nescio.data.evidence import Data, Evidence, Tally, with_pairs
 from nescio.data.patterns import numbered
@@ -22,7 +22,6 @@ from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import check_countable, columns_for
 from nescio.stats.exact_p_values import exact_p
-from nescio.stats.exchanges import p_value
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20
 TESTED_AT_ONCE = 1 << 19  # pairs of the same sizes are summed together
@@ -225,23 +224,10 @@ def _exact_test(pair: Pair | None) -> ExactTest:
     return ExactTest(observed, p, pair)
 
 
-def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
-    """Return the bootstrap p-value of the `observed` difference, from the differences on all resamples.
-
-    It is NaN if no resample has a value, or if a nonzero difference is the same on all of them.
-    """
-    if np.isnan(observed) or np.isnan(resampled).all():
-        return math.nan
-    if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:
-        return math.nan
-    return p_value(observed, resampled - observed)
-
-
 class TestedPair(Struct, frozen=True, eq=False):
     """A pair of runs, its difference, its exact p-value or None, and the name of the test (`how`).
 
-    `resampled` holds the differences on all resamples, and `exchanged` those in all random exchanges of labels. Both
-    are empty if the test does not need them.
+    `exchanged` holds the differences in all random exchanges of labels, and is empty if the test needs none.
     """
 
     __test__ = False  # else pytest collects the class because of its name
@@ -250,35 +236,26 @@ class TestedPair(Struct, frozen=True, eq=False):
     observed: float
     p: float | None
     how: str
-    resampled: Values
     exchanged: Values
 
 
-def each_tested(
-    seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan, *, intervals: bool = True
-) -> Iterator[TestedPair | None]:
-    """Yield each pair with its differences in all exchanges of labels and, with `intervals`, on all resamples.
+def each_tested(seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Iterator[TestedPair | None]:
+    """Yield each pair with its exact p-value, or with its differences in random exchanges of labels.
 
-    Yields None if the two runs share no question. A run that shares the same questions with several others is resampled
-    once for all of these pairs.
+    Yields None if the two runs share no question.
     """
-    resampled = ResampledRuns(plan)
     at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.width)))
     exact = exact_tests(seen, pairs)
     for start in range(0, len(pairs), at_once):
         some = pairs[start : start + at_once]
         lined_up = [_line_up(seen, runs, plan.test, exact) for runs in some]
         batch = [one for one in lined_up if one is not None]
-        differences = resampled.differences(batch) if intervals else {}
         exchanges = exchanged(batch, plan)
         for one in lined_up:
             if one is None:
                 yield None
             else:
-                none = np.zeros(0)
-                yield TestedPair(
-                    one.pair, one.observed, one.p, one.how, differences.get(one, none), exchanges.get(one, none)
-                )
+                yield TestedPair(one.pair, one.observed, one.p, one.how, exchanges.get(one, np.zeros(0)))
 
 
 def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:
