@@ -14,14 +14,13 @@ from nescio.comparison.pair_test import (
     MeasuredRuns,
     RunsSeen,
     TalliedRuns,
-    TestedPair,
     each_tested,
     measured_runs,
     paired_evidence,
     questions_of,
 )
 from nescio.comparison.paired_data import Pair
-from nescio.comparison.resampled_pairs import TestPlan
+from nescio.comparison.resampled_pairs import PairedRuns, TestPlan
 from nescio.data.evidence import Data, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison
@@ -138,7 +137,7 @@ def counted_pairs(
 
 
 def _compare(
-    seen: RunsSeen, runs: tuple[int, int], tested: TestedPair | None, plan: TestPlan
+    seen: RunsSeen, runs: tuple[int, int], tested: PairedRuns | None, plan: TestPlan
 ) -> tuple[Comparison, list[Note]]:
     data, measure = seen.data, seen.measure
     n, some = 0 if tested is None else tested.pair.n, seen.either(*runs)
@@ -162,7 +161,7 @@ def _compare(
     return row, remarks
 
 
-def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, float, float, list[Note]]:
+def _interval(seen: RunsSeen, tested: PairedRuns, level: float) -> tuple[float, float, float, list[Note]]:
     """Return the interval of a difference, its standard error (0 if no unit moves it), and notes."""
     measure, pair, observed = seen.measure, tested.pair, tested.observed
     if np.isnan(observed):

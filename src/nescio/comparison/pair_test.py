@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison.pair_tables import KnownTests, PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
-from nescio.comparison.resampled_pairs import PairedRuns, Place, TestPlan, Values, exchanged
+from nescio.comparison.resampled_pairs import PairedRuns, Place, TestPlan, exchanged
 from nescio.data.columns import Array
 from nescio.data.evidence import Data, Evidence, Tally, with_pairs
 from nescio.data.patterns import numbered
@@ -224,22 +225,7 @@ def _exact_test(pair: Pair | None) -> ExactTest:
     return ExactTest(observed, p, pair)
 
 
-class TestedPair(Struct, frozen=True, eq=False):
-    """A pair of runs, its difference, its exact p-value or None, and the name of the test (`how`).
-
-    `exchanged` holds the differences in all random exchanges of labels, and is empty if the test needs none.
-    """
-
-    __test__ = False  # else pytest collects the class because of its name
-
-    pair: Pair
-    observed: float
-    p: float | None
-    how: str
-    exchanged: Values
-
-
-def each_tested(seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Iterator[TestedPair | None]:
+def each_tested(seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Iterator[PairedRuns | None]:
     """Yield each pair with its exact p-value, or with its differences in random exchanges of labels.
 
     Yields None if the two runs share no question.
@@ -252,10 +238,7 @@ def each_tested(seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan
         batch = [one for one in lined_up if one is not None]
         exchanges = exchanged(batch, plan)
         for one in lined_up:
-            if one is None:
-                yield None
-            else:
-                yield TestedPair(one.pair, one.observed, one.p, one.how, exchanges.get(one, np.zeros(0)))
+            yield replace(one, exchanged=exchanges[one]) if one in exchanges else one
 
 
 def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:

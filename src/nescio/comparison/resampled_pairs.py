@@ -42,7 +42,8 @@ class TestPlan(Struct, frozen=True):
 class PairedRuns(Struct, frozen=True, eq=False):
     """A pair of runs on the questions that both have, their difference, and the name of the test (`how`).
 
-    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if exchanges of labels have to be drawn.
+    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if exchanges of labels have to be drawn;
+    `exchanged` then holds the differences in these, once they are drawn.
     """
 
     pair: Pair
@@ -50,6 +51,7 @@ class PairedRuns(Struct, frozen=True, eq=False):
     observed: float
     p: float | None
     how: str
+    exchanged: Values = np.zeros(0)
 
     @property
     def draws_kinds(self) -> bool:
