@@ -114,7 +114,12 @@ def test_what_makes_no_sense_is_one_clear_error(options: dict[str, Any], said: s
         nescio.lab.components(table, **options)
 
 
-def test_the_best_buy_comes_first() -> None:
-    found = nescio.lab.components(EXAMPLE, "c@1", factor=["prompt"], cost={"question": 2, "prompt": 5}, per_answer=0.1)
+def test_the_example_has_a_plan() -> None:
+    found = nescio.lab.components(
+        EXAMPLE, "c@1", factor=["prompt"], cost={"question": 2, "prompt": 5}, per_answer=0.1, budget=300
+    )
     gains = [row.per_cost for row in found.tables["next"] if row.run == "old"]
     assert gains == sorted(gains, reverse=True)
+    for planned in found.tables["planned"]:
+        questions, prompts = planned.levels["question"], planned.levels["prompt"]
+        assert 2 * questions + 5 * prompts + 0.1 * questions * prompts <= 300 + 1e-9

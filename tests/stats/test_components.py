@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from nescio.stats.components import WITHIN, Components, additions, balanced, clustered, floor
+from nescio.stats.components import WITHIN, Components, additions, balanced, clustered, floor, within_budget
 
 Design = tuple[NDArray[np.float64], list[NDArray[np.int64]]]
 
@@ -118,7 +118,7 @@ def parts(q: float, p: float, r: float, levels: tuple[int, int]) -> Components:
 
 
 def test_costs_of_section_b_6() -> None:
-    """A question costs 2, a prompt 5 and an answer .1: the prompt gains 10.2 times as much."""
+    """A question costs 2, a prompt 5 and an answer .1: the prompt gains 10.2 times as much; 1000 buy 170 and 30."""
     found = parts(0.15, 0.02, 0.05, (100, 4))
     by = {one.factor: one for one in additions(found, (2, 5), 0.1)}
     now = found.variance((100, 4), 1)
@@ -127,6 +127,10 @@ def test_costs_of_section_b_6() -> None:
     assert (now - by[0].variance, by[0].cost) == pytest.approx((0.0000160891, 2.4), abs=1e-9)
     assert (now - by[1].variance, by[1].cost) == pytest.approx((0.0010250000, 15), abs=1e-9)
     assert by[1].gain / by[0].gain == pytest.approx(10.2, abs=0.05)
+    best = within_budget(found, (2, 5), 0.1, 1000)
+    assert best is not None
+    assert best[0] == (170, 30)
+    assert math.sqrt(best[1]) == pytest.approx(0.0394819393, abs=1e-9)
 
 
 def test_a_factor_of_one_level_says_nothing_of_others() -> None:

@@ -95,6 +95,16 @@ class Next(Struct, frozen=True):
         return f"{self.se_now:.4f} to {self.se_then:.4f}"
 
 
+class Planned(Struct, frozen=True):
+    """The numbers of levels of the factors that give the least standard error for a budget."""
+
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str | None, Shown()]
+    measure: Annotated[str, Shown()]
+    levels: Annotated[dict[str, int], Shown("take")]
+    se: Annotated[float, Shown("standard error", digits=4)]
+
+
 class Asking(Struct, frozen=True):
     """The settings of `components`.
 
@@ -108,6 +118,7 @@ class Asking(Struct, frozen=True):
     level: float
     costs: tuple[float, ...]
     per_answer: float
+    budget: float | None
 
 
 def components(
@@ -120,6 +131,7 @@ def components(
     baseline: str | None,
     cost: Mapping[str, float],
     per_answer: float,
+    budget: float | None,
     ci: float,
     **options: Any,
 ) -> Results[TotalError]:
@@ -130,7 +142,7 @@ def components(
     `tables["next"]` advice on what to add. Raises UsageError for a factor that is not a column, MismatchError if no
     question was asked twice.
     """
-    asking = _asking(factor, over, cost, per_answer=per_answer, ci=ci)
+    asking = _asking(factor, over, cost, per_answer=per_answer, budget=budget, ci=ci)
     keys = [*factor, *([sample] if sample else [])]
     told = {**options.pop("column", {})}
     if keys != [REPEAT]:
@@ -142,7 +154,7 @@ def components(
     codes = _codes(data, keys, len(factor))
     wanted = parse_all(measures, loaded)
     rows: list[TotalError] = []
-    tables: dict[str, list[Any]] = {"components": [], "next": []}
+    tables: dict[str, list[Any]] = {"components": [], "next": [], "planned": []}
     notes: list[Note] = []
     for measure in wanted:
         for run in data.runs:
@@ -172,6 +184,7 @@ def _asking(
     cost: Mapping[str, float],
     *,
     per_answer: float,
+    budget: float | None,
     ci: float,
 ) -> Asking:
     factors = (QUESTION, *factor)
@@ -185,7 +198,7 @@ def _asking(
     if any(price < 0 for price in cost.values()):
         raise UsageError(f"{opt('cost')}: a cost is at least 0")
     prices = tuple(float(cost.get(name, 0.0)) for name in factors)
-    return Asking(factors, None if over is None else tuple(over), ci / 100, prices, per_answer)
+    return Asking(factors, None if over is None else tuple(over), ci / 100, prices, per_answer, budget)
 
 
 def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
@@ -268,9 +281,9 @@ def _row(
 def _tables(
     found: Components, over: tuple[int, ...], key: tuple[str, str | None, str], asking: Asking
 ) -> dict[str, list[Any]]:
-    """Return the parts of the variance, and advice on what to add next."""
+    """Return the parts of the variance, advice on what to add next, and the best levels for the budget."""
     now = found.variance(found.levels, found.repeats, over)
-    made: dict[str, list[Any]] = {"components": [], "next": []}
+    made: dict[str, list[Any]] = {"components": [], "next": [], "planned": []}
     for factors in sorted(found.components, key=lambda s: (s == WITHIN, len(s), s)):
         size = found.answers if factors == WITHIN else math.prod(found.levels[f] for f in factors)
         component = found.components[factors]
@@ -283,6 +296,11 @@ def _tables(
             continue
         least = math.sqrt(parts.floor(found, one.factor, over))
         made["next"].append(Next(*key, name, one.cost, math.sqrt(now), math.sqrt(one.variance), one.gain, least))
+    if asking.budget is not None:
+        best = parts.within_budget(found, asking.costs, asking.per_answer, asking.budget, over)
+        if best is not None:
+            levels = dict(zip(asking.factors, best[0], strict=True))
+            made["planned"].append(Planned(*key, levels, math.sqrt(best[1])))
     return made
 
 

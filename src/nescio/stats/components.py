@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from msgspec import Struct
@@ -239,3 +239,28 @@ def floor(found: Components, factor: int | None, over: Factors | None = None) ->
     many = 10**15
     levels = [many if place == factor else size for place, size in enumerate(found.levels)]
     return found.variance(levels, many if factor is None else found.repeats, over)
+
+
+def within_budget(
+    found: Components, costs: Sequence[float], per_answer: float, budget: float, over: Factors | None = None
+) -> tuple[tuple[int, ...], float] | None:
+    """Return the levels of the factors with the least variance for a budget, and that variance.
+
+    Returns None if the budget does not pay for two levels of each factor that varies. All factors but the first are
+    scanned, and the first one takes the rest of the budget.
+    """
+    most = 200 if len(costs) < 3 else 40
+    best: tuple[tuple[int, ...], float] | None = None
+    scanned = [range(1, 2) if size < 2 else range(2, most + 1) for size in found.levels[1:]]
+    for rest in product(*scanned):
+        cells = math.prod(rest) * found.repeats
+        paid = sum(cost * size for cost, size in zip(costs[1:], rest, strict=True))
+        each = costs[0] + per_answer * cells
+        first = math.floor((budget - paid) / each * (1 + 1e-12)) if each else 0
+        if first < 2:
+            continue
+        levels = (first, *rest)
+        variance = found.variance(levels, found.repeats, over)
+        if best is None or variance < best[1]:
+            best = levels, variance
+    return best

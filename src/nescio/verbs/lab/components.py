@@ -60,6 +60,12 @@ class ComponentsRequest(Reading, Measured, WithInterval):
         default={}, kind=COSTS, help="The cost of adding a question, prompt or judge, without the cost of its answers."
     )
     per_answer: float = option(default=1.0, low=0, help="The cost of an answer.")
+    budget: float | None = option(
+        default=None,
+        low=0,
+        above=True,
+        help="The total cost of a new study. The results say how many levels of each factor to take.",
+    )
 
 
 @verb(ComponentsRequest, working="splitting")
