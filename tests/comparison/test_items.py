@@ -9,6 +9,7 @@ import pytest
 
 import nescio
 from nescio.comparison.items import suspects
+from tests.notes import in_words
 
 RUNS = ["111110", "111100", "111010", "110110", "101001", "110001", "001001", "000001"]
 
@@ -84,3 +85,44 @@ def test_too_few_runs_to_flag_anything_are_said() -> None:
 def test_what_says_nothing_is_one_clear_error(table: list[dict[str, Any]], said: str) -> None:
     with pytest.raises(nescio.NescioError, match=said):
         nescio.lab.items(table)
+
+
+def simulated(runs: int, items: int, *, tied: float = 0.0) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
+    """Rows of runs that answer by one trait and are right by another, correlated by `tied`; the second and b of items."""
+    rng = np.random.default_rng(3)
+    able, b = rng.normal(0, 1, runs), rng.normal(0, 1, items)
+    ready = tied * able + np.sqrt(1 - tied**2) * rng.normal(0, 1, runs)
+    right = rng.random((runs, items)) < 1 / (1 + np.exp(-1.5 * (able[:, None] - b)))
+    answered = rng.random((runs, items)) < 1 / (1 + np.exp(-1.5 * (ready[:, None] + 1)))
+    words = np.where(answered, np.where(right, "1", "0"), "U")
+    return rows(["".join(own) for own in words]), able, b
+
+
+def test_from_thirty_runs_on_silence_is_an_outcome_of_a_model_of_its_own() -> None:
+    made, able, b = simulated(60, 40)
+    found = nescio.lab.items(made)
+    by_name = {row.question: row for row in found}
+    given = [by_name[f"q{j + 1}"].difficulty for j in range(40)]
+    assert np.corrcoef(np.array(given, dtype=float), b)[0, 1] > 0.9
+    abilities = found.tables["abilities"]
+    assert np.corrcoef([row.ability for row in abilities], able)[0, 1] > 0.85
+    assert all(row.answering is not None and row.answering_sd < 1 for row in abilities)
+    assert any(note.code == "items.penalised" for note in found.notes)
+    assert not any(note.code == "items.dependent" for note in found.notes)
+    tied = nescio.lab.items(simulated(60, 40, tied=0.8)[0])
+    assert any(
+        "right more often when they answer also answer more (the two abilities correlate with r = 0." in note
+        for note in in_words(tied.notes)
+    )
+
+
+def test_where_nobody_is_silent_only_being_right_is_modelled_and_with_few_runs_nothing() -> None:
+    few = nescio.lab.items(simulated(29, 10)[0])
+    assert "abilities" not in few.tables
+    assert {row.slope for row in few} == {None}
+    made, _, _ = simulated(30, 10)
+    spoken = [{**row, "outcome": row["outcome"].replace("unanswered", "incorrect")} for row in made]
+    found = nescio.lab.items(spoken)
+    assert {row.answering for row in found.tables["abilities"]} == {None}
+    assert {row.answering_slope for row in found} == {None}
+    assert all(row.slope and row.slope > 0 for row in found)

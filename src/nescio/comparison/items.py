@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -29,12 +29,16 @@ from nescio.stats.items import (
     smallest_p,
     subset_p,
 )
+from nescio.stats.two_parameters import Fit, fit
 
 Floats = NDArray[np.float64]
 Said = Mapping[str, Mapping[tuple[str, str | None], str]]
 FEWEST = 4  # with fewer runs, a correlation means nothing
 SMALL = 0.002
 LEVEL = 0.1  # rate of false discoveries among the flagged items
+FEWEST_MODELLED = 30  # with fewer runs, no two-parameter model is fitted,
+UNPENALISED = 200  # and with fewer than this number it is penalised
+DEPENDENT = 0.3  # a larger correlation of the abilities to answer and to be right is reported
 MANY = 40  # with fewer runs the list is no claim about its items (docs/items.md)
 
 
@@ -46,6 +50,10 @@ class Item(Row, frozen=True):
     most, and `p_other` its p-value times the number of wrong answers. `silence` is the correlation between abstaining
     on this question and the score on all others. `suspicion` is the smaller of the two p-values, adjusted for both
     tests and for all questions (Benjamini-Hochberg); it is NaN if all runs agree.
+
+    From thirty runs on, two two-parameter logistic models are fitted. `slope` and `difficulty` (a, b) describe being
+    right when a run answers, `answering_slope` and `answering_difficulty` describe answering at all. They are None if
+    there is nothing to estimate.
     """
 
     most_listed: ClassVar[int | None] = 20
@@ -61,11 +69,42 @@ class Item(Row, frozen=True):
     suspicion: Annotated[float, Shown(form="p")]
     flagged: bool
     n: int
+    slope: Annotated[float | None, Shown(absent="", after="silence")] = None
+    difficulty: Annotated[float | None, Shown(absent="", after="slope")] = None
+    answering_slope: float | None = None
+    answering_difficulty: float | None = None
 
     @property
     def advice(self) -> Annotated[str, Shown("", absent="", after="suspicion")]:
         """Return the advice for the item: "check the key" if it is flagged, else an empty text."""
         return "check the key" if self.flagged else ""
+
+
+class Ability(Row, frozen=True):
+    """The two abilities of a run, in standard deviations over the runs, each with its posterior standard deviation.
+
+    `ability` is the ability to be right when the run answers. `answering` is its tendency to answer at all, and None if
+    no run abstains.
+    """
+
+    most_listed: ClassVar[int | None] = 0
+
+    run: str
+    ability: float
+    ability_sd: float
+    answering: float | None
+    answering_sd: float | None
+
+
+class Modelled(Struct, frozen=True, eq=False):
+    """Two models of all items: of being right when a run answers, and of answering at all.
+
+    The second is None if no run abstains.
+    """
+
+    right: Fit
+    answering: Fit | None
+    penalised: bool
 
 
 class Reliability(Struct, frozen=True):
@@ -122,6 +161,7 @@ def items(loaded: Loaded, said: Said | None) -> Results[Item]:
         texts = [[said.get(run, {}).get((question, None), "") for question in data.questions] for run in data.runs]
     found = suspects(right, texts)
     of_silence = correlations(silent, rest_scores(right))
+    models = _modelled(right == 1, silent == 0)
     rows = []
     for at, question in enumerate(data.questions):
         text, p_other = found.other[at] or (None, None)
@@ -138,14 +178,73 @@ def items(loaded: Loaded, said: Said | None) -> Results[Item]:
                 float(found.adjusted[at]),
                 bool(found.flagged[at]),
                 len(right),
+                *(_parameters(models, at) if models else ()),
             )
         )
     order = np.lexsort([found.discrimination, found.p])  # undefined values come last
     kept = right[:, ~found.flagged]
     table = Reliability(len(right), len(rows), reliability(right), reliability(kept))
     line = sign(items=str(len(rows)), **loaded.signature, level=f"{LEVEL:g}", correction="bh")
-    notes = (*loaded.notes, *_notes(rows, left_out))
-    return Results(tuple(rows[at] for at in order), line, notes, "items", {"reliability": (table,)})
+    notes = (*loaded.notes, *_notes(rows, left_out), *(_notes_of_models(models) if models else ()))
+    tables = {"reliability": (table,), **({"abilities": _abilities(data.runs, models)} if models else {})}
+    return Results(tuple(rows[at] for at in order), line, notes, "items", tables)
+
+
+def _modelled(right: NDArray[np.bool_], answered: NDArray[np.bool_]) -> Modelled | None:
+    """Return the models of being right and of answering, or None for too few runs.
+
+    Together they are a sequential model (Tutz 1990), in which abstention is an outcome of its own.
+    """
+    runs = len(right)
+    if runs < FEWEST_MODELLED:
+        return None
+    penalised = runs < UNPENALISED
+    everywhere = np.ones(right.shape, dtype=bool)
+    answering = None if answered.all() else fit(answered, everywhere, penalised=penalised)
+    return Modelled(fit(right, answered, penalised=penalised), answering, penalised)
+
+
+def _parameters(models: Modelled, at: int) -> Iterator[float | None]:
+    for model in (models.right, models.answering):
+        for values in (None, None) if model is None else (model.a, model.b):
+            yield None if values is None or math.isnan(values[at]) else float(values[at])
+
+
+def _abilities(runs: Sequence[str], models: Modelled) -> tuple[Ability, ...]:
+    own, other = models.right.abilities, models.answering and models.answering.abilities
+    return tuple(
+        Ability(
+            run,
+            float(own.mean[at]),
+            float(own.sd[at]),
+            float(other.mean[at]) if other else None,
+            float(other.sd[at]) if other else None,
+        )
+        for at, run in enumerate(runs)
+    )
+
+
+def _notes_of_models(models: Modelled) -> Iterator[Note]:
+    if models.penalised:
+        yield note(
+            "items.penalised",
+            "slopes and difficulties are penalised, because there are fewer than {unpenalised} runs (log a ~ N(0, "
+            "0.5²), b ~ N(0, 2²)). A penalised slope is never negative, so also look at discrimination",
+            unpenalised=UNPENALISED,
+        )
+    if models.answering is None:
+        return
+    with np.errstate(invalid="ignore"):
+        r = float(np.corrcoef(models.right.abilities.mean, models.answering.abilities.mean)[0, 1])
+    if abs(r) > DEPENDENT:
+        yield note(
+            "items.dependent",
+            "runs that are right more often when they answer also answer {more} (the two abilities correlate with r "
+            "= {r:.2f}). The two models assume no correlation, so difficulties of items that many runs decline are "
+            "biased",
+            more="more" if r > 0 else "less",
+            r=r,
+        )
 
 
 def _complete(data: Evidence) -> tuple[Evidence, int]:

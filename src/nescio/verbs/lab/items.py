@@ -13,6 +13,10 @@ sign has a p-value from random subsets of the runs, exact if it is small. "suspi
 adjusted for the number of questions. At most 10% of the flagged questions are expected to be false alarms (Benjamini
 and Hochberg). "silence" above 0 marks a trap: able runs abstain where weak runs answer. With fewer than 40 runs the
 list only says which keys to check first. Runs of one model family are not independent evidence.
+
+With 30 runs or more, "slope" and "difficulty" are the parameters a and b of a two-parameter logistic model. It models
+whether a run that answers is right. -f json adds a second model, of whether a run answers at all, and the abilities of
+the runs.
 """
 
 from __future__ import annotations
