@@ -179,11 +179,12 @@ def cluster_sizes(count: int, jobs: int) -> str:
     """Size of the naive and of the clustered test."""
     rows = []
     for correlation in (0.0, 0.1, 0.3):
-        for measure, test in (("c@1", "auto"), ("accuracy", "auto")):
+        for measure, test in (("c@1", "auto"), ("accuracy", "auto"), ("c@1", "bootstrap")):
             found = each(partial(clustered, measure, correlation, test), count, jobs)
             naive, moved = _columns(found)
+            name = "permutation" if test == "auto" else test
             rows.append(
-                [f"{correlation:g}", f"{measure}, permutation", shown(naive), holds(naive), shown(moved), holds(moved)]
+                [f"{correlation:g}", f"{measure}, {name}", shown(naive), holds(naive), shown(moved), holds(moved)]
             )
     return table(["correlation", "measure, test", "naive", "holds", "clustered", "holds"], rows)
 

@@ -206,14 +206,15 @@ def paired(
 
 
 def paired_settings() -> list[Setting]:
-    """Differences of graded scores and ratios of prices of two runs on the same questions, and Tukey's test."""
+    """Differences of graded scores and ratios of prices of two runs on the same questions, and two further tests."""
     made, measures = [], (GRADED, PRICE)
     for name, law in LAWS.items():
         for sizes, words in ((single(30), "30"), (single(200), "200"), ((5,) * 10, "10 clusters of 5")):
             made.append(Setting(f"{name}, {words}", partial(paired, (law, law), sizes, measures), 400))
         made.append(Setting(f"{name} and worse, 200", partial(paired, (law, WORSE[name]), single(200), measures), 400))
-    one = partial(paired, (LAWS["half right"],) * 2, single(100), ("c@1", "accuracy"), test="tukey")
-    made.append(Setting("half right, 100", one, 400))
+    for test in ("bootstrap", "tukey"):
+        one = partial(paired, (LAWS["half right"],) * 2, single(100), ("c@1", "accuracy"), test=test)
+        made.append(Setting("half right, 100", one, 400))
     return made
 
 

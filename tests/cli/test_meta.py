@@ -13,7 +13,7 @@ COMMANDS = [
     ("score", "-m", "AURC", "-m", "c@1", "--resamples", "600"),
     ("compare", "-m", "AURC", "-m", "c@1", "--test", "permutation", "--resamples", "600"),
     ("compare", "-m", "c@1", "--test", "tukey", "--resamples", "600"),
-    ("compare", "-m", "c@1", "--test", "permutation", "--resamples", "600"),
+    ("compare", "-m", "c@1", "--test", "bootstrap", "--resamples", "600"),
     ("meta stability", "-m", "c@1", "-m", "AURC", "--trials", "20"),
     ("meta swap", "-m", "c@1", "-m", "AURC", "--trials", "20", "--fresh"),
     ("meta power", "-m", "c@1", "-m", "AURC", "--resamples", "300"),

@@ -119,7 +119,7 @@ def test_orders_clusters_and_repeats_are_compared_by_welch() -> None:
 
 def test_what_needs_pairs_is_refused_and_no_gate_rests_on_questions_that_a_run_chose() -> None:
     apart: Any = asked(a=(0, "CWCU" * 5), b=(50, "CCCU" * 5))
-    for test in ("exact", "tukey"):
+    for test in ("exact", "tukey", "bootstrap"):
         with pytest.raises(UsageError, match="pairs questions"):
             nescio.compare(apart, "c@1", test=test)
     with pytest.raises(MismatchError, match="share no question"):

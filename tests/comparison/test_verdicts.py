@@ -1,4 +1,4 @@
-"""Verdicts in words, gates, and ranks."""
+"""Verdicts in words, gates, ranks, and the paired bootstrap test."""
 
 from __future__ import annotations
 
@@ -157,6 +157,24 @@ def test_rank_intervals_hold_the_true_ranks_together() -> None:
         places = {r.run: r for r in nescio.compare(data, "accuracy", resamples=1).tables["ranks"]}
         held += all(places[run].low <= best[i] and worst[i] <= places[run].high for i, run in enumerate(names))
     assert held >= 0.95 * 200 - 2 * (200 * 0.95 * 0.05) ** 0.5
+
+
+@pytest.mark.parametrize("values", [(0.1, 0.2, 0.3), (-0.1, 0.1, 0.3)])
+def test_the_bootstrap_test_by_enumeration(values: tuple[float, ...]) -> None:
+    """Of 27 resamples those whose mean is as far from the mean as that is from 0; of the first none."""
+    mean = sum(values) / 3
+    means = [(a + b + c) / 3 for a in values for b in values for c in values]
+    share = sum(abs(m - mean) >= mean - 1e-12 for m in means) / 27
+    data = matrix(*((value, 0.0) for value in values))
+    (found,) = nescio.compare(data, "mean(score)", baseline="r2", test="bootstrap", resamples=20_000)
+    assert found.p == pytest.approx(share or 1 / 20_001, abs=4 * (share * (1 - share) / 20_000) ** 0.5)
+
+
+def test_the_bootstrap_says_nothing_where_no_resample_differs() -> None:
+    (found,) = nescio.compare(evidence(x="CC", y="WW"), "accuracy", test="bootstrap", resamples=256)
+    assert (str(found.p), found.verdict) == ("nan", None)
+    (same,) = nescio.compare(evidence(x="CW", y="CW"), "accuracy", test="bootstrap", resamples=256)
+    assert same.p == 1
 
 
 def test_a_margin_that_makes_no_sense() -> None:

@@ -90,6 +90,7 @@ def compare(
     - `permutation`: $(1 + hits)/(1 + B)$ over random exchanges;
     - `auto`: `exact` if it can be computed, else `permutation`. The null hypothesis of both is that the labels can be
       exchanged, not "equal c@1";
+    - `bootstrap`: the share of resampled differences as far from the observed one as that is from 0 (approximate);
     - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values
       account for all pairs of a measure by themselves.
 

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-Test = Literal["auto", "exact", "permutation", "tukey"]
+Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bh", "none"]
 UNPAIRED, WELCH = "unpaired", "welch"  # the tests of runs that answered different questions
-RANDOM = ("permutation", UNPAIRED)  # tests whose p-values are at least 1/(1 + B)
+RANDOM = ("permutation", "bootstrap", UNPAIRED)  # tests whose p-values are at least 1/(1 + B)
 # The hypothesis for which the p-value of each test is exact, in words for users.
 EXACT_FOR = {
     "exact": (
@@ -22,6 +22,7 @@ EXACT_FOR = {
         "paired permutation test: random swaps of the two run labels. It keeps its level if the "
         "labels are exchangeable, however many swaps are drawn"
     ),
+    "bootstrap": "paired bootstrap test of equal values: approximate, more accurate with more questions",
     "tukey": (
         "Tukey's test: permutations of all run labels on each question (every permutation if there "
         "are few). It keeps its level"

@@ -14,6 +14,7 @@ from nescio.comparison.pair_test import (
     MeasuredRuns,
     RunsSeen,
     TalliedRuns,
+    bootstrap_p,
     each_tested,
     measured_runs,
     paired_evidence,
@@ -153,8 +154,19 @@ def _compare(
     if seen.largest is not None:
         largest, exact = seen.largest
         p = hsd_p(observed, largest, exact=exact)
+    elif how == "bootstrap":
+        p = bootstrap_p(observed, tested.drawn)
+        if units < intervals.FEW:
+            remarks.append(
+                note(
+                    "comparison.bootstrap",
+                    "fewer than {units} questions or clusters: the bootstrap test rejects too often; use "
+                    f"{opt('test', 'exact')}",
+                    units=intervals.FEW,
+                )
+            )
     elif p is None:
-        p = p_value(observed, tested.exchanged)
+        p = p_value(observed, tested.drawn)
     if data.runs[runs[0]] > data.runs[runs[1]]:
         observed, low, high = 0 - observed, 0 - high, 0 - low  # avoid -x, because a difference of 0 must not become -0
     row = Comparison(*names, measure.label, observed, low, high, p, None, how, n, None, units=units, spread=spread)

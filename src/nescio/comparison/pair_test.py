@@ -1,4 +1,4 @@
-"""Test one pair of runs under one measure: line them up, exchange labels, and compute the p-value."""
+"""Test one pair of runs under one measure: line them up, resample, exchange labels, and compute the p-value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nescio.comparison.pair_tables import KnownTests, PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
-from nescio.comparison.resampled_pairs import PairedRuns, Place, TestPlan, exchanged
+from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, exchanged
 from nescio.data.columns import Array
 from nescio.data.evidence import Data, Evidence, Tally, with_pairs
 from nescio.data.patterns import numbered
@@ -23,6 +23,7 @@ from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import check_countable, columns_for
 from nescio.stats.exact_p_values import exact_p
+from nescio.stats.exchanges import p_value
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20
 TESTED_AT_ONCE = 1 << 19  # pairs of the same sizes are summed together
@@ -225,20 +226,34 @@ def _exact_test(pair: Pair | None) -> ExactTest:
     return ExactTest(observed, p, pair)
 
 
-def each_tested(seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Iterator[PairedRuns | None]:
-    """Yield each pair with its exact p-value, or with its differences in random exchanges of labels.
+def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
+    """Return the bootstrap p-value of the `observed` difference, from the differences on all resamples.
 
-    Yields None if the two runs share no question.
+    It is NaN if no resample has a value, or if a nonzero difference is the same on all of them.
     """
+    if np.isnan(observed) or np.isnan(resampled).all():
+        return math.nan
+    if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:
+        return math.nan
+    return p_value(observed, resampled - observed)
+
+
+def each_tested(seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Iterator[PairedRuns | None]:
+    """Yield each pair with its exact p-value, or with the differences that its test draws.
+
+    These are the differences in random exchanges of labels, or those on resamples. Yields None if the two runs share no
+    question. A run that shares the same questions with several others is resampled once for all of these pairs.
+    """
+    resampled = ResampledRuns(plan)
     at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.width)))
     exact = exact_tests(seen, pairs)
     for start in range(0, len(pairs), at_once):
         some = pairs[start : start + at_once]
         lined_up = [_line_up(seen, runs, plan.test, exact) for runs in some]
         batch = [one for one in lined_up if one is not None]
-        exchanges = exchanged(batch, plan)
+        drawn = resampled.differences(batch) if plan.test == "bootstrap" else exchanged(batch, plan)
         for one in lined_up:
-            yield replace(one, exchanged=exchanges[one]) if one in exchanges else one
+            yield replace(one, drawn=drawn[one]) if one in drawn else one
 
 
 def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:

@@ -1,4 +1,4 @@
-"""Exchange the labels of many pairs of runs at random, using each draw for all pairs."""
+"""Resample many pairs of runs and exchange their labels, using each draw for all pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from nescio.comparison.paired_data import Pair
 from nescio.data.patterns import Patterns, by_unit
 from nescio.data.totals import join
 from nescio.measures import Measure
-from nescio.scoring.resampled import draws_kinds, resamples_at_once
+from nescio.scoring.resampled import (
+    VALUES_AT_ONCE,
+    Subject,
+    draws_kinds,
+    on_resamples,
+    resamples_at_once,
+)
 from nescio.stats import parallel, resampling
 from nescio.stats.resampling import Block, Table
 from nescio.stats.streams import Stream
@@ -24,7 +30,7 @@ Place = tuple[bytes, int]  # the rows used, and the run that has them
 
 
 class TestPlan(Struct, frozen=True):
-    """How one call tests every pair of runs: the level of intervals, the blocks of random draws, and the test."""
+    """How one call resamples every pair of runs and computes p: the level, the blocks of resamples, and the test."""
 
     __test__ = False  # else pytest collects the class because of its name
 
@@ -42,8 +48,8 @@ class TestPlan(Struct, frozen=True):
 class PairedRuns(Struct, frozen=True, eq=False):
     """A pair of runs on the questions that both have, their difference, and the name of the test (`how`).
 
-    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if exchanges of labels have to be drawn;
-    `exchanged` then holds the differences in these, once they are drawn.
+    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if the test has to draw. Then `drawn`
+    holds the differences in random exchanges of labels, or those on resamples.
     """
 
     pair: Pair
@@ -51,12 +57,44 @@ class PairedRuns(Struct, frozen=True, eq=False):
     observed: float
     p: float | None
     how: str
-    exchanged: Values = np.zeros(0)
+    drawn: Values = np.zeros(0)
 
     @property
     def draws_kinds(self) -> bool:
-        """Return whether an exchange is drawn as the number of units of each kind, and not unit by unit."""
+        """Return whether a resample is drawn as the number of units of each kind, and not as a list of single units."""
         return self.pair.measure.order is None and draws_kinds(self.pair.own[0])
+
+
+class ResampledRuns:
+    """The values of each run on resamples of the questions that it shares with another run, each computed once."""
+
+    def __init__(self, plan: TestPlan) -> None:
+        """Create an empty store of values for a plan."""
+        self.plan = plan
+        self.values: dict[Place, Values] = {}
+
+    def differences(self, batch: Sequence[PairedRuns]) -> dict[PairedRuns, Values]:
+        """Return the difference of each pair on all resamples; values of runs are computed once for all pairs."""
+        if len(self.values) * self.plan.size > VALUES_AT_ONCE:
+            self.values.clear()
+        wanted: dict[int, dict[Place, Subject]] = {}
+        for one in batch:
+            if not one.draws_kinds:
+                for place, patterns in zip(one.places, one.pair.own, strict=True):
+                    if place not in self.values:
+                        of_size = wanted.setdefault(patterns.units, {})
+                        of_size[place] = of_size.get(place) or Subject(one.pair.measure, by_unit(patterns))
+        for units, subjects in wanted.items():
+            values = on_resamples(list(subjects.values()), units, self.plan.blocks, self.plan.jobs)
+            self.values |= zip(subjects, values, strict=True)
+        differences = {}
+        for one in batch:
+            if one.draws_kinds:
+                differences[one] = _in_parts(_by_kinds, one.pair, self.plan)
+            else:
+                first, second = one.places
+                differences[one] = self.values[first] - self.values[second]
+        return differences
 
 
 def exchanged(batch: Sequence[PairedRuns], plan: TestPlan) -> dict[PairedRuns, Values]:
@@ -88,6 +126,12 @@ def exchanged(batch: Sequence[PairedRuns], plan: TestPlan) -> dict[PairedRuns, V
 def _in_parts(work: Callable[[Pair, Sequence[Block]], Values], pair: Pair, plan: TestPlan) -> Values:
     cells = len(pair.counts) * plan.size
     return np.concatenate(parallel.in_chunks(partial(work, pair), plan.blocks, plan.jobs, cells))
+
+
+def _by_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
+    """Return the difference of the pair on each resample, drawn as the number of questions of each kind."""
+    draw = partial(resampling.bootstraps, pair.counts)
+    return resampling.on_draws(draw, [pair.resampled], blocks, len(pair.counts))[0]
 
 
 def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:

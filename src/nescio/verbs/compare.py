@@ -87,7 +87,8 @@ class Paired(WithInterval):
         default="auto",
         apart=("suite", "labels"),
         help="How the p-value is computed: exact permutation test (exact), random permutations (permutation), exact "
-        "if feasible, otherwise random (auto), or randomised Tukey HSD over all runs at once (tukey).",
+        "if feasible, otherwise random (auto), paired bootstrap (bootstrap), or randomised Tukey HSD over all "
+        "runs at once (tukey).",
     )
     correction: Correction = option(
         default="holm",
