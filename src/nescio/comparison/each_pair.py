@@ -26,6 +26,7 @@ from nescio.data.evidence import Data, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison
 from nescio.errors import opt
+from nescio.estimating.cautions import no_spread
 from nescio.estimating.measured import moved_by
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
@@ -181,8 +182,7 @@ def _interval(seen: RunsSeen, tested: PairedRuns, level: float) -> tuple[float, 
     units = pair.own[0].units
     error = paired_error(measure, pair, observed)
     low, high, spread = student_interval(measure, observed, error, pair.n, level)
-    known = units < 2 or not math.isnan(error[0])
-    remarks = [no_interval(measure, units, spread if known else math.nan)] if math.isnan(low) else []
+    remarks = [no_interval(measure, units, spread)] if math.isnan(low) else []
     return low, high, spread, remarks
 
 
@@ -252,30 +252,15 @@ def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1
 
 
 def no_interval(measure: Measure, units: int, error: float) -> Note:
-    """Return a note that says why a difference has no interval.
-
-    There are five reasons. No interval is known to hold for the measure. There is only one unit. The difference is
-    undefined without one of the units. The units hardly tell the runs apart (`error` is 0). Any difference is possible.
-    """
+    """Return a note that says why a difference has no interval. `error` is its standard error (`student_interval`)."""
     if not measure.declaration.resampling_covers:
         return withheld()
-    if units < 2:
-        return note(
-            "comparison.one_unit",
-            "one question or cluster cannot show the uncertainty of a difference, so there is no interval",
-        )
-    if math.isnan(error):
-        return note(
-            "comparison.one_decides",
-            "without one of the {units} questions or clusters the difference is undefined, so it has no interval",
-            units=units,
-        )
+    if units < 2 or not error > 0:
+        return no_spread(units)
     return note(
         "comparison.no_interval",
-        "the {units} questions or clusters {moved:allow any difference at all/hardly tell the two runs apart}, so "
-        "the difference has no interval",
+        "the {units} questions or clusters allow any difference at all, so the difference has no interval",
         units=units,
-        moved=error > 0,
     )
 
 
