@@ -1,10 +1,10 @@
 """Do draws of labels, looks at them and an older run keep their word? The study behind docs/draws.md.
 
-    python studies/draws.py draws looks differences pool     some half an hour; writes docs/draws.csv
-    python studies/draws.py                                  writes docs/draws.md
+    python studies/draws.py draws looks pool     some half an hour; writes docs/draws.csv
+    python studies/draws.py                      writes docs/draws.md
 
 A judge has a verdict on each of 1,000 answers, and errs. People's verdicts on some of them are all that the estimates
-get (`nescio labels draw`, `nescio labels look`, `score` and `compare --label-looks`), or an older run's outcomes on all
+get (`nescio labels draw`, `nescio labels look`), or an older run's outcomes on all
 of them (`score --pool`). Each replication has new answers; the truth is what people would say of all of them, or the
 law they come from.
 """
@@ -38,12 +38,11 @@ from nescio.scoring.pooled import _helped
 from nescio.stats.betting import FEWEST, bets, gains, interval
 from nescio.stats.drawing import systematic
 from nescio.stats.prediction_powered import Mean, Sample, simple
-from nescio.stats.spending import level_of_look
 
 DOCS = Path(__file__).parents[1] / "docs"
 N, LEVEL = 1_000, 0.95
 LOOKS = tuple(range(20, 201, 20))
-REPLICATIONS = {"draws": 2_000, "looks": 4_000, "differences": 4_000, "pool": 4_000}
+REPLICATIONS = {"draws": 2_000, "looks": 4_000, "pool": 4_000}
 Floats = NDArray[np.float64]
 
 
@@ -58,21 +57,7 @@ class Law(Struct, frozen=True):
         return f"{self.right:g}; {self.on_right:g}, {1 - self.on_wrong:g}"
 
 
-class Couple(Struct, frozen=True):
-    """Two runs; on half of the questions both share whether they are right."""
-
-    name: str
-    one: Law
-    other: Law
-
-
 LAWS = (Law(0.7, 0.9, 0.15), Law(0.9, 0.95, 0.3), Law(0.5, 0.75, 0.25), Law(0.3, 0.9, 0.02))
-COUPLES = (
-    Couple("alike", LAWS[0], LAWS[0]),
-    Couple("alike, seldom wrong", LAWS[1], LAWS[1]),
-    Couple("unlike", Law(0.8, 0.9, 0.15), Law(0.6, 0.9, 0.15)),
-    Couple("alike, the judge is not", Law(0.7, 0.95, 0.3), Law(0.7, 0.85, 0.05)),
-)
 WIDTHS = 50  # replications for the mean width of betting
 SHARED = (0.8, 0.3)  # how often the new run ends as the older one did
 OLDER, NEWER = (0.6, 0.25, 0.15), (0.7, 0.2, 0.1)  # correct, incorrect, unanswered
@@ -150,8 +135,7 @@ def of_draws(count: int) -> Iterator[Cell]:
             yield _cell(("draws", str(law), how, "collection", size), rows)
 
 
-LEVELS = tuple(level_of_look(LOOKS[: k + 1], LOOKS[-1], N, LEVEL) for k in range(len(LOOKS)))
-WAYS = ("each alone", "once", "spending", "betting")
+WAYS = ("each alone", "once", "betting")
 
 
 def of_looks(count: int) -> Iterator[Cell]:
@@ -168,8 +152,6 @@ def of_looks(count: int) -> Iterator[Cell]:
             alone = [_of_mean(simple(one), LEVEL, truth) for one in own]
             found["each alone"].append(_all(alone))
             found["once"].append(alone[-1])
-            looks = zip(own, LEVELS, strict=True)
-            found["spending"].append(_all([_of_mean(simple(one, looked=True), level, truth) for one, level in looks]))
             made = bets(labels, judge[came], judge, alpha=1 - LEVEL)
             ends = interval(made, N) if at < WIDTHS else (np.nan, np.nan)
             won = [np.cumsum(gains(truth, made, len(came), N, up))[FEWEST - 1 :].max() for up in (True, False)]
@@ -177,39 +159,6 @@ def of_looks(count: int) -> Iterator[Cell]:
             found["betting"].append((float(held), ends[1] - ends[0], np.nan))
         for how, rows in found.items():
             yield _cell(("looks", str(law), how, "collection", LOOKS[-1]), rows)
-
-
-def of_differences(count: int) -> Iterator[Cell]:
-    """Look at the difference of two runs' accuracies after every 20 of 200 questions: is the truth ever outside?"""
-    for number, both in enumerate(COUPLES):
-        laws = both.one, both.other
-        rng = np.random.default_rng([13, number])
-        found: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
-        for _ in range(count):
-            shared, luck = rng.random(N) < 0.5, rng.random((2, N))
-            luck[1] = np.where(shared, luck[0], luck[1])
-            right = luck < np.array([[law.right] for law in laws])
-            judged = [draw(rng, law, of) == CORRECT for law, of in zip(laws, right, strict=True)]
-            people, judge = (x.astype(float) - y for x, y in (right, judged))
-            came = rng.permutation(N)[: LOOKS[-1]]
-            own = [Sample(people[came[:m]], judge[came[:m]], judge) for m in LOOKS]
-            truths = {"collection": float(people.mean()), "population": laws[0].right - laws[1].right}
-            once, looked = simple(own[-1]), [simple(one, looked=True) for one in own]
-            for target, truth in truths.items():
-                looks = [
-                    _of_mean(_about(mean, one, target), level, truth)
-                    for mean, one, level in zip(looked, own, LEVELS, strict=True)
-                ]
-                last = _of_mean(_about(once, own[-1], target), LEVEL, truth)
-                for how, row in (("once", last), ("spending", _all(looks))):
-                    found.setdefault((target, how), []).append(row)
-        for (target, how), rows in found.items():
-            yield _cell(("differences", both.name, how, target, LOOKS[-1]), rows)
-
-
-def _about(mean: Mean, sample: Sample, target: str) -> Mean:
-    """Return the estimate about these questions, or about all of their kind."""
-    return mean if target == "collection" else mean.superpopulation(float(sample.people.var(ddof=1)))
 
 
 def _of_mean(mean: Mean, level: float, truth: float) -> tuple[float, float, float]:
@@ -264,16 +213,14 @@ def _cell(key: tuple[str, str, str, str, int], rows: Sequence[tuple[float, float
 PARTS: dict[str, Callable[[int], Iterator[Cell]]] = {
     "draws": of_draws,
     "looks": of_looks,
-    "differences": of_differences,
     "pool": of_pool,
 }
-ABOUT = {"collection": "these questions", "population": "questions of this kind"}
 
 
 def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
     """Return a table a part: a row a setting, a column a way."""
     law, pair = "people right; judge right on right, wrong", ("simple", "adaptive")
-    looks, help_ = ("spending", "betting"), ("with the older run", "without")
+    looks, help_ = ("betting",), ("with the older run", "without")
 
     def width(ways: Sequence[str]) -> list[str]:
         return [f"width: {way}" for way in ways]
@@ -281,10 +228,9 @@ def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
     heads = {
         "draws": [law, "labels", *pair, *width(pair), "error, adaptive over simple"],
         "looks": [law, "each look alone", "one look, at 200", *looks, *width(("one look", *looks))],
-        "differences": ["runs", "about", "one look, at 200", "spending", *width(("one look", "spending"))],
         "pool": ["as the older run, measure", "asked", *help_, *width(help_)],
     }
-    words = {"draws": 1, "looks": 1, "differences": 2, "pool": 1}  # columns of words
+    words = {"draws": 1, "looks": 1, "pool": 1}  # columns of words
     found = {
         part: [f"| {' | '.join(head)} |", "|" + " --- |" * words[part] + " ---: |" * (len(head) - words[part])]
         for part, head in heads.items()
@@ -301,7 +247,6 @@ def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
         first = {
             "draws": [setting, str(size)],
             "looks": [setting],
-            "differences": [setting, ABOUT[about]],
             "pool": [setting, str(size)],
         }[part]
         last = [f"{ways['adaptive'].error / ways['simple'].error:.2f}"] if part == "draws" else []
@@ -334,10 +279,7 @@ def facts(cells: Sequence[Cell]) -> dict[str, str | Sequence[str]]:
         "gain": f"{min(ratio):.2f} to {max(ratio):.2f}",
         "alone": wrong("looks", "each alone"),
         "one look": wrong("looks", "once"),
-        "spending": wrong("looks", "spending"),
         "betting": wrong("looks", "betting"),
-        "two once": wrong("differences", "once"),
-        "two spending": wrong("differences", "spending"),
         **{f"pool {n}": span(shares("pool", "with", n)) for n in ASKED},
         **{f"plain {n}": span(shares("pool", "without", n)) for n in ASKED},
     }

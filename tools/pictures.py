@@ -197,7 +197,7 @@ STUDIES = (
         "draws",
         1,
         "{people right; judge right on right, wrong}",
-        {"each look alone": "each look alone", "spending": "spending", "betting": "betting"},
+        {"each look alone": "each look alone", "betting": "betting"},
         "ever wrong, looking after every 20 of 200 labels",
         0.05,
     ),

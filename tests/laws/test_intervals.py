@@ -163,13 +163,13 @@ def test_a_value_at_its_limit_has_no_logit_interval_and_says_so(name: str) -> No
     (row,) = scores
     assert row.value == pytest.approx(min(parse(name).bounds, key=lambda bound: abs(bound - row.value)), abs=1e-12)
     assert np.isnan(ends(row)).all()
-    assert "interval.at_limit" in {note.code for note in scores.notes}
+    assert "interval.no_spread" in {note.code for note in scores.notes}
 
 
 def test_an_area_of_ties_is_at_no_limit() -> None:
     """Where all confidences are equal, AUROC is 0.5 on every resample."""
     scores = nescio.score(run_of(np.repeat([1, 0], 20), np.full(40, 0.9)), "AUROC", resamples=256)
-    assert (scores.rows[0].value, {note.code for note in scores.notes}) == (0.5, {"interval.unmoved"})
+    assert (scores.rows[0].value, {note.code for note in scores.notes}) == (0.5, {"interval.no_spread"})
 
 
 @together("seed", range(5))

@@ -19,7 +19,6 @@ from nescio.data.results import Comparison
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.measures import parse
 from nescio.scoring.corrected import Correction
-from nescio.stats.spending import level_of_look, p_of_look
 from tests.comparison.runs import evidence
 from tests.notes import in_words
 
@@ -272,72 +271,6 @@ def test_tests_of_the_judge_and_data_without_single_answers_are_refused() -> Non
     repeated = [{**row, "repeat": i} for row in OUTCOMES for i in (1, 2)]
     with pytest.raises(UsageError, match="asked several times"):
         nescio.score(repeated, labels=LABELS)
-
-
-def digits(text: str) -> list[int]:
-    return [int(c) for c in text]
-
-
-def wider(people: list[int], judge: list[int], every: list[int]) -> float:
-    """How many times the standard error of one look is that of one of several: residuals over 1 - h, where h is 1 over
-    the number of labels of which the judge says the same, one more disagreement, and m - 1 in place of m - 2."""
-    d, g, whole = (np.array(one, dtype=float) for one in (people, judge, every))
-    weight = ((d - d.mean()) @ g / len(d)) / whole.var(ddof=1)
-    left = d - d.mean() - min(max(weight, 0.0), 1.0) * (g - g.mean())
-    alike = np.array([(g == one).sum() for one in g])
-    plain, looked = (left**2).sum(), ((left / (1 - 1 / alike)) ** 2).sum() + 1
-    return float(math.sqrt(max(looked, 3) / (len(d) - 1) / (max(plain, 3) / (len(d) - 2))))
-
-
-def test_intervals_of_looks_hold_together() -> None:
-    outcomes, people = rows({"x": "10" * 100}), "1101" * 12 + "10"
-    how: dict[str, Any] = {"labels": rows({"x": people}, "verdict"), "target": "collection"}
-    once = nescio.score(outcomes, ["accuracy"], **how)["x", "accuracy"]
-    looked = nescio.score(outcomes, ["accuracy"], label_looks=[20, 50], **how)
-    now = looked["x", "accuracy"]
-    assert now.value == once.value
-    assert once.low is not None
-    assert now.low is not None
-    quantile = float(stats.t.ppf(0.975, 48)) * (now.value - now.low) / (once.value - once.low)
-    quantile /= wider(digits(people), digits("10" * 25), digits("10" * 100))
-    assert 1 - 2 * stats.t.sf(quantile, 48) == pytest.approx(level_of_look((20, 50), 50, 200), abs=1e-5)
-    assert any("hold at 2 looks together, up to 50 questions with labels" in one.text for one in looked.notes)
-    assert "label_looks:20+50" in str(looked.signature)
-
-
-@pytest.mark.parametrize("looks", [(100,), (20, 50)])
-def test_a_comparison_after_looks_errs_as_often_as_its_p_value_says(looks: tuple[int, ...]) -> None:
-    """At 50 of 100 planned tau is 1/3, and p = 4(1 - Φ(√tau z(1 - p₁/4))) for the p-value p₁ of one look."""
-    x, y, mine, theirs = "10" * 100, "1000" * 50, "1101" * 12 + "10", "1101" * 10 + "1010001000"
-    outcomes, labels = rows({"x": x, "y": y}), rows({"x": mine, "y": theirs}, "verdict")
-    how: dict[str, Any] = {"labels": labels, "target": "collection"}
-    once = nescio.compare(outcomes, ["accuracy"], **how)
-    looked = nescio.compare(outcomes, ["accuracy"], label_looks=looks, **how)
-    alone, now = once.rows[0], looked.rows[0]
-    assert alone.p is not None
-    assert now.p is not None
-    people, judge = ([int(a) - int(b) for a, b in zip(*two, strict=True)] for two in ((mine, theirs), (x, y)))
-    single = float(2 * stats.t.sf(stats.t.isf(alone.p / 2, 48) / wider(people, judge[:50], judge), 48))
-    assert now.p == pytest.approx(
-        p_of_look(single, [look for look in looks if look <= 50] or [50], max(looks), 200), rel=1e-5
-    )
-    if len(looks) == 1:
-        assert now.p == pytest.approx(4 * stats.norm.sf(math.sqrt(1 / 3) * stats.norm.isf(single / 4)), rel=1e-6)
-    words = f"hold at {len(looks)} look{'s' * (len(looks) > 1)} together, up to {max(looks)} questions with labels"
-    assert any(words in one.text for one in looked.notes)
-    assert (now.difference, once.tables["labels"][0].labels, now.detectable) == (alone.difference, 50, None)
-    assert now.p > alone.p
-    assert (now.high or 0) - (now.low or 0) > (alone.high or 0) - (alone.low or 0)
-    assert "label_looks" in str(looked.signature)
-
-
-def test_looks_at_labels_that_are_no_one_sample_are_refused() -> None:
-    drawn = [{**row, "inclusion": 0.5} for row in LABELS]
-    for verb in (nescio.score, nescio.compare):
-        with pytest.raises(UsageError, match="one simple random sample"):
-            verb(OUTCOMES, ["accuracy"], labels=drawn, label_looks=[3, 5])
-    with pytest.raises(UsageError, match="planned"):
-        nescio.score(OUTCOMES, ["accuracy"], labels=LABELS, label_looks=[7, 8])
 
 
 def test_runs_that_share_no_question_have_no_corrected_difference() -> None:

@@ -71,7 +71,7 @@ def test_a_simple_draw_has_no_probabilities(tmp_path: Path) -> None:
     assert [row["question_id"] for row in more[: len(labels)]] != []
     assert {row["question_id"] for row in labels} < {row["question_id"] for row in more}
     assert again.rows[0].drawn_before == 30
-    looked = nescio.score(rows, "accuracy", labels=more, label_looks=[30, 60], target="collection")
+    looked = nescio.score(rows, "accuracy", labels=more, target="collection")
     assert looked["x", "accuracy"].low is not None
     then = nescio.labels.draw(rows, sheet, draw=20, labels=more, how="adaptive")  # goes on from a simple sample
     assert sum(kind.drawn for kind in then) == 20
@@ -147,10 +147,10 @@ def test_answers_that_wait_are_said(tmp_path: Path) -> None:
 def test_intervals_by_betting_are_said_to_hold_at_any_number_of_looks() -> None:
     rows, people = answers(60, 8)
     labels = [{"run": run, "question": q, "verdict": verdict} for (run, q), verdict in people.items() if run == "x"]
-    for looks in (None, [5, 40]):
-        how: dict[str, Any] = {"labels": labels[:12], "half_width": 0.01} | ({"label_looks": looks} if looks else {})
-        found = nescio.labels.look([row for row in rows if row["run"] == "x"], "accuracy", **how)
-        assert ("labels.betting" in {note.code for note in found.notes}) == (looks is None)
+    found = nescio.labels.look(
+        [row for row in rows if row["run"] == "x"], "accuracy", labels=labels[:12], half_width=0.01
+    )
+    assert "labels.betting" in {note.code for note in found.notes}
 
 
 def test_looks_say_stop_or_how_many_more() -> None:
@@ -173,11 +173,6 @@ def test_looks_say_stop_or_how_many_more() -> None:
     assert look(100, limit=0.2).verdict == "stop: above 0.2"
     assert look(100, limit=0.95).verdict == "stop: below 0.95"
     assert look(len(labels), limit=0.0, half_width=1e-6).verdict == "stop: above 0"
-    spending = look(100, half_width=0.01, label_looks=[40, 200])
-    same = nescio.score(one, "accuracy", labels=labels[:100], label_looks=[40, 200], target="collection")[
-        "x", "accuracy"
-    ]
-    assert (spending.low, spending.high) == (same.low, same.high)
     # The order in which labels came is that of the table.
     turned = nescio.labels.look(one, "accuracy", labels=labels[:100][::-1], half_width=0.01).rows[0]
     assert (turned.low, turned.high) != (look(100, half_width=0.01).low, look(100, half_width=0.01).high)

@@ -113,7 +113,7 @@ def test_a_value_that_one_answer_decides_has_no_interval(wrong: int, *, given: b
     (row,) = scores
     assert row.low is not None
     assert math.isnan(row.low) is not given
-    assert ("interval.one_decides" in {remark.code for remark in scores.notes}) is not given
+    assert ("interval.no_spread" in {remark.code for remark in scores.notes}) is not given
 
 
 def test_a_stratum_is_the_questions_that_have_its_value() -> None:

@@ -23,9 +23,7 @@ from nescio.selective import (
     Guarantee,
     Tuning,
     bounds_on_grid,
-    break_even,
     certify,
-    exact_rule,
     needed,
     risk_coverage,
 )
@@ -151,47 +149,6 @@ def test_held_out_outcomes_are_pooled_and_measured_once(
     did = [moved(q, limit) for q, limit in zip(questions, limits, strict=True)]
     pooled = nescio.score(evidence(questions, did), [measure], resamples=20, seed=seed).rows[0]
     assert (row.low, row.high) == pytest.approx((pooled.low, pooled.high), nan_ok=True)
-
-
-def test_the_exact_rule_of_the_specification() -> None:
-    # formulas.md, section 1: n = 10, A = 5, U = 2 among the others: answering pays above 5/12
-    assert break_even(10, 5, 2) == pytest.approx(0.4167, abs=5e-5)
-    # and by c@1 itself, A + 1 right against U + 1 silent: p c@1(6, 2) + (1 - p) c@1(5, 2) = c@1(5, 3) at that chance
-    right, wrong, silent = (a * (10 + u) / 100 for a, u in ((6, 2), (5, 2), (5, 3)))
-    assert break_even(10, 5, 2) * (right - wrong) + wrong == pytest.approx(silent)
-
-
-@given(
-    chance=st.lists(st.integers(1, 999), min_size=1, max_size=12, unique=True).map(lambda ks: [k / 1000 for k in ks]),
-    silent=st.integers(0, 5),
-)
-def test_the_exact_rule_holds_for_every_question_and_earns_most(chance: list[float], silent: int) -> None:
-    n = len(chance) + silent
-    lowest, even = exact_rule(np.array(chance), n)
-    falling = sorted(chance, reverse=True)
-    expected = [sum(falling[:k]) * (2 * n - k) for k in range(len(falling) + 1)]
-    k = sum(p >= lowest for p in chance)
-    assert expected[k] == pytest.approx(max(expected))
-    total = sum(falling[:k])
-    for i, p in enumerate(falling):
-        others = (total - p, n - k) if i < k else (total, n - k - 1)
-        assert (p > break_even(n, *others) - 1e-12) if i < k else (p <= break_even(n, *others) + 1e-12)
-    assert k == 0 or even == pytest.approx((total - falling[k - 1]) / (2 * n - k))
-
-
-def test_the_exact_rule_is_reported_where_confidences_are_probabilities() -> None:
-    questions: list[Question] = [("C", 0.9, True), ("C", 0.8, True), ("W", 0.7, True), ("W", 0.1, True)]
-    row: Tuning = nescio.tune(evidence(questions), folds=2).rows[0]
-    # S(2n - k) for k = 1 … 4: 0.9·7, 1.7·6, 2.4·5, 2.5·4: the best is 3, of which 2 are right: c@1 = 2·5/16
-    assert (row.rule_threshold, row.rule_value) == (0.7, 10 / 16)
-    assert row.rule_break_even == pytest.approx((0.9 + 0.8) / (4 + 1))
-    large = nescio.tune(evidence([("C", 3.0, True), ("W", 2.0, True)]), folds=2)
-    assert large.rows[0].rule_value is None
-    assert any("not probabilities" in note for note in in_words(large.notes))
-    impossible = nescio.tune(evidence([("C", 0.9, True), ("W", 0.2, False)]), folds=2)
-    assert any("have no answer" in note for note in in_words(impossible.notes))
-    assert impossible.rows[0].rule_value is None
-    assert nescio.tune(evidence(questions), "UF", folds=2).rows[0].rule_value is None
 
 
 def test_the_risk_coverage_curve_by_hand() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,13 +11,14 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from nescio.errors import UsageError
-from nescio.stats.agreement import cohen_kappa, gwet_ac1_of_two, krippendorff_alpha_of_two, observed_agreement
+from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.raters import (
     agreement_intervals,
     called_to_disputes,
     gwet_ac1,
     kappa_interval,
     krippendorff_alpha,
+    of_two,
     pair_agreement,
 )
 from tests.rings import together
@@ -60,8 +63,23 @@ def test_two_judges_are_raters_of_every_item(table: list[list[int]]) -> None:
         counts = [
             [(a == c) + (b == c) for c in range(k)] for a in range(k) for b in range(k) for _ in range(table[a][b])
         ]
-        for two, any_number in ((krippendorff_alpha_of_two, krippendorff_alpha), (gwet_ac1_of_two, gwet_ac1)):
-            assert two(table) == pytest.approx(float(any_number(counts)), nan_ok=True)
+        for coefficient in (krippendorff_alpha, gwet_ac1):
+            assert of_two(coefficient, table) == pytest.approx(float(coefficient(counts)), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("table", "alpha", "ac1"),
+    [
+        ([[20, 5], [10, 15]], 0.4, 41 / 101),  # p_gamma 2·.55·.45
+        ([[45, 2], [3, 0]], -4 / 95, 161 / 181),
+        ([[0, 5], [5, 0]], -0.9, -1),
+        ([[9, 0], [0, 0]], math.nan, 1),
+    ],
+)
+def test_two_judges_by_hand(table: list[list[int]], alpha: float, ac1: float) -> None:
+    """Alpha is 1 - (2n - 1)·(unlike ratings)/((2n)² - Σ n_c²)."""
+    found = [float(of_two(coefficient, table)) for coefficient in (krippendorff_alpha, gwet_ac1)]
+    assert found == pytest.approx([alpha, ac1], abs=1e-12, nan_ok=True)
 
 
 # CCC CCW WWW CU- UU- C-- WCW UUU by three raters, of categories C, W, U.

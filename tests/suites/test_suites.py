@@ -494,3 +494,11 @@ def test_mean_win_rates_of_helm(name: str) -> None:
     cells = np.array([[math.nan if c.get("value") is None else c["value"] for c in row[1:]] for row in table["rows"]])
     lower = np.array([[bool(head.get("lower_is_better"))] for head in table["header"][2:]])
     assert win_rates(cells[:, 1:].T, lower_is_better=lower) == pytest.approx(cells[:, 0], abs=1e-12)
+
+
+def test_a_run_is_compared_with_other_runs_and_never_with_itself() -> None:
+    runs = {name: evidence(x="CWUC", y="CCUC", z="WWUC") for name in ("t1", "t2")}
+    compared = nescio.compare(runs, "accuracy", run="x", **SMALL)
+    assert [(row.run, row.baseline) for row in compared.rows] == [("x", "y"), ("x", "z")]
+    with pytest.raises(MismatchError, match="'x' is the baseline; name another run"):
+        nescio.compare(runs, "accuracy", run="x", baseline="x", **SMALL)

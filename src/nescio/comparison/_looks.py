@@ -13,6 +13,7 @@ from nescio.comparison.few_answers import is_few, shares_answers
 from nescio.data.columns import OUTCOMES
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
+from nescio.estimating.statistic import influences
 from nescio.measures import Measure
 from nescio.stats import sequences
 
@@ -22,7 +23,6 @@ Codes = NDArray[np.int8]  # outcomes as indices into OUTCOMES
 SequenceUsed = Literal["guaranteed", "asymptotic"]
 SequenceMethod = Literal["auto", "guaranteed", "asymptotic"]
 FIRST_LOOK, FEWEST_DISCORDANT = sequences.FIRST_LOOK, 10
-_STEP = 1e-3  # step of the numerical derivatives, as a share of the questions
 _TABLES = np.array([[3, 2, 1], [1, 5, 4], [2, 2, 7], [6, 4, 2]], dtype=np.float64)  # the last is twice the first
 MORE_DIGITS = 2
 ROUNDING = 1e-9
@@ -153,27 +153,17 @@ def spreads(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, Floa
     """
     t = np.arange(1, len(run) + 1)
     pairs = np.cumsum(np.eye(9)[3 * run.astype(np.int64) + baseline], axis=0)
-    influence = [_influence(measure, np.cumsum(np.eye(3)[codes], axis=0)) for codes in (run, baseline)]
+    columns = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)))
+    influence = [
+        t[:, None] * influences(measure.of_totals, columns, np.cumsum(np.eye(3, dtype=np.int64)[codes], axis=0))
+        for codes in (run, baseline)
+    ]
     squares = (influence[0][:, :, None] - influence[1][:, None, :]).reshape(-1, 9) ** 2
     mean = (influence[0] + influence[1]) / 2
     moves = (mean[:, :, None] - mean[:, None, :]).reshape(-1, 9) ** 2  # by another outcome than that of the baseline
     with np.errstate(invalid="ignore", divide="ignore"):
         moving = (pairs * moves).sum(axis=1) / moves.max(axis=1)
     return np.sqrt((pairs * squares).sum(axis=1) / t), moving
-
-
-def _influence(measure: Measure, counts: Floats) -> Floats:
-    """Return n times the derivative of the measure by each count, for the n questions of each row of `counts`.
-
-    The result is exact if the measure is a polynomial of degree 4 or less.
-    """
-    n = counts.sum(axis=1)
-    step = _STEP * n[:, None]
-    slopes = []
-    for unit in np.eye(3):
-        far_below, below, above, far_above = (on_counts(measure, counts + m * step * unit) for m in (-2, -1, 1, 2))
-        slopes.append((far_below - 8 * below + 8 * above - far_above) / (12 * _STEP))
-    return np.stack(slopes, axis=1)
 
 
 def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, margin: float | None) -> int | None:

@@ -108,9 +108,9 @@ def all_tests(
             progress(min(part.stop, len(first)) - int(drawn[: part.stop].sum()), len(first))
     left = np.flatnonzero(drawn)
     some = list(zip(first[left].tolist(), second[left].tolist(), strict=True))
-    for done, (place, tested) in enumerate(zip(left, each_tested(seen, some, plan, intervals=False), strict=True), 1):
+    for done, (place, tested) in enumerate(zip(left, each_tested(seen, some, plan), strict=True), 1):
         assert tested is not None
-        p[place] = p_value(tested.observed, tested.exchanged)
+        p[place] = p_value(tested.observed, tested.drawn)
         if progress:
             progress(len(first) - len(left) + done, len(first))
     if shares := shares_of(seen.data, seen.measure):

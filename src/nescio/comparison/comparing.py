@@ -38,7 +38,7 @@ from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, both_named, check_baseline, file_of
-from nescio.scoring.corrected_scores import lay_labels, open_labelled, signed_looks, suitable
+from nescio.scoring.corrected_scores import lay_labels, open_labelled, suitable
 from nescio.scoring.grounds import known_differs
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark, measure_inputs
@@ -64,7 +64,6 @@ def compare(
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
     resolve: Resolution = "adjudicated",
-    label_looks: Sequence[int] = (),
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -116,8 +115,7 @@ def compare(
 
     `labels` are people's verdicts on the answers of both runs to a random sample of the questions. They correct
     differences for the judge's errors: interval and p are those of prediction-powered inference (with Student's t),
-    without resampling. `target` says which questions the figures describe, by default the population. `label_looks` has
-    the number of labelled questions at each earlier look, and last the planned number; all looks then hold together.
+    without resampling. `target` says which questions the figures describe, by default the population.
     `tables["labels"]` describes each correction.
     """
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
@@ -155,7 +153,7 @@ def compare(
         tested = _tested(_paired(data, wanted, pairs, plan, progress), total, progress)
     else:
         named = [(data.runs[x], data.runs[y]) for x, y in pairs]
-        tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level, looks=label_looks)
+        tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level)
     if laid is None:
         tested = _with_limits(tested, data, wanted, plan.level, apart=apart)
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
@@ -181,7 +179,7 @@ def compare(
         correction="tukey" if test == "tukey" else correction,
         drawn=(resamples, seed),
         unpaired=apart,
-        corrected=None if laid is None else {**laid.signature, "target": target, **signed_looks(label_looks)},
+        corrected=None if laid is None else {**laid.signature, "target": target},
     )
     most = max(map(len, families(rows)), default=0)
     notes = (

@@ -6,8 +6,6 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from nescio.comparison.adjusted import TestedPairs
 from nescio.comparison.verdicts import CORRECTED
 from nescio.data.judge_record import Target
@@ -15,12 +13,11 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison
 from nescio.measures import Measure
 from nescio.scoring.corrected import Corrected, corrected_difference, corrected_score
-from nescio.scoring.corrected_scores import about, plan_of_looks, said_of_looks
+from nescio.scoring.corrected_scores import about
 from nescio.scoring.grounds import ONE_LABEL
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark
 from nescio.stats.few_units import unseen_gap
-from nescio.stats.spending import level_of_look, p_of_look
 
 
 def corrected_pairs(
@@ -30,25 +27,15 @@ def corrected_pairs(
     *,
     target: Target,
     level: float,
-    looks: Sequence[int] = (),
 ) -> TestedPairs:
-    """Return the corrected difference of each pair (run, baseline) by each measure, tested by Student's t.
-
-    `looks` are the `label_looks` of `compare`: intervals and p-values are then valid at all looks together.
-    """
+    """Return the corrected difference of each pair (run, baseline) by each measure, tested by Student's t."""
     place = {name: i for i, name in enumerate(labels.data.runs)}
     rows, how = [], []
     remarks: list[Remark] = []
     for measure in wanted:
         for run, baseline in pairs:
             x, y = place[run], place[baseline]
-            one = corrected_difference(labels, measure, (x, y), target=target, level=level, looked=bool(looks))
-            plan, own = plan_of_looks(labels, looks, one.how.labels, one.how.answers), level
-            if plan is not None:
-                own = level_of_look(*plan, one.how.answers, level)
-                p = p_of_look(one.p, *plan, one.how.answers)
-                at = corrected_difference(labels, measure, (x, y), target=target, level=own, looked=True)
-                one = replace(at, p=p)
+            one = corrected_difference(labels, measure, (x, y), target=target, level=level)
             rows.append(
                 Comparison(
                     run,
@@ -62,15 +49,15 @@ def corrected_pairs(
                     CORRECTED,
                     one.how.n,
                     units=one.how.labels,
-                    spread=None if looks else one.error,  # the difference that a test of one look would detect
-                    worst=_worst(labels, measure, (x, y), one, own, target=target, looked=bool(looks)),
+                    spread=one.error,
+                    worst=_worst(labels, measure, (x, y), one, level, target=target),
                 )
             )
             how.append(one.how)
             if measure is wanted[0] and one.low < 0 < one.high and one.value:
-                remarks += _more(labels, measure, (x, y), level, (one, plan))
+                remarks += _more(labels, measure, (x, y), level, one)
             remarks += [(remark, measure.label, f"{run!r} against {baseline!r}") for remark in one.warnings]
-    notes = [*labels.notes, *about(labels, target), *gather(remarks), *said_of_looks(looks), *_one_label(labels, pairs)]
+    notes = [*labels.notes, *about(labels, target), *gather(remarks), *_one_label(labels, pairs)]
     notes.append(
         note(
             "labels.not_subtracted",
@@ -118,7 +105,6 @@ def _worst(
     level: float,
     *,
     target: Target,
-    looked: bool,
 ) -> float | None:
     """Return the worst difference that a gate cannot rule out, or None if the corrected difference has no interval.
 
@@ -128,7 +114,7 @@ def _worst(
     """
     if math.isnan(one.low):
         return None
-    plain = one if looked else corrected_difference(labels, measure, runs, target=target, level=level, least=0.0)
+    plain = corrected_difference(labels, measure, runs, target=target, level=level, least=0.0)
     gap = unseen_gap(plain.error, one.step, level)
     if measure.declaration.lower_is_better:
         return max(one.high, one.value + gap)
@@ -140,7 +126,7 @@ def _more(
     measure: Measure,
     runs: tuple[int, int],
     level: float,
-    found: tuple[Corrected, tuple[tuple[int, ...], int] | None],
+    one: Corrected,
 ) -> list[tuple[Note, str, str]]:
     """Return a note on about how many more labels would tell two runs apart, if their difference stays the same.
 
@@ -148,33 +134,24 @@ def _more(
     """
     from scipy.special import ndtri
 
-    one, plan = found
     if labels.inclusion is not None or labels.strata is not None or not one.how.labels < one.how.answers:
         return []
-    looked = plan is not None
-    of_these = corrected_difference(labels, measure, runs, target="collection", level=level, looked=looked)
+    of_these = corrected_difference(labels, measure, runs, target="collection", level=level)
     m, answers = one.how.labels, one.how.answers
     spread = of_these.error**2 / (1 / m - 1 / answers)  # the variance of a single label
     rest = max(one.error**2 - of_these.error**2, 0.0)  # the part of the variance that no label reduces
-    looks, most = plan or ((), answers)
+    enough = (one.value / float(ndtri((1 + level) / 2))) ** 2
 
     def tell(labels: int) -> bool:
-        at = level_of_look((*looks, labels), most, answers, level) if plan else level
-        return spread * (1 / labels - 1 / answers) + rest <= (one.value / float(ndtri((1 + at) / 2))) ** 2
+        return spread * (1 / labels - 1 / answers) + rest <= enough
 
-    more = 1 + bisect_left(range(m + 1, most + 1), True, key=tell)
+    more = 1 + bisect_left(range(m + 1, answers + 1), True, key=tell)
     whose = f"{labels.data.runs[runs[0]]!r} against {labels.data.runs[runs[1]]!r}"
-    if m + more <= most:
+    if m + more <= answers:
         said = note(
             "labels.more",
             "about {labels:n more label} would tell these runs apart, if the difference stays the same",
             labels=more,
-        )
-    elif plan:
-        said = note(
-            "labels.not_planned",
-            "not even all planned labels would tell these runs apart on so few questions, if the difference stays "
-            "the same",
         )
     else:
         said = note(

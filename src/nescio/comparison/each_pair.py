@@ -14,7 +14,6 @@ from nescio.comparison.pair_test import (
     MeasuredRuns,
     RunsSeen,
     TalliedRuns,
-    TestedPair,
     bootstrap_p,
     each_tested,
     measured_runs,
@@ -22,11 +21,12 @@ from nescio.comparison.pair_test import (
     questions_of,
 )
 from nescio.comparison.paired_data import Pair
-from nescio.comparison.resampled_pairs import TestPlan
+from nescio.comparison.resampled_pairs import PairedRuns, TestPlan
 from nescio.data.evidence import Data, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison
 from nescio.errors import opt
+from nescio.estimating.cautions import no_spread
 from nescio.estimating.measured import moved_by
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
@@ -86,8 +86,7 @@ def single_pairs(
 
     `lined_up` holds the same pairs, each with its two runs in the order of their names.
     """
-    drawn = plan.test == "bootstrap"
-    for runs, tested in zip(pairs, each_tested(seen, lined_up, plan, intervals=drawn), strict=True):
+    for runs, tested in zip(pairs, each_tested(seen, lined_up, plan), strict=True):
         yield _compare(seen, runs, tested, plan)
 
 
@@ -140,7 +139,7 @@ def counted_pairs(
 
 
 def _compare(
-    seen: RunsSeen, runs: tuple[int, int], tested: TestedPair | None, plan: TestPlan
+    seen: RunsSeen, runs: tuple[int, int], tested: PairedRuns | None, plan: TestPlan
 ) -> tuple[Comparison, list[Note]]:
     data, measure = seen.data, seen.measure
     n, some = 0 if tested is None else tested.pair.n, seen.either(*runs)
@@ -157,7 +156,7 @@ def _compare(
         largest, exact = seen.largest
         p = hsd_p(observed, largest, exact=exact)
     elif how == "bootstrap":
-        p = bootstrap_p(observed, tested.resampled)
+        p = bootstrap_p(observed, tested.drawn)
         if units < intervals.FEW:
             remarks.append(
                 note(
@@ -168,14 +167,14 @@ def _compare(
                 )
             )
     elif p is None:
-        p = p_value(observed, tested.exchanged)
+        p = p_value(observed, tested.drawn)
     if data.runs[runs[0]] > data.runs[runs[1]]:
         observed, low, high = 0 - observed, 0 - high, 0 - low  # avoid -x, because a difference of 0 must not become -0
     row = Comparison(*names, measure.label, observed, low, high, p, None, how, n, None, units=units, spread=spread)
     return row, remarks
 
 
-def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, float, float, list[Note]]:
+def _interval(seen: RunsSeen, tested: PairedRuns, level: float) -> tuple[float, float, float, list[Note]]:
     """Return the interval of a difference, its standard error (0 if no unit moves it), and notes."""
     measure, pair, observed = seen.measure, tested.pair, tested.observed
     if np.isnan(observed):
@@ -183,8 +182,7 @@ def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, 
     units = pair.own[0].units
     error = paired_error(measure, pair, observed)
     low, high, spread = student_interval(measure, observed, error, pair.n, level)
-    known = units < 2 or not math.isnan(error[0])
-    remarks = [no_interval(measure, units, spread if known else math.nan)] if math.isnan(low) else []
+    remarks = [no_interval(measure, units, spread)] if math.isnan(low) else []
     return low, high, spread, remarks
 
 
@@ -254,30 +252,15 @@ def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1
 
 
 def no_interval(measure: Measure, units: int, error: float) -> Note:
-    """Return a note that says why a difference has no interval.
-
-    There are five reasons. No interval is known to hold for the measure. There is only one unit. The difference is
-    undefined without one of the units. The units hardly tell the runs apart (`error` is 0). Any difference is possible.
-    """
+    """Return a note that says why a difference has no interval. `error` is its standard error (`student_interval`)."""
     if not measure.declaration.resampling_covers:
         return withheld()
-    if units < 2:
-        return note(
-            "comparison.one_unit",
-            "one question or cluster cannot show the uncertainty of a difference, so there is no interval",
-        )
-    if math.isnan(error):
-        return note(
-            "comparison.one_decides",
-            "without one of the {units} questions or clusters the difference is undefined, so it has no interval",
-            units=units,
-        )
+    if units < 2 or not error > 0:
+        return no_spread(units)
     return note(
         "comparison.no_interval",
-        "the {units} questions or clusters {moved:allow any difference at all/hardly tell the two runs apart}, so "
-        "the difference has no interval",
+        "the {units} questions or clusters allow any difference at all, so the difference has no interval",
         units=units,
-        moved=error > 0,
     )
 
 

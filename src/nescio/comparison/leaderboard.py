@@ -33,7 +33,6 @@ def score(
     target: Target | None = None,
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
-    label_looks: Sequence[int] = (),
     resolve: Resolution = "adjudicated",
     pool: Any = None,
     next: int | None = None,
@@ -53,7 +52,7 @@ def score(
         from nescio.scoring.corrected_scores import score_labelled
 
         how: dict[str, Any] = {"target": target or "population", "labels_by": labels_by, "also_judged": also_judged}
-        how |= {"resolve": resolve, "looks": label_looks}
+        how["resolve"] = resolve
         corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
         why = (
             ("No marks: use nescio compare --labels to test corrected differences.") if len(corrected.rows) > 1 else ""

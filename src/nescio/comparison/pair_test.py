@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison.pair_tables import KnownTests, PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
-from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, Values, exchanged
+from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, exchanged
 from nescio.data.columns import Array
 from nescio.data.evidence import Data, Evidence, Tally, with_pairs
 from nescio.data.patterns import numbered
@@ -237,30 +238,11 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
     return p_value(observed, resampled - observed)
 
 
-class TestedPair(Struct, frozen=True, eq=False):
-    """A pair of runs, its difference, its exact p-value or None, and the name of the test (`how`).
+def each_tested(seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Iterator[PairedRuns | None]:
+    """Yield each pair with its exact p-value, or with the differences that its test draws.
 
-    `resampled` holds the differences on all resamples, and `exchanged` those in all random exchanges of labels. Both
-    are empty if the test does not need them.
-    """
-
-    __test__ = False  # else pytest collects the class because of its name
-
-    pair: Pair
-    observed: float
-    p: float | None
-    how: str
-    resampled: Values
-    exchanged: Values
-
-
-def each_tested(
-    seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan, *, intervals: bool = True
-) -> Iterator[TestedPair | None]:
-    """Yield each pair with its differences in all exchanges of labels and, with `intervals`, on all resamples.
-
-    Yields None if the two runs share no question. A run that shares the same questions with several others is resampled
-    once for all of these pairs.
+    These are the differences in random exchanges of labels, or those on resamples. Yields None if the two runs share no
+    question. A run that shares the same questions with several others is resampled once for all of these pairs.
     """
     resampled = ResampledRuns(plan)
     at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.width)))
@@ -269,16 +251,9 @@ def each_tested(
         some = pairs[start : start + at_once]
         lined_up = [_line_up(seen, runs, plan.test, exact) for runs in some]
         batch = [one for one in lined_up if one is not None]
-        differences = resampled.differences(batch) if intervals else {}
-        exchanges = exchanged(batch, plan)
+        drawn = resampled.differences(batch) if plan.test == "bootstrap" else exchanged(batch, plan)
         for one in lined_up:
-            if one is None:
-                yield None
-            else:
-                none = np.zeros(0)
-                yield TestedPair(
-                    one.pair, one.observed, one.p, one.how, differences.get(one, none), exchanges.get(one, none)
-                )
+            yield replace(one, drawn=drawn[one]) if one in drawn else one
 
 
 def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:

@@ -48,7 +48,8 @@ class TestPlan(Struct, frozen=True):
 class PairedRuns(Struct, frozen=True, eq=False):
     """A pair of runs on the questions that both have, their difference, and the name of the test (`how`).
 
-    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if exchanges of labels have to be drawn.
+    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if the test has to draw. Then `drawn`
+    holds the differences in random exchanges of labels, or those on resamples.
     """
 
     pair: Pair
@@ -56,6 +57,7 @@ class PairedRuns(Struct, frozen=True, eq=False):
     observed: float
     p: float | None
     how: str
+    drawn: Values = np.zeros(0)
 
     @property
     def draws_kinds(self) -> bool:

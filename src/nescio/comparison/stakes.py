@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison.corrections import adjust
+from nescio.comparison.two_runs import pairs_of
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.plain_tables import figure
@@ -21,7 +21,7 @@ from nescio.data.results import Results
 from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.data.stakes import are_stated, penalties
-from nescio.errors import MismatchError, UnknownNameError, opt
+from nescio.errors import MismatchError, opt
 from nescio.estimating import Estimate
 from nescio.estimating.means import difference, mean
 from nescio.pipeline import Options, load
@@ -190,7 +190,7 @@ def stakes(
     adapts = [_adapts(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
     slopes = [_of_answerable(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
     tables: dict[str, tuple[Any, ...]] = {"adaptation": tuple(adapts)}
-    different = _differences(data.runs, asked, _pairs(data.runs, baseline), setting)
+    different = _differences(data.runs, asked, pairs_of(data.runs, baseline), setting)
     if different:
         tables["differences"] = tuple(different)
     line = sign(
@@ -353,15 +353,6 @@ def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
         if found.n
         else None
     )
-
-
-def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    if baseline is None:
-        return [(y, x) for x, y in combinations(range(len(runs)), 2)]
-    if baseline not in runs:
-        raise UnknownNameError("run", baseline, runs)
-    base = list(runs).index(baseline)
-    return [(x, base) for x in range(len(runs)) if x != base]
 
 
 class Earned(Struct, frozen=True, eq=False):

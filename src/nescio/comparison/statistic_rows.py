@@ -13,12 +13,13 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.corrections import adjust
+from nescio.comparison.two_runs import pairs_of
 from nescio.data.columns import bare, resolve
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
 from nescio.data.repeats import first_rows, means
 from nescio.data.shown import Form
-from nescio.errors import MismatchError, UnknownNameError, opt
+from nescio.errors import MismatchError, UnknownNameError
 from nescio.estimating import Estimate, Statistic, by_exchange, by_student, closed_form, estimate, units_of
 from nescio.estimating.methods import posterior, resampled
 from nescio.estimating.units import merged
@@ -165,7 +166,9 @@ def lay_questions(
         lost = [len({*data.questions}) - len(runs[data.runs.index(name)][0]) for _, name in made]
     else:
         made, lost = [], []
-        for this, other in _pairs(data, run, baseline):
+        if len(data.runs) < 2:
+            raise MismatchError(f"there is one run, {data.runs[0]!r}, and no other run to compare it with")
+        for this, other in pairs_of(data.runs, baseline, run):
             shared, x, y = np.intersect1d(runs[this][0], runs[other][0], return_indices=True)
             first, second = _of(runs[this], x), _of(runs[other], y)
             clusters = _some(runs[this][2], x)
@@ -176,22 +179,6 @@ def lay_questions(
         if not len(next(iter(laid.columns.values()))):
             raise MismatchError(f"no question has a graded answer of {whose}")
     return [one for one, _ in made], list(_left_out(lost, [whose for _, whose in made], names))
-
-
-def _pairs(data: Evidence, run: str | None, baseline: str | None) -> list[tuple[int, int]]:
-    """Return the pairs of a run and its baseline, as indices: all pairs, or those with the named run or baseline."""
-    if len(data.runs) < 2:
-        raise MismatchError(f"there is one run, {data.runs[0]!r}, and no other run to compare it with")
-    if run is not None and run == baseline:
-        raise MismatchError(f"{run!r} is the baseline; name another run, or leave out {opt('run')}")
-    indices = range(len(data.runs))
-    if baseline is not None:
-        base = data.runs.index(baseline)
-        return [(this, base) for this in indices if this != base and run in (None, data.runs[this])]
-    if run is not None:
-        this = data.runs.index(run)
-        return [(this, other) for other in indices if other != this]
-    return [(y, x) for x in indices for y in range(x + 1, len(data.runs))]
 
 
 Questions = tuple[NDArray[np.int64], dict[str, Floats], NDArray[np.int64] | None]

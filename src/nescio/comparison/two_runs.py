@@ -1,11 +1,30 @@
-"""Find the two runs to compare when a command compares one run with one other."""
+"""Find the runs to compare: two runs, or pairs of a run and its baseline."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, permutations
 
 from msgspec.structs import replace
 
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.pipeline import Loaded, check_baseline
+
+
+def pairs_of(runs: Sequence[str], baseline: str | None, run: str | None = None) -> list[tuple[int, int]]:
+    """Return the pairs (run, baseline) as indices: those with the named run or baseline, or all pairs.
+
+    Raises UnknownNameError for a run that is not in the data, MismatchError if both names are the same.
+    """
+    for name in (run, baseline):
+        if name is not None and name not in runs:
+            raise UnknownNameError("run", name, runs)
+    if run is not None and run == baseline:
+        raise MismatchError(f"{run!r} is the baseline; name another run, or leave out {opt('run')}")
+    if run is None and baseline is None:
+        return [(y, x) for x, y in combinations(range(len(runs)), 2)]
+    both = permutations(range(len(runs)), 2)
+    return [(x, y) for x, y in both if run in (None, runs[x]) and baseline in (None, runs[y])]
 
 
 def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:

@@ -26,14 +26,10 @@ def few_decide(method: str) -> Note:
 
 
 def no_spread(units: int) -> Note:
-    """Return the warning that there is no interval, because these units do not show the uncertainty of the value.
-
-    `units` is the number of questions or clusters.
-    """
+    """Return the note that there is no interval, because these `units` (questions or clusters) show no spread."""
     return note(
         "interval.no_spread",
-        "no interval: the uncertainty of the value is unknown, because "
-        "{units:there is only one question or cluster/all questions or clusters are alike, or one of them decides "
-        "the value}",
+        "no interval: the questions do not show how far away the true value may be, because {units:there is only one "
+        "question or cluster/no question or cluster changes the value, or very few decide it}",
         units=units,
     )

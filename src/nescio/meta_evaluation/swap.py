@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Data
@@ -164,9 +163,10 @@ def swap_rates(data: Data, measure: Measure, drawing: Drawing, rate: float = 0.0
         without += lost
         seen = np.concatenate([one[0].ravel(), other[0].ravel()])
         highest = max(highest, float(seen[~np.isnan(seen)].max(initial=-np.inf)))
-    rows = [replace(row, size=drawing.size) for row in _rows(measure.label, counts, swaps)]
-    need = _sensitivity(measure, counts, swaps, rate, highest=highest, undefined=without)
-    return rows, replace(need, size=drawing.size)
+    rows = _rows(measure.label, counts, swaps, drawing.size)
+    highest = highest if np.isfinite(highest) else np.nan
+    need = _sensitivity(measure, counts, swaps, rate, highest=highest, undefined=without, size=drawing.size)
+    return rows, need
 
 
 def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
@@ -193,19 +193,25 @@ def bins(size: Floats) -> NDArray[np.int64]:
     return np.minimum(size * 100 + 1e-9, BINS - 1).astype(np.int64)
 
 
-def _rows(label: str, counts: NDArray[np.int64], swaps: NDArray[np.int64]) -> list[SwapBin]:
+def _rows(label: str, counts: NDArray[np.int64], swaps: NDArray[np.int64], size: int) -> list[SwapBin]:
     rates = [s / c if c else float("nan") for c, s in zip(counts.tolist(), swaps.tolist(), strict=True)]
     highs = [*(round((b + 1) * WIDTH, 2) for b in range(BINS - 1)), None]
     return [
-        SwapBin(label, b + 1, round(b * WIDTH, 2), highs[b], int(counts[b]), int(swaps[b]), rates[b])
+        SwapBin(label, b + 1, round(b * WIDTH, 2), highs[b], int(counts[b]), int(swaps[b]), rates[b], size)
         for b in range(BINS)
     ]
 
 
 def _sensitivity(
-    measure: Measure, counts: NDArray[np.int64], swaps: NDArray[np.int64], rate: float, **seen: float
+    measure: Measure,
+    counts: NDArray[np.int64],
+    swaps: NDArray[np.int64],
+    rate: float,
+    *,
+    highest: float,
+    undefined: int,
+    size: int,
 ) -> Sensitivity:
-    highest = seen["highest"]
     filled = np.flatnonzero(counts)
     rates = swaps[filled] / counts[filled]
     good = rates <= rate
@@ -219,11 +225,12 @@ def _sensitivity(
     return Sensitivity(
         measure.label,
         required,
-        highest if np.isfinite(highest) else nan,
-        required / highest if np.isfinite(highest) and highest > 0 else nan,
+        highest,
+        required / highest if highest > 0 else nan,
         share,
         required / (high - low) if np.isfinite(high - low) else nan,
         bool(np.all(np.diff(rates) <= 0)),
         from_here,
-        int(seen["undefined"]),
+        undefined,
+        size,
     )

@@ -100,8 +100,6 @@ def _values(row: Tuning) -> list[tuple[str, str, str, str, str]]:
         lines = []
     shares = (_percent(row.coverage_all_answered), _percent(row.risk_all_answered))
     lines.append(("every answer", number(row.value_all_answered), *shares, "no threshold"))
-    if row.rule_value is not None:
-        lines.append(("exact c@1 rule", number(row.rule_value), "", "", "if calibrated"))
     shares = (_percent(row.coverage_as_given), _percent(row.risk_as_given))
     return [*lines, ("as given", number(row.value_as_given), *shares, "before tuning")]
 

@@ -160,18 +160,15 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
         freedom = degrees_of_freedom(sample)
         limits = sample.measure.bounds
         low, high = intervals.logit(point, float(np.nanstd(values)), limits, freedom, level)
-        at_limit = min(abs(point - limit) for limit in limits) <= 1e-12
-        if np.isnan(low) and at_limit:
+        if np.isnan(low) and min(abs(point - limit) for limit in limits) <= 1e-12:
             low, high = intervals.at_limit(point, limits, sample.measure.deciding(sample.patterns), level)
         elif sample.measure.order is not None and np.isnan(values).any() and deciding(sample.patterns) <= 1:
-            one_decides = note(
-                "interval.one_decides",
-                "the value is undefined without one of these questions (such as the only wrong answer), so the "
-                "{method} interval is undefined",
-                method="logit",
-            )
-            return *intervals.UNDEFINED, [*made, one_decides]
-        return low, high, made + _remarks_on_logit(low, freedom, at_limit=at_limit)
+            low, high = intervals.UNDEFINED
+        if np.isnan(low):
+            made.append(cautions.no_spread(sample.patterns.units))
+        elif freedom < intervals.FEW_DECIDE:
+            made.append(cautions.few_decide("logit"))
+        return low, high, made
     low, high = _from_values(sample, point, method, values, level)
     if point < low or point > high:
         made.append(
@@ -215,31 +212,6 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
     ends = np.array([intervals.percentile(values, level) for values in posteriors])
     low, high = np.nanmin(ends[:, 0]), np.nanmax(ends[:, 1])
     return float(min(low, point)), float(max(high, point)), []
-
-
-def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Note]:
-    """Return a note if a logit interval is undefined, or if few questions decide its standard error."""
-    if np.isnan(low) and not at_limit:
-        return [
-            note(
-                "interval.unmoved",
-                "no resample of these questions changes the value (for example, because all confidences are equal), "
-                "so the {method} interval is undefined",
-                method="logit",
-            )
-        ]
-    if np.isnan(low):
-        return [
-            note(
-                "interval.at_limit",
-                "the value is at its limit, so the {method} interval is undefined: these questions do not show how "
-                "far away the true value may be",
-                method="logit",
-            )
-        ]
-    if freedom >= intervals.FEW_DECIDE:
-        return []
-    return [cautions.few_decide("logit")]
 
 
 def unfit(method: str) -> Note:

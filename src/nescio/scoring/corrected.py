@@ -104,11 +104,9 @@ class Judged(Struct, frozen=True, eq=False):
         return len(self.known)
 
 
-def corrected_score(
-    labels: Labels, measure: Measure, run: int, *, target: Target, level: float, looked: bool = False
-) -> Corrected:
-    """Return one run's corrected score; `looked` tells that this is one of several looks at the labels."""
-    return _corrected(labels, measure, ((run, 1),), target, level, looked=looked)
+def corrected_score(labels: Labels, measure: Measure, run: int, *, target: Target, level: float) -> Corrected:
+    """Return the corrected score of the run with the index `run`."""
+    return _corrected(labels, measure, ((run, 1),), target, level)
 
 
 def corrected_difference(
@@ -118,7 +116,6 @@ def corrected_difference(
     *,
     target: Target,
     level: float,
-    looked: bool = False,
     least: float = LEAST,
 ) -> Corrected:
     r"""Return the corrected difference of two runs on the questions that both have, from the labels of both.
@@ -128,7 +125,7 @@ def corrected_difference(
     \alpha y^x - \beta y^y$, which `nescio.stats.prediction_powered` estimates. The labels are not a sample of the
     questions on which both runs abstain, because these need no label.
     """
-    return _corrected(labels, measure, ((runs[0], 1), (runs[1], -1)), target, level, looked=looked, least=least)
+    return _corrected(labels, measure, ((runs[0], 1), (runs[1], -1)), target, level, least=least)
 
 
 def _corrected(
@@ -138,7 +135,6 @@ def _corrected(
     target: Target,
     level: float,
     *,
-    looked: bool,
     least: float = LEAST,
 ) -> Corrected:
     data = labels.data
@@ -158,8 +154,8 @@ def _corrected(
     pulls = [side.sign * side.form.silence(a) for side, a in zip(sides, accuracies, strict=True)]
     needless = sum((pull * silent[side.run] for side, pull in zip(sides, pulls, strict=True)), np.zeros(n))
     alone = _closed_spread(sides[0], accuracies[0], pulls[0]) if len(sides) == 1 else None
-    mean = _estimate(units, scale, looked, least)
-    by_people = _estimate(replace(units, judge=_without(units)), scale, looked)
+    mean = _estimate(units, scale, least)
+    by_people = _estimate(replace(units, judge=_without(units)), scale)
     low, high = measure.bounds
     bounds = (low, high) if len(sides) == 1 else (low - high, high - low)
     found, people = (
@@ -233,7 +229,7 @@ def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Arra
     return inclusion
 
 
-def _estimate(units: Judged, scale: float, looked: bool, least: float = LEAST) -> Mean:
+def _estimate(units: Judged, scale: float, least: float = LEAST) -> Mean:
     """Return the estimated mean over the questions that need labels.
 
     If labels were drawn with known probabilities, it is the mean over all questions.
@@ -251,7 +247,7 @@ def _estimate(units: Judged, scale: float, looked: bool, least: float = LEAST) -
     if units.strata is None:
         if not open_.any():  # all questions are known, so nothing needs an estimate
             return Mean(0.0, 0.0, 1.0, (0.0,), 0, 0)
-        return simple(samples[0], scale=scale, looked=looked, least=least)
+        return simple(samples[0], scale=scale, least=least)
     return stratified(samples, scale=scale, least=least)
 
 
@@ -326,7 +322,7 @@ def _accuracy(labels: Labels, side: Side, use: Array) -> float:
     """Return a run's corrected accuracy on these questions, in [0, 1]."""
     right = Side(side.run, 1, replace(side.form, slope=1.0, constant=0.0))
     units = judged_of(labels, [right], use)
-    mean = _estimate(units, 1.0, looked=False)
+    mean = _estimate(units, 1.0)
     value = _whole(mean, units, "collection", np.zeros(units.n), None).value
     return min(max(value, 0.0), 1.0) if math.isfinite(value) else math.nan
 

@@ -20,7 +20,6 @@ from nescio.scoring.judge_agreement import chosen_labels
 from nescio.scoring.labels import VERDICTS, Labels, beside, read_labels
 from nescio.scoring.samples import Remark
 from nescio.scoring.score import open_data, parse_all, strata
-from nescio.stats.spending import fractions, level_of_look
 
 SUITABLE = ("c@1", "accuracy")  # the measures to try if the user names none
 
@@ -46,18 +45,12 @@ def score_labelled(
     labels_by: str | None,
     also_judged: Sequence[Any],
     resolve: Resolution = "adjudicated",
-    looks: Sequence[int] = (),
 ) -> Scores:
     """Return the scores of every run by people's labels and the judge; the arguments are those of `nescio.score`."""
     loaded = open_labelled(source, measures, options, labels, (by, labels_by))
     how_laid: dict[str, Any] = {"labels_by": labels_by, "also_judged": also_judged, "resolve": resolve}
     laid = lay_labels(loaded, labels, options, target=target, **how_laid)
     wanted = suitable(measures, loaded)
-    if looks and by:
-        raise UsageError(
-            f"{opt('label_looks')} works only for scores over all questions; leave out the breakdown by a column"
-        )
-    levels = {run: level_of_labels(laid, run, looks, (ci or 95) / 100) for run in range(len(laid.data.runs))}
     rows: list[Score] = []
     remarks: list[Remark] = []
     corrections: list[Correction] = []
@@ -65,7 +58,7 @@ def score_labelled(
         own = laid if stratum is None else laid.select(np.asarray(laid.data.strata[by or ""]) == stratum)
         for run, name in enumerate(part.runs):
             for measure in wanted:
-                one = corrected_score(own, measure, run, target=target, level=levels[run], looked=bool(looks))
+                one = corrected_score(own, measure, run, target=target, level=(ci or 95) / 100)
                 low, high = (one.low, one.high) if ci else (None, None)
                 method = METHOD if ci else None
                 rows.append(Score(name, measure.label, one.value, low, high, one.how.n, stratum, method))
@@ -74,9 +67,8 @@ def score_labelled(
                 corrections += [one.how] if stratum is None else []
     how: dict[str, object] = {"by": by} if by else {}
     how |= {"ci": f"{ci:g}", "interval": METHOD} if ci else {"interval": "none"}
-    how |= signed_looks(looks)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **laid.signature, target=target, **how)
-    notes = [*loaded.notes, *laid.notes, *about(laid, target), *gather(remarks), *said_of_looks(looks)]
+    notes = [*loaded.notes, *laid.notes, *about(laid, target), *gather(remarks)]
     if len(loaded.data.runs) > 1:
         notes.append(
             note(
@@ -86,58 +78,6 @@ def score_labelled(
             )
         )
     return Scores(tuple(rows), line, tuple(dict.fromkeys(notes)), "scores", {"labels": tuple(corrections)})
-
-
-def level_of_labels(labels: Labels, run: int, looks: Sequence[int], level: float) -> float:
-    """Return the level that a run's interval needs, so that the intervals at all looks hold together at `level`.
-
-    `looks` are the numbers of labelled questions at earlier looks; without them it is `level` itself.
-    """
-    own, open_ = int(labels.labelled[run].sum()), int((labels.data.present & ~labels.known)[run].sum())
-    plan = plan_of_looks(labels, looks, own, open_)
-    return level if plan is None else level_of_look(*plan, open_, level)
-
-
-def plan_of_looks(labels: Labels, looks: Sequence[int], own: int, open_: int) -> tuple[tuple[int, ...], int] | None:
-    """Return how many labels a run or a pair had at each look, and how many are planned at the end.
-
-    `own` of the `open_` answers that need a label have one now. `looks` count questions, and we assume that the labels
-    of a run or pair are in proportion to these. Returns None without earlier looks, or without labels. Raises
-    UsageError for looks that are not a plan, or labels that are not one sample.
-    """
-    if not looks:
-        return None
-    if labels.strata is not None or labels.inclusion is not None or labels.others:
-        raise UsageError(f"{opt('label_looks')} needs labels that are one simple random sample, and one judge")
-    *earlier, planned = looks
-    needed = int((labels.data.present & ~labels.known).any(axis=0).sum())
-    now = int(labels.labelled.any(axis=0).sum())
-    fractions([*earlier, now], min(planned, needed), needed)  # called for its checks
-    if not own:
-        return None
-    before = {max(1, round(each * own / now)) for each in earlier}
-    plan = min(max(own, round(planned * own / now)), open_)
-    return (*sorted(each for each in before if each < own), own), plan
-
-
-def signed_looks(looks: Sequence[int]) -> dict[str, str]:
-    """Return the part of a signature that names the looks at labels."""
-    return {"label_looks": "+".join(map(str, looks))} if looks else {}
-
-
-def said_of_looks(looks: Sequence[int]) -> list[Note]:
-    """Return a note that intervals and p-values hold at all looks together, or no note without `looks`."""
-    if not looks:
-        return []
-    return [
-        note(
-            "labels.looks",
-            "intervals and p-values hold at {looks:n look} together, up to {planned:n question} with labels "
-            "(alpha spending after O'Brien and Fleming), if the labels come in random order",
-            looks=len(looks),
-            planned=looks[-1],
-        )
-    ]
 
 
 def open_labelled(

@@ -39,7 +39,7 @@ from nescio.scoring.agreement_tables import (
     share_of,
     tables_of,
 )
-from nescio.scoring.judge_conclusion import conclude, net_errors
+from nescio.scoring.judge_conclusion import conclude
 from nescio.stats import bias_correction, resampling
 from nescio.stats.bias_correction import Estimate
 from nescio.stats.intervals import wilson
@@ -123,8 +123,8 @@ def against(
     if more and declining[..., 0].any() | declining[..., 0, :].any():
         more["declined"] = tuple(spoken)
     if more:
-        net = net_errors(judged.state, people.state, labelled)
-        more["conclusion"] = conclude(judged.runs, net, confusions, estimates, level)
+        verdicts = judged.state, people.state, labelled
+        more["conclusion"] = conclude(judged.runs, verdicts, confusions, estimates, level)
     return JudgeAgreement(tuple(agreements), line, tuple(notes), "agreement", more)
 
 

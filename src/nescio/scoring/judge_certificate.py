@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,15 @@ from nescio.errors import MismatchError
 from nescio.pipeline.certificates import Coefficient
 from nescio.scoring.agreement_tables import declining_tables, only_answered, resampled, tables_of
 from nescio.stats import resampling
-from nescio.stats.agreement import cohen_kappa, gwet_ac1_of_two, krippendorff_alpha_of_two, observed_agreement
+from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.intervals import defined, percentile
+from nescio.stats.raters import gwet_ac1, krippendorff_alpha, of_two
 
 COEFFICIENTS: dict[str, Callable[[Any], Array]] = {
     "agreement": observed_agreement,
     "kappa": cohen_kappa,
-    "AC1": gwet_ac1_of_two,
-    "alpha": krippendorff_alpha_of_two,
+    "AC1": partial(of_two, gwet_ac1),
+    "alpha": partial(of_two, krippendorff_alpha),
 }
 CATEGORIES = ("correct", "incorrect", "unanswered")
 DECLINING = ("declined", "answered")

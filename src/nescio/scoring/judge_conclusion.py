@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from msgspec import Struct
-from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
@@ -99,53 +97,37 @@ class Conclusion(Row, frozen=True):
             )
 
 
-class Net(Struct, frozen=True, eq=False):
-    """The `labelled` answers that only the judge calls correct (`kinder`), and those that only people do (`harsher`).
-
-    All masks have shape (runs, questions).
-    """
-
-    labelled: NDArray[np.bool_]
-    kinder: NDArray[np.bool_]
-    harsher: NDArray[np.bool_]
-
-    def by_question(self) -> NDArray[np.int64]:
-        """Return 1 for an answer that only the judge calls correct, -1 for one that only people do, else 0.
-
-        The shape is (runs, questions).
-        """
-        return self.kinder.astype(np.int64) - self.harsher
-
-
-def net_errors(judge: Array, people: Array, labelled: Array) -> Net:
-    """Return which answers both judge and people graded, and which of these only one of the two calls correct."""
-    not_right = (INCORRECT, SILENT)
-    return Net(
-        labelled,
-        labelled & (judge == CORRECT) & np.isin(people, not_right),
-        labelled & np.isin(judge, not_right) & (people == CORRECT),
-    )
-
-
 def conclude(
-    runs: Sequence[str], net: Net, confusion: Sequence[Confusion], estimates: Sequence[Corrected], level: float
+    runs: Sequence[str],
+    verdicts: tuple[Array, Array, Array],
+    confusion: Sequence[Confusion],
+    estimates: Sequence[Corrected],
+    level: float,
 ) -> tuple[Conclusion, ...]:
-    """Return the conclusion on each run, followed by all runs together if there are several."""
-    differences, labels = net.by_question(), net.labelled.sum(axis=1)
+    """Return the conclusion on each run, followed by all runs together if there are several.
+
+    `verdicts` holds the judge's verdicts, people's verdicts and the mask of labelled answers, each of shape (runs,
+    questions).
+    """
+    judge, people, labelled = verdicts
+    not_right = (INCORRECT, SILENT)
+    kinder = labelled & (judge == CORRECT) & np.isin(people, not_right)
+    harsher = labelled & np.isin(judge, not_right) & (people == CORRECT)
+    differences, labels = kinder.astype(np.int64) - harsher, labelled.sum(axis=1)
     groups = [(run, differences[r], int(labels[r])) for r, run in enumerate(runs)]
     if len(runs) > 1:  # answers of several runs to one question are not independent, so they count together
         groups.append((ALL, differences.sum(axis=0), int(labels.sum())))
     cells = {(one.run, one.people, one.judge): one for one in confusion}
     rows = []
     for run, difference, many in groups:
-        kinder, harsher = int((difference > 0).sum()), int((difference < 0).sum())
-        p = sign_test(kinder, harsher)
-        tendency = BALANCED if p > 1 - level else LENIENT if kinder > harsher else STRICT
+        more, fewer = int((difference > 0).sum()), int((difference < 0).sum())
+        p = sign_test(more, fewer)
+        tendency = BALANCED if p > 1 - level else LENIENT if more > fewer else STRICT
         passes = _bounds(cells.get((run, "incorrect", "correct")))
         fails = _bounds(cells.get((run, "correct", "incorrect")))
         wrong, right = (sum(one.count for one in confusion if (one.run, one.people) == (run, word)) for word in _WORDS)
         own = {} if run == ALL else _reported([one for one in estimates if one.run == run])
-        rows.append(Conclusion(run, many, *passes, *fails, wrong, right, kinder, harsher, p, tendency, **own))
+        rows.append(Conclusion(run, many, *passes, *fails, wrong, right, more, fewer, p, tendency, **own))
     return tuple(rows)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,26 +15,16 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Results
 from nescio.data.shown import Shown
 from nescio.data.signature import sign
-from nescio.errors import UsageError, opt
+from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import Corrected, Side, corrected_score, judged_of
-from nescio.scoring.corrected_scores import (
-    WHERE,
-    lay_labels,
-    level_of_labels,
-    open_labelled,
-    plan_of_looks,
-    said_of_looks,
-    signed_looks,
-    suitable,
-)
+from nescio.scoring.corrected_scores import WHERE, lay_labels, open_labelled, suitable
 from nescio.scoring.grounds import lost
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark
 from nescio.scoring.verdict_form import form_of
 from nescio.stats.betting import FEWEST, bets, interval
-from nescio.stats.spending import boundaries, fractions
 from nescio.tables.judgements import read_judgements
 
 
@@ -67,7 +57,6 @@ def look_at_labels(
     options: Mapping[str, Any],
     labels: Any,
     *,
-    label_looks: Sequence[int],
     half_width: float | None,
     limit: float | None,
     ci: float,
@@ -75,8 +64,8 @@ def look_at_labels(
 ) -> Results[LabelLook]:
     """Return for every run whether people labelled enough of its answers.
 
-    There are enough labels if the interval of the score is within ± `half_width`, or lies on one side of `limit`. With
-    `label_looks` the intervals use alpha spending, else betting, which allows any looks.
+    There are enough labels if the interval of the score is within ± `half_width`, or lies on one side of `limit`.
+    Intervals are those of a betting sequence, which hold at any number of looks together.
     """
     loaded = open_labelled(source, (measure,), options, labels, ())
     laid = lay_labels(loaded, labels, options, target="collection", labels_by=None, also_judged=(), resolve=resolve)
@@ -88,23 +77,15 @@ def look_at_labels(
     order = _arrival(loaded, laid, labels)
     rows, remarks = [], list[Remark]()
     for run, name in enumerate(laid.data.runs):
-        level = level_of_labels(laid, run, label_looks, ci / 100)
-        planned = bool(label_looks)
-        found = corrected_score(laid, chosen, run, target="collection", level=level, looked=planned)
-        low, high = found.low, found.high
-        if not label_looks:
-            low, high = _by_betting(laid, chosen, run, order, 1 - ci / 100)
-        exact = () if planned else ("labels.approximate", "labels.few_differ")
-        doubts = [one for one in found.warnings if one.code not in exact]
+        found = corrected_score(laid, chosen, run, target="collection", level=ci / 100)
+        doubts = [one for one in found.warnings if one.code not in ("labels.approximate", "labels.few_differ")]
         remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
-        z = _last_bound(laid, run, label_looks, ci / 100)
-        rows.append(_row(found, (low, high), half_width, limit, z))
-    how: dict[str, object] = {"ci": f"{ci:g}", "sequence": "spending" if label_looks else "betting"}
-    how |= signed_looks(label_looks)
+        rows.append(_row(found, _by_betting(laid, chosen, run, order, 1 - ci / 100), half_width, limit))
+    how: dict[str, object] = {"ci": f"{ci:g}", "sequence": "betting"}
     how |= {"half_width": f"{half_width:g}"} if half_width is not None else {}
     how |= {"limit": f"{limit:g}"} if limit is not None else {}
     line = sign(measures=chosen.name, **loaded.signature, **laid.signature, target="collection", **how)
-    notes = [*loaded.notes, *laid.notes, *gather(remarks), *_about(label_looks)]
+    notes = [*loaded.notes, *laid.notes, *gather(remarks), *_about()]
     looks = Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "look")
     return replace(looks, rows=tuple(_on_grounds(looks, row, half_width, limit) for row in rows))
 
@@ -120,18 +101,14 @@ def _on_grounds(looks: Results[LabelLook], row: LabelLook, half_width: float | N
     return replace(row, verdict=f"cannot tell, as {left_out.words}")
 
 
-def _about(looks: Sequence[int]) -> list[Note]:
-    about = note(
-        "labels.look_about",
-        "the figures describe {where}",
-        where=WHERE["collection"],
-    )
-    by_betting = note(
-        "labels.betting",
-        "intervals hold at any number of looks, if the labels came in random order and the table keeps this order; "
-        f"if you plan the looks, {opt('label_looks')} makes intervals narrower",
-    )
-    return [about, *(said_of_looks(looks) or [by_betting])]
+def _about() -> list[Note]:
+    return [
+        note("labels.look_about", "the figures describe {where}", where=WHERE["collection"]),
+        note(
+            "labels.betting",
+            "intervals hold at any number of looks, if the labels came in random order and the table keeps this order",
+        ),
+    ]
 
 
 def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -162,22 +139,7 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
     return low, high
 
 
-def _last_bound(laid: Labels, run: int, looks: Sequence[int], level: float) -> float | None:
-    """Return the bound of |z| at the planned last look, or None without a plan.
-
-    The bound leaves the error rate that this look and the earlier ones have spent.
-    """
-    own, open_ = int(laid.labelled[run].sum()), int((laid.data.present & ~laid.known)[run].sum())
-    plan = plan_of_looks(laid, looks, own, open_)
-    if plan is None:
-        return None
-    done, planned = plan
-    return boundaries(fractions(sorted({*done, planned}), planned, open_), 1 - level)[-1]
-
-
-def _row(
-    found: Corrected, ends: tuple[float, float], half_width: float | None, limit: float | None, z: float | None
-) -> LabelLook:
+def _row(found: Corrected, ends: tuple[float, float], half_width: float | None, limit: float | None) -> LabelLook:
     low, high = ends
     labels, answers = found.how.labels, found.how.answers
     half = (high - low) / 2
@@ -192,7 +154,7 @@ def _row(
         why = "stop: all answers are judged"
     goals = [half_width, None if limit is None else abs(found.value - limit)]
     goal = max((g for g in goals if g), default=None)
-    more = None if why else _more(found, goal, z or (half / found.error if found.error > 0 else math.nan))
+    more = None if why else _more(found, goal, half)
     if why is None:
         why = (
             "go on" if labels >= FEWEST and more is not None else f"go on: {FEWEST} labels or more are needed to decide"
@@ -200,11 +162,14 @@ def _row(
     return LabelLook(found.how.run, found.how.measure, found.value, low, high, labels, answers, why, more)
 
 
-def _more(found: Corrected, goal: float | None, z: float) -> int | None:
-    """Return how many more labels of random answers make half of the interval as wide as `goal`; None if unknown."""
+def _more(found: Corrected, goal: float | None, half: float) -> int | None:
+    """Return how many more labels of random answers make half of the interval, now `half`, as wide as `goal`.
+
+    Returns None if this is unknown.
+    """
     labels, answers = found.how.labels, found.how.answers
-    if goal is None or labels < FEWEST or not math.isfinite(z * found.error) or not found.error > 0:
+    if goal is None or labels < FEWEST or not math.isfinite(half) or not found.error > 0:
         return None
     now = 1 / labels - 1 / answers
-    wanted = 1 / (1 / answers + now * (goal / (z * found.error)) ** 2)
+    wanted = 1 / (1 / answers + now * (goal / half) ** 2)
     return max(min(math.ceil(wanted), answers) - labels, 1)

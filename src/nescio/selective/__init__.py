@@ -6,7 +6,6 @@ not chosen.
 
 from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify, needed
 from nescio.selective.curve import Point, as_outcomes, risk_coverage
-from nescio.selective.thresholds import break_even, exact_rule
 from nescio.selective.tuned import Tuned, Tuning
 from nescio.selective.tuning import tune
 from nescio.selective.two import TunedPair, at_thresholds, tune_pair
@@ -21,9 +20,7 @@ __all__ = [
     "as_outcomes",
     "at_thresholds",
     "bounds_on_grid",
-    "break_even",
     "certify",
-    "exact_rule",
     "needed",
     "risk_coverage",
     "tune",

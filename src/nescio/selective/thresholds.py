@@ -1,9 +1,8 @@
-"""Find the threshold at which a measure is best, and the threshold that follows from the formula of c@1."""
+"""Find the threshold at which a measure is best."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nescio.data.columns import bare, known, resolve
 from nescio.data.evidence import Evidence
@@ -117,32 +116,3 @@ def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
     used = {name: read[name][0][use] for name in measure.needs}
     patterns = compress_ordered(used, read[measure.order][0][use], np.arange(int(use.sum())))
     return measure.value(patterns, masks[:, use].astype(np.float64))
-
-
-def break_even(n: int, right: float, unanswered: float) -> float:
-    r"""Return the chance of being right above which answering one more question raises the expected c@1; in [0, 1].
-
-    It is $\frac{A}{n + U}$ for n questions in all, if A of the other questions are answered rightly and U of them are
-    unanswered. Answering with the chance p adds $p\,(n + U)/n^2$, and declining adds $A/n^2$. The result is NaN for n =
-    0.
-    """
-    return right / (n + unanswered) if n else float("nan")
-
-
-def exact_rule(chance: NDArray[np.float64], n: int) -> tuple[float, float]:
-    r"""Return the rule of c@1 from confidences alone: the lowest confidence answered, and its break-even chance.
-
-    `chance` holds, as probabilities, the confidences of the questions that can be answered, out of n. Answering the k
-    surest is expected to earn $\frac{(2n - k)\sum_{i \le k} p_i}{n^2}$. One more answer raises this iff $p_{k+1} > A/(n
-    + U)$, with $A = \sum_{i \le k} p_i$ and $U = n - k - 1$ other unanswered questions. As k grows, p falls and $A/(n +
-    U)$ rises. At the best k, the inequality therefore holds for all answered questions and for no other. Tied questions
-    are answered together. The result is (inf, 0) if nothing is answered.
-    """
-    values, group = np.unique(-chance, return_inverse=True)
-    k = np.cumsum(np.bincount(group, minlength=len(values)))
-    right = np.cumsum(np.bincount(group, weights=chance, minlength=len(values)))
-    at = int(np.argmax(np.concatenate([[0.0], right * (2 * n - k)]))) - 1
-    if at < 0:
-        return float("inf"), 0.0
-    lowest = float(-values[at])
-    return lowest, break_even(n, float(right[at]) - lowest, n - int(k[at]))

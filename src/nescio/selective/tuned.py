@@ -30,9 +30,6 @@ class Tuning(Struct, frozen=True):
     value_as_given,       the measure, coverage and risk of the run before tuning
     coverage_as_given,
     risk_as_given
-    rule_threshold,       the exact rule of c@1 (`exact_rule`): the lowest confidence that it answers, the break-even
-    rule_break_even,      chance A/(n + U) there, and the c@1 of the rule; None if the rule does not apply
-    rule_value
     max_risk, confidence  the requested guarantee; None without one
     answers_needed,       if nothing could be certified: how many accepted answers it would take without an error,
     answers_needed_at_rate  and at the error rate of the most promising threshold (None: no number is enough)
@@ -61,9 +58,6 @@ class Tuning(Struct, frozen=True):
     risk_as_given: float
     coverage_all_answered: float
     risk_all_answered: float
-    rule_threshold: float | None = None
-    rule_break_even: float | None = None
-    rule_value: float | None = None
     max_risk: float | None = None
     confidence: float | None = None
     answers_needed: int | None = None

@@ -26,7 +26,7 @@ from nescio.selective.crossfit import Choice, choose
 from nescio.selective.curve import Bools, OneRun, curve_of, one_run
 from nescio.selective.guarantee import guarantee, how_certified, reached
 from nescio.selective.remarks import remarks, without_confidence
-from nescio.selective.thresholds import check_follows, exact_rule
+from nescio.selective.thresholds import check_follows
 from nescio.selective.tuned import Tuned, Tuning
 from nescio.stats import resampling
 from nescio.stats.chosen import level_of_each
@@ -91,7 +91,7 @@ def tune(
     plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs)
     figures, pooled, of_figures = _figures(one, bound, choice, (method, plan, progress), certified=wanted is not None)
     notes = [*loaded.notes, *remarks(one), *choice.notes, *of_figures]
-    figures |= _rule(one, bound, notes) | reached(wanted, choice, notes)
+    figures |= reached(wanted, choice, notes)
     how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **how_certified(wanted)}
     if ci:
         draw = f"patterns of {'clusters' if clustered else 'questions'}"
@@ -194,35 +194,3 @@ def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInpu
 def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
     many = int(accepted.sum())
     return many / len(accepted), int((accepted & one.wrong).sum()) / many if many else float("nan")
-
-
-def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
-    """Return the fields of `Tuning` on the exact rule of c@1.
-
-    There are none for another measure, or if the confidences are not probabilities. `notes` gets a note on the reason.
-    """
-    declared = measure.declaration
-    if "c@1" not in (declared.name, declared.same_formula_as) or not one.has_confidence.any():
-        return {}
-    chance = one.confidence[one.has_confidence]
-    if chance.min() < 0 or chance.max() > 1:
-        notes.append(
-            note(
-                "tuning.no_probabilities",
-                "confidences outside [0, 1] are not probabilities, so the exact rule of c@1 does not apply",
-            )
-        )
-        return {}
-    if "answerable" in one.data.columns and (one.data.columns["answerable"] == 0).any():
-        notes.append(
-            note(
-                "tuning.unanswerable",
-                "some questions have no answer, so the exact rule of c@1 does not apply (it assumes that abstaining "
-                "on them earns nothing)",
-            )
-        )
-        return {}
-    lowest, even = exact_rule(chance, len(one.has_confidence))
-    earned = _sample(one, one.accept(lowest), measure)[0].value
-    threshold = lowest if np.isfinite(lowest) else None
-    return {"rule_threshold": threshold, "rule_break_even": even, "rule_value": earned}

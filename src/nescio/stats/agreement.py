@@ -111,36 +111,6 @@ def cohen_kappa(table: ArrayLike) -> Floats:
     return np.where(total**2 == by_chance, np.nan, kappa)
 
 
-def gwet_ac1_of_two(table: ArrayLike) -> Floats:
-    r"""Gwet's (2008) AC1 of two judges; at most 1.
-
-    The table has one row and one column per category, used or not.
-
-    $\mathrm{AC1} = \frac{p_o - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k(1 - \pi_k)$ and
-    $\pi_k$ the mean of both judges' shares of category k. It stays meaningful if nearly all items are of one category.
-    NaN without items. `table` as in `observed_agreement`.
-    """
-    counts = _squares(table)
-    with np.errstate(invalid="ignore"):
-        shares = (counts.sum(axis=-1) + counts.sum(axis=-2)) / (2 * counts.sum(axis=(-1, -2)))[..., None]
-    by_chance = (shares * (1 - shares)).sum(axis=-1) / (counts.shape[-1] - 1)
-    return (observed_agreement(counts) - by_chance) / (1 - by_chance)
-
-
-def krippendorff_alpha_of_two(table: ArrayLike) -> Floats:
-    r"""Krippendorff's alpha of two judges of the same items, for categories without an order; at most 1.
-
-    $\alpha = 1 - (2n - 1)\frac{2d}{(2n)^2 - \sum_k n_k^2}$, with d the items on which they differ and $n_k$ the
-    verdicts of category k by both. NaN if all verdicts are of one category. `table` as in `observed_agreement`.
-    """
-    counts = _squares(table)
-    n = counts.sum(axis=(-1, -2))
-    unlike = 2 * (n - np.einsum("...ii->...", counts))
-    expected = (2 * n) ** 2 - ((counts.sum(axis=-1) + counts.sum(axis=-2)) ** 2).sum(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(expected == 0, np.nan, 1 - (2 * n - 1) * unlike / expected)
-
-
 def _squares(table: ArrayLike) -> Floats:
     counts = np.asarray(table, dtype=np.float64)
     if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2] or (counts < 0).any():

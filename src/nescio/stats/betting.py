@@ -37,15 +37,14 @@ class Bets(Struct, frozen=True, eq=False):
     goal: float
 
 
-def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, planned: int | None = None) -> Bets:
+def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05) -> Bets:
     r"""Return the bets on labels in [0, 1], in the order in which they came.
 
     `judge` holds the judge's verdicts on the labelled answers, and `every` its verdicts on the whole pool.
 
     $x_i = d_i - w_i(g_i - \bar g_i)$, where $\bar g_i$ is the judge's mean over the answers not yet labelled. $w_i$ is
     ½ for the first ten labels. After them it is $\mathrm{cov}(d, g)/(\bar g(1-\bar g))$ of the earlier labels, clipped
-    to [0, 1]. A bet has the size $\sqrt{2\ln(2/\alpha)/(v_{i-1}\,i\ln(1+i))}$. If the looks are planned to end with M
-    labels, it has the size $\sqrt{2\ln(2/\alpha)/(v_{i-1}M)}$.
+    to [0, 1]. A bet has the size $\sqrt{2\ln(2/\alpha)/(v_{i-1}\,i\ln(1+i))}$.
     """
     m, n = len(labels), len(every)
     i = np.arange(1, m + 1)
@@ -53,7 +52,7 @@ def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, p
     weight = _weights(labels, judge, float(every.mean()))
     x = labels - weight * (judge - left)
     goal = math.log(2 / alpha)
-    return Bets(labels, x, weight, -weight * (1 - left), 1 + weight * left, _sizes(x, goal, planned), goal)
+    return Bets(labels, x, weight, -weight * (1 - left), 1 + weight * left, _sizes(x, goal), goal)
 
 
 def bets_on_stream(
@@ -163,14 +162,13 @@ def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
     return np.log1p(np.maximum(size * away, -1 + 1e-12))
 
 
-def _sizes(x: Floats, goal: float, planned: int | None = None) -> Floats:
+def _sizes(x: Floats, goal: float) -> Floats:
     """Return the size of each bet before it is limited, computed from the values before it."""
     i = np.arange(1, len(x) + 1)
     mean = (0.5 + np.cumsum(x)) / (i + 1)
     spread = (0.25 + np.cumsum((x - mean) ** 2)) / (i + 1)
     before = np.concatenate([[0.25], spread[:-1]])[: len(x)]
-    rate = i * np.log1p(i) if planned is None else np.full(len(x), float(planned))
-    sizes: Floats = np.sqrt(2 * goal / (before * rate))
+    sizes: Floats = np.sqrt(2 * goal / (before * i * np.log1p(i)))
     return sizes
 
 

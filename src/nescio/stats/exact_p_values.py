@@ -15,7 +15,7 @@ last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -245,34 +245,40 @@ def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Float
 
 
 def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """Return P(|D| ≥ observed) of a sum of many kinds, or None if half of the kinds have too many sums.
+    """Return P(|D| ≥ observed) of a sum D over many kinds, or None if half of the kinds have too many sums."""
+    largest = float(np.dot(sizes, steps))
 
-    The kinds are divided into two halves. The sums of one half are compared with the tails of the other.
+    def add(half: Atoms, kind: Atoms) -> Atoms | None:
+        return None if len(half[0]) * len(kind[0]) > LARGEST_HALF else summed_atoms(half, kind, largest)
+
+    kinds = (atoms_of(size, step) for size, step in sorted(zip(sizes, steps, strict=True), reverse=True))
+    return halves_p(kinds, add, observed * (1 - TIE) - ROUNDING * largest)
+
+
+def atoms_of(size: int, step: float) -> Atoms:
+    """Return the values and probabilities of a sum of `size` units, each of which is plus or minus `step`."""
+    first, probabilities = binomial(size)
+    values = step * (2.0 * (first + np.arange(len(probabilities))) - size)
+    return np.asarray(values, dtype=np.float64), probabilities
+
+
+def halves_p(laws: Iterable[Atoms], add: Callable[[Atoms, Atoms], Atoms | None], least: float) -> float | None:
+    """Return P(|D| ≥ least) of the sum D of independent differences with these distributions.
+
+    `laws` are divided into two halves, and the sums of one half are compared with the tails of the other. `add` returns
+    the distribution of the sum of two differences. If it returns None (too many values), so does this function.
     """
     halves: list[Atoms] = [(np.zeros(1), np.ones(1))] * 2
-    largest = float(np.dot(sizes, steps))
-    for size, step in sorted(zip(sizes, steps, strict=True), reverse=True):
+    for law in laws:
         small = int(len(halves[1][0]) < len(halves[0][0]))
-        convolved = _convolved(halves[small], size, step, largest)
-        if convolved is None:
+        summed = add(halves[small], law)
+        if summed is None:
             return None
-        halves[small] = convolved
+        halves[small] = summed
     (values, chance), (others, tails) = halves
     above = np.concatenate([np.cumsum(tails[::-1])[::-1], [0.0]])
-    reached = np.searchsorted(others, observed * (1 - TIE) - ROUNDING * largest - values, side="left")
+    reached = np.searchsorted(others, least - values, side="left")
     return min(1.0, max(SMALLEST, 2 * float(chance @ above[reached])))
-
-
-def _convolved(half: Atoms, size: int, step: float, largest: float) -> Atoms | None:
-    """Return the distribution `half` after one more kind is added to it, or None if it has too many values.
-
-    The kind has `size` units, each of which changes the sum by plus or minus `step`.
-    """
-    first, probabilities = binomial(size)
-    if len(half[0]) * len(probabilities) > LARGEST_HALF:
-        return None
-    values = np.asarray(step * (2.0 * (first + np.arange(len(probabilities))) - size), dtype=np.float64)
-    return summed_atoms(half, (values, probabilities), largest)
 
 
 def summed_atoms(one: Atoms, other: Atoms, largest: float) -> Atoms:

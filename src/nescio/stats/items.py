@@ -41,7 +41,7 @@ def exact_steps(rest: NDArray[np.int64], many: int) -> int:
     return len(rest) * min(many, len(rest) - many) * int((rest - rest.min()).sum() + 1)
 
 
-def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: int = 0, seed: int = 0) -> float:
+def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: int = 0) -> float:
     """Return the probability that a random subset of as many runs has a sum of rest scores as low as the marked runs.
 
     With `positive` it is the probability of a sum as high. It is exact, or (1 + hits)/(1 + draws) with `draws`. NaN if
@@ -55,7 +55,7 @@ def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: i
         low = low.max() - low
     observed = int(low[marked].sum())
     if draws:
-        return (1 + int((_subsets(len(rest), many, draws, seed) @ low <= observed).sum())) / (1 + draws)
+        return (1 + int((_subsets(len(rest), many, draws) @ low <= observed).sum())) / (1 + draws)
     # Sums beyond the observed one need no place, nor do subsets that the remaining runs cannot complete.
     ways = np.zeros((many + 1, observed + 1))
     ways[0, 0] = 1.0
@@ -70,8 +70,8 @@ def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: i
 
 
 @lru_cache(maxsize=64)
-def _subsets(runs: int, many: int, draws: int, seed: int) -> Floats:
-    order = np.argsort(np.random.default_rng([seed, runs, many]).random((draws, runs)), axis=1)
+def _subsets(runs: int, many: int, draws: int) -> Floats:
+    order = np.argsort(np.random.default_rng([0, runs, many]).random((draws, runs)), axis=1)
     return (order < many).astype(np.float64)
 
 

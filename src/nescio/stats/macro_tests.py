@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from msgspec import Struct
@@ -20,8 +21,9 @@ from nescio.stats.exact_p_values import (
     SMALLEST,
     Atoms,
     Difference,
-    binomial,
+    atoms_of,
     chances_of,
+    halves_p,
     merge_own,
     of_one,
     steps_of,
@@ -145,10 +147,7 @@ def _parts(laws: Iterable[Law]) -> list[Law]:
 def _atoms(part: Law) -> Atoms:
     if part.atoms is not None:
         return part.atoms
-    (size,), (step,) = part.sizes, part.steps
-    first, probabilities = binomial(size)
-    values = step * (2 * (first + np.arange(len(probabilities))) - size)
-    return values.astype(np.float64), probabilities
+    return atoms_of(part.sizes[0], part.steps[0])
 
 
 def _bound(parts: Sequence[Law]) -> float:
@@ -176,26 +175,17 @@ def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale:
     supports = [sorted((len(values) for values, _ in kinds), reverse=True)[:2] for kinds in summed]
     if math.log2(largest) * 2 + 6 < sum(math.log2(size) for sizes in supports for size in sizes):
         return None
+    add = partial(_convolved, scale=scale, largest=largest)
     of_laws = []
     for kinds in summed:
-        law = (np.zeros(1), np.ones(1))
+        law: Atoms | None = (np.zeros(1), np.ones(1))
         for kind in kinds:
-            convolved = _convolved(law, kind, scale, largest)
-            if convolved is None:
-                return None
-            law = convolved
-        of_laws.append(law)
-    halves: list[Atoms] = [(np.zeros(1), np.ones(1))] * 2
-    for law in sorted(of_laws, key=lambda one: len(one[0]), reverse=True):
-        small = int(len(halves[1][0]) < len(halves[0][0]))
-        convolved = _convolved(halves[small], law, scale, largest)
-        if convolved is None:
+            law = add(law, kind) if law else None
+        if law is None:
             return None
-        halves[small] = convolved
-    (values, chance), (others, tails) = halves
-    above = np.concatenate([np.cumsum(tails[::-1])[::-1], [0.0]])
-    reached = np.searchsorted(others, observed - TIE * scale - values, side="left")
-    return min(1.0, max(SMALLEST, 2 * float(chance @ above[reached])))
+        of_laws.append(law)
+    of_laws.sort(key=lambda one: len(one[0]), reverse=True)
+    return halves_p(of_laws, add, observed - TIE * scale)
 
 
 def _convolved(one: Atoms, other: Atoms, scale: float, largest: int) -> Atoms | None:

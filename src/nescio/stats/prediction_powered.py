@@ -32,7 +32,6 @@ Values = NDArray[np.float64]
 FEWEST = 3  # With fewer labels, a variance has no degree of freedom.
 LEAST = 3.0
 OWN_WEIGHT = 10  # the labels that a stratum needs for its own weight, and that each further judge needs
-ALONE = 1e-9  # A leverage this close to 1 means that a single unit alone determines the judge's weight.
 NAN = float("nan")
 
 
@@ -107,7 +106,7 @@ class Sample(Struct, frozen=True, eq=False):
 UNDEFINED = Mean(NAN, NAN, 0.0, (), 0, 0)
 
 
-def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: bool = False) -> Mean:
+def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST) -> Mean:
     r"""Estimate a mean from a simple random sample of m of N units.
 
     $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, clipped to [0, 1]; 0 if all
@@ -115,10 +114,6 @@ def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: 
     `least` times the square of `scale`, the price of one verdict. The variance is $(1 - m/N)S^2/m$, for Student's t
     with m - 2 degrees of freedom. For q judges $\lambda = \mathrm{Var}_N(G)^{+}\mathrm{Cov}_m(G, d)$, not clipped, with
     m - 1 - q degrees of freedom. Undefined (NaN) below 3 labels.
-
-    With `looked` the estimate is that of one of several looks. Then $S^2 = (1 + \sum(e/(1 - h))^2)/(m - 1)$ of the
-    residuals e with the leverages h of the judge's values; one more disagreement is imagined. The first looks have few
-    labels, and their errors would add up (docs/decisions/labels.md).
 
         simple(Sample(np.array([1., 0, 1, 1]), np.array([1., 0, 0, 1]), np.array([1., 0, 0, 1, 1, 0]))).value
 
@@ -135,20 +130,10 @@ def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: 
     value = float(sample.people.mean() + (every.mean(axis=0) - judge.mean(axis=0)) @ weights)
     residuals = sample.people - sample.people.mean() - (judge - judge.mean(axis=0)) @ weights
     freedom = m - 1 - judges
-    if looked:
-        residuals = residuals / (1 - _leverages(judge))
-    squares = float(residuals @ residuals) + (scale**2 if looked else 0.0)
-    residual = max(squares, least * scale**2) / (m - 1 if looked else freedom)
+    residual = max(float(residuals @ residuals), least * scale**2) / freedom
     variance = max(sample.remaining, 0.0) * residual / m
     correlation = _multiple_correlation(sample.people, judge)
     return Mean(value, variance, freedom, tuple(map(float, weights)), m, n, correlation, residual)
-
-
-def _leverages(judge: Values) -> Values:
-    """Return the leverage of each labelled unit, or 1/m if that unit alone determines the judge's weight."""
-    q, _ = np.linalg.qr(np.column_stack([np.ones(len(judge)), judge[:, np.ptp(judge, axis=0) > 0]]))
-    leverages = (q**2).sum(axis=1)
-    return np.where(leverages > 1 - ALONE, 1 / len(judge), leverages)
 
 
 def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = LEAST) -> Mean:

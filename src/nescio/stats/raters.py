@@ -7,7 +7,7 @@ items): how often each item counts, as in resamples; None counts each once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -95,6 +95,18 @@ def gwet_ac1(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
     means = _over(times @ shares, (times @ rated)[..., None])
     by_chance = (means * (1 - means)).sum(axis=-1) / (table.shape[1] - 1)
     return _over(pair_agreement(table, weights) - by_chance, 1 - by_chance)
+
+
+def of_two(coefficient: Callable[[ArrayLike, ArrayLike], Floats], table: ArrayLike) -> Floats:
+    """Return a coefficient of many raters, such as `gwet_ac1`, for two judges of the same items.
+
+    `table` has shape (…, k, k): the number of items that the first judge put into category i and the second into j. The
+    result has shape (…,).
+    """
+    counts = np.asarray(table, dtype=np.float64)
+    first, second = np.indices(counts.shape[-2:]).reshape(2, -1)
+    categories = np.eye(counts.shape[-1])
+    return coefficient(categories[first] + categories[second], counts.reshape(*counts.shape[:-2], -1))
 
 
 class Interval(Struct, frozen=True):

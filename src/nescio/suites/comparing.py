@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,14 @@ from nescio.comparison.few_answers import with_answers_as_units, with_few_answer
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
+from nescio.comparison.two_runs import pairs_of
 from nescio.comparison.verdicts import decide, widened_interval
 from nescio.data.evidence import with_pairs
 from nescio.data.notes import Note, gather, note
 from nescio.data.policies import APART
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.errors import MismatchError
 from nescio.estimating.means import mean
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
@@ -94,7 +94,7 @@ def compare_suite(
     check_baseline(baseline, suite.runs, alone="a suite of benchmarks")
     _check_paired(suite)
     wanted = parse_all(measures if measures else suite.default_measures(), None)
-    pairs = _pairs(suite, baseline, run)
+    pairs = [(suite.runs[x], suite.runs[y]) for x, y in pairs_of(suite.runs, baseline, run)]
     if notes and incomplete == "available":
         notes = [over_shared(suite, pairs)]
     plan = TestPlan(ci / 100, blocks := resampling.blocks(resamples, seed), jobs, "auto")
@@ -192,20 +192,6 @@ def _part_row(runs: Runs, part: PairOnBenchmark, measure: Measure, level: float)
         *runs, measure.label, part.difference, low, high, part.p, None, part.test, part.n,
         units=part.units, spread=spread,
     )  # fmt: skip
-
-
-def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
-    """Return the pairs of runs to compare, each as (run, baseline)."""
-    if run is not None and run not in suite.runs:
-        raise UnknownNameError("run", run, suite.runs)
-    if run is not None:
-        others = [name for name in suite.runs if name != run]
-        if baseline is None and len(others) > 1:
-            raise UsageError(f"{opt('run', run)} needs {opt('baseline')}, as there are {len(others)} other runs")
-        return [(run, baseline or others[0])]
-    if baseline is not None:
-        return [(name, baseline) for name in suite.runs if name != baseline]
-    return [(y, x) for x, y in combinations(suite.runs, 2)]
 
 
 def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comparison:

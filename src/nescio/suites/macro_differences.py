@@ -148,13 +148,13 @@ def _sampled(benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: T
     for benchmark in benchmarks:
         places = [(at, place) for at, runs in enumerate(pairs) if (place := benchmark.places(runs)) is not None]
         order = shuffle(benchmark.name, plan.size, plan.blocks[0].seed)
-        tested = each_tested(benchmark.seen, [place for _, place in places], plan, intervals=False)
+        tested = each_tested(benchmark.seen, [place for _, place in places], plan)
         for (at, _), result in zip(places, tested, strict=True):
-            if result is not None and len(result.exchanged):
-                total[at] += result.exchanged[order]
+            if result is not None and len(result.drawn):
+                total[at] += result.drawn[order]
                 observed[at] += result.observed
                 counted[at] += 1
-                single[at][benchmark.name] = p_value(result.observed, result.exchanged)
+                single[at][benchmark.name] = p_value(result.observed, result.drawn)
     return {
         runs: (p_value(observed[at] / counted[at], total[at] / counted[at]) if counted[at] else math.nan, single[at])
         for at, runs in enumerate(pairs)

@@ -16,7 +16,7 @@ from nescio.errors import UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.options import Kind, Request, argument, option
 from nescio.options.edge import Progress
-from nescio.options.kinds import COUNTS, FUNCTION, LEVEL, LEVEL_OR_NONE, PATH, TEXT
+from nescio.options.kinds import FUNCTION, LEVEL, LEVEL_OR_NONE, PATH, TEXT
 from nescio.pipeline.options import Extended, Reading
 from nescio.plugins import load_installed
 from nescio.sources.arrow import items_of
@@ -287,13 +287,6 @@ class Labelled(Request, group="People's labels"):
         needs="labels",
         kind=OWN_FILES,
         help="An outcome table of the same answers by a second judge. Both judges then help to correct the figures.",
-    )
-    label_looks: Sequence[int] = option(
-        default=(),
-        kind=COUNTS,
-        needs="labels",
-        help="The number of labelled questions at each earlier look at these figures, then the planned number "
-        "(such as 20,40,200). Intervals and p-values then hold at all looks together.",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 

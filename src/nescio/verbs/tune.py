@@ -12,10 +12,6 @@ nescio tune outcomes.csv --run mine --max-risk 0.5 --confidence 0.95
 "every answer" gives all answers, withheld candidates too. The threshold helps if its expected value is better than the
 value of the run "as given". It helps significantly if its interval excludes the value "as given".
 
-The exact c@1 rule needs calibrated confidences but no tuning; its value is also slightly too optimistic. It answers a
-question if the probability of being right exceeds A/(n + U). A is the expected number of right answers and U the number
-of unanswered questions, both among the n questions without this one.
-
 A threshold belongs to one run. --baseline compares two runs, each at its own threshold. Each part of the questions is
 held out in turn, so no question helps to choose the threshold that decides on it. With --max-risk, exit status 3 means
 that no threshold could be certified.

@@ -6,23 +6,19 @@ these answers (`nescio labels draw`), in the order in which people gave them.
 \b
 nescio labels look questions.jsonl runs/*.jsonl --labels people.csv -m accuracy --half-width 0.1
 nescio labels look outcomes.csv --labels people.csv -m accuracy --limit 0.5
-nescio labels look outcomes.csv --labels people.csv --half-width 0.1 --label-looks 20,60
 
 Intervals are for the score that people would give if they judged all these answers. The intervals of all looks hold
-together. They hold at any number of looks (betting confidence sequences). With --label-looks, which states the planned
-number of labels, they are narrower (alpha spending).
+together, at any number of looks (betting confidence sequences).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from nescio.data.assessors import Resolution
 from nescio.data.results import Results
 from nescio.errors import UsageError, opt
 from nescio.options import option, verb
-from nescio.options.kinds import COUNTS
 from nescio.scoring.label_looks import LabelLook, look_at_labels
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Sourced, WithInterval, WithMeasure
 
@@ -37,12 +33,6 @@ class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
         default=None, low=0, above=True, help="Stop when half the width of the interval is at most this."
     )
     limit: float | None = option(default=None, help="Stop when the whole interval is above or below this value.")
-    label_looks: Sequence[int] = option(
-        default=(),
-        kind=COUNTS,
-        help="The number of labels at each earlier look, then the planned number (such as 20,40,200).",
-        default_words="any number of looks",
-    )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
     def check(self) -> None:
@@ -56,7 +46,7 @@ class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
 
 @verb(LookRequest)
 def look(request: LookRequest) -> Results[LabelLook]:
-    own = ("label_looks", "half_width", "limit", "ci", "resolve")
+    own = ("half_width", "limit", "ci", "resolve")
     return look_at_labels(
         request.source,
         request.measure,

@@ -1,4 +1,4 @@
-"""Looks at labels: alpha spending, confidence sequences and betting sequences."""
+"""Intervals that hold at every look: confidence sequences and betting sequences."""
 
 from __future__ import annotations
 
@@ -7,62 +7,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.special import ndtr, stdtrit
 
-from nescio.errors import UsageError
 from nescio.stats import sequences
 from nescio.stats.betting import Floats, bets, gains, interval
-from nescio.stats.prediction_powered import Sample, simple
-from nescio.stats.spending import boundaries, fractions, level_of_look, p_of_look
 from tests.rings import many
-
-
-def test_labels_of_a_pool_tell_more_than_their_number() -> None:
-    """And a look compares with Student's t at its level, with m - 2 degrees of freedom."""
-    looks = (40, 80, 120, 160, 200)
-    bounds = boundaries(fractions(looks, 200, 1000))
-    assert bounds == pytest.approx((5.3665577594, 3.6251468192, 2.8259018634, 2.3466917263, 2.0183652063), abs=2e-9)
-    levels = [level_of_look(looks[: k + 1], 200, 1000) for k in range(5)]
-    assert levels[-1] == pytest.approx(2 * ndtr(bounds[-1]) - 1, abs=1e-9)
-    found = [stdtrit(m - 2, (1 + level) / 2) for m, level in zip(looks, levels, strict=True)]
-    assert found == pytest.approx([6.6217982278, 3.7963528975, 2.8806635905, 2.3710923516, 2.0313769351], abs=1e-6)
-
-
-@pytest.mark.parametrize("rate", [0.2, 0.05, 0.001])
-def test_the_p_value_of_a_look_is_the_error_rate_whose_bound_it_reaches(rate: float) -> None:
-    looks = (40, 80, 120)
-    bound = boundaries(fractions(looks, 200, 1000), rate)[-1]
-    assert p_of_look(2 * (1 - ndtr(bound)), looks, 200, 1000) == pytest.approx(rate, rel=1e-6)
-    assert [p_of_look(p, looks, 200, 1000) for p in (0.0, 1.0)] == [0.0, 1.0]
-    assert p_of_look(0.999, (20,), 200, 1000) == pytest.approx(1, abs=1e-3)
-
-
-@pytest.mark.parametrize(("looks", "planned", "units"), [((), 5, 9), ((3, 2), 5, 9), ((2, 6), 5, 9), ((2,), 10, 9)])
-def test_looks_that_are_no_plan_are_refused(looks: tuple[int, ...], planned: int, units: int) -> None:
-    with pytest.raises(UsageError, match="planned"):
-        fractions(looks, planned, units)
-
-
-@pytest.mark.proof
-def test_looks_after_every_20_labels_keep_the_error_rate() -> None:
-    """2,000 campaigns of 200 labels of 1,000; with the level of one look at each, every fourth is wrong somewhere."""
-    rng, wrong, naive, n = np.random.default_rng(311), 0, 0, many(400, 2_000)
-    looks = tuple(range(20, 201, 20))
-    levels = [level_of_look(looks[: k + 1], 200, 1000) for k in range(len(looks))]
-    for _ in range(n):
-        people = (rng.random(1000) < 0.7).astype(float)
-        judge = np.where(people == 1, rng.random(1000) < 0.9, rng.random(1000) < 0.15).astype(float)
-        order = rng.permutation(1000)[:200]
-        means = [simple(Sample(people[order[:m]], judge[order[:m]], judge)) for m in looks]
-        missed = [
-            not mean.interval(at)[0] <= people.mean() <= mean.interval(at)[1]
-            for mean, at in zip(means, levels, strict=True)
-        ]
-        wrong += any(missed)
-        naive += any(not (mean.interval()[0] <= people.mean() <= mean.interval()[1]) for mean in means)
-    assert wrong / n < 0.07  # the notes measure .057 without the leverage that they also try
-    assert naive / n > 0.15
-
 
 DIFFERENCES = np.tile([1, 1, 0, 0, 1, 0, 1, -1, 0, 1], 50)
 
@@ -145,21 +93,19 @@ ENDLESS = 10**13
 
 
 @pytest.mark.parametrize(
-    ("labels", "judge", "every", "pool", "planned", "running", "ends"),
+    ("labels", "judge", "every", "pool", "running", "ends"),
     [
-        (LABELS[:10], 0, np.zeros(100), ENDLESS, None, True, (0.2790368945, 1)),
-        (LABELS, 0, np.zeros(100), ENDLESS, None, False, (0.5034003964, 0.8782341610)),
-        (LABELS, 0, np.zeros(200), 200, None, False, (0.5258006162, 0.8633881189)),
-        (LABELS, 0, np.zeros(200), 200, 50, False, (0.5276120984, 0.8316808026)),
-        (PEOPLE, JUDGE, EVERY, 300, None, False, (0.5260255180, 0.7526663580)),
-        (PEOPLE, JUDGE, EVERY, 300, 60, False, (0.5289598422, 0.7487741905)),
-        (PEOPLE, 0, np.zeros(300), 300, None, False, (0.5296652208, 0.8474128761)),
+        (LABELS[:10], 0, np.zeros(100), ENDLESS, True, (0.2790368945, 1)),
+        (LABELS, 0, np.zeros(100), ENDLESS, False, (0.5034003964, 0.8782341610)),
+        (LABELS, 0, np.zeros(200), 200, False, (0.5258006162, 0.8633881189)),
+        (PEOPLE, JUDGE, EVERY, 300, False, (0.5260255180, 0.7526663580)),
+        (PEOPLE, 0, np.zeros(300), 300, False, (0.5296652208, 0.8474128761)),
     ],
 )
 def test_worked_intervals(
-    labels: Floats, judge: Floats | int, every: Floats, pool: int, planned: int | None, running: bool, ends: Floats
+    labels: Floats, judge: Floats | int, every: Floats, pool: int, running: bool, ends: Floats
 ) -> None:
-    made = bets(labels, np.zeros(len(labels)) + judge, every, planned=planned)
+    made = bets(labels, np.zeros(len(labels)) + judge, every)
     assert interval(made, pool, running=running) == pytest.approx(ends, abs=1e-9)
 
 
