@@ -29,7 +29,7 @@ from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.scoring.assessors import Assessor
 from nescio.scoring.components import TotalError
-from nescio.scoring.drawing import ToLabel
+from nescio.scoring.drawing import Draw, ToLabel
 from nescio.scoring.guarding import Guarded
 from nescio.scoring.label_looks import LabelLook
 from nescio.scoring.repeat_noise import Repeatability
@@ -43,7 +43,6 @@ from nescio.verbs.check import Checked
 from nescio.verbs.convert import Converted
 from nescio.verbs.judge import Judged
 from nescio.verbs.lab.stakes_prompts import PromptsWritten
-from nescio.verbs.labels.draw import Sheet
 from nescio.verbs.report import Report
 
 FAST = 200  # resamples
@@ -86,7 +85,7 @@ def people() -> None:
     """Have people judge some answers, and ask whether they have judged enough."""
     with TemporaryDirectory() as folder:
         sheet = nescio.labels.draw("outcomes.csv", Path(folder, "sheet.csv"), draw=20)
-        assert_type(sheet, Sheet)
+        assert_type(sheet, Draw)
         assert_type(sheet.to_label, tuple[ToLabel, ...])
     audit = nescio.labels.shift("outcomes.csv", labels="people.csv", margin=0.1)
     assert_type(audit.rows, tuple[Shift, ...])

@@ -6,7 +6,7 @@ Words = tuple[str, str]
 
 
 def _is(what: str, verb: str) -> Words:
-    return f"{what} is nescio {verb}", f"{what} is nescio.{verb.replace('-', '_')}"
+    return f"{what} is nescio {verb}", f"{what} is nescio.{verb.replace('-', '_').replace(' ', '.')}"
 
 
 def _suite(verb: str) -> Words:
@@ -34,6 +34,10 @@ MOVED: dict[tuple[str, str], Words] = {
     **{("plan", name): _LABELS for name in ("labels", "half_width", "correlation", "spread", "target")},
     **{("plan", name): _REPEATS for name in ("repeats", "budget", "per_question", "per_answer", "variances")},
     ("tune", "labels"): _ON_PEOPLE,
+    **{
+        (verb, "label_looks"): _is("looking at labels as they come", "labels look")
+        for verb in ("score", "compare", "labels look")
+    },
     ("report", "study"): _is("a study of measures", "meta"),
 }
 
