@@ -46,10 +46,11 @@ class Item(Row, frozen=True):
     """One question, and how well it separates good runs from bad ones.
 
     `discrimination` is the correlation, over the runs, between being right on this question and the score on all
-    others. `p` is the p-value of a negative correlation. `other_answer` is the wrong answer that able runs agree on
-    most, and `p_other` its p-value times the number of wrong answers. `silence` is the correlation between abstaining
-    on this question and the score on all others. `suspicion` is the smaller of the two p-values, adjusted for both
-    tests and for all questions (Benjamini-Hochberg); it is NaN if all runs agree.
+    others, and `p` the p-value of the test that it is negative. For each wrong answer that several runs give, a test
+    asks whether these runs score higher on all other questions than random runs would. `other_answer` is the one with
+    the smallest p-value, and `p_other` this p-value times the number of wrong answers. `suspicion` is the smaller of
+    `p` and `p_other`, adjusted for both tests and for all questions (Benjamini-Hochberg); it is NaN if all runs agree.
+    `silence` is the correlation between abstaining on this question and the score on all others.
 
     From thirty runs on, two two-parameter logistic models are fitted. `slope` and `difficulty` (a, b) describe being
     right when a run answers, `answering_slope` and `answering_difficulty` describe answering at all. They are None if

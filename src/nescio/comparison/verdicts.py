@@ -346,11 +346,12 @@ def _times_to_settle(row: Comparison, alpha: float, margin: float, many: int) ->
 
 
 def _shrunk(row: Comparison, alpha: float, times: float, many: int) -> float:
-    r"""Return the gap between a difference and the worst one that a gate cannot rule out, on so many `times` the units.
+    r"""Return how far the worst difference that a gate cannot rule out would lie from the difference, with more units.
 
-    The square of the gap g is $z^2 (s^2 + gk)$ for the standard error s. We find k from the gap on the units seen.
-    $s^2$ and k fall in proportion to the units. If no unit moves the difference, the gap falls as the rule of three
-    does.
+    There are `many` units now, and there would be `times` as many. The gap g between both differences solves
+    $g^2 = z^2 (s^2 + gk)$ for the standard error s and the effect k of one unseen unit. We find k from the present gap,
+    and divide $s^2$ and k by `times`. If no unit moves the difference, the gap shrinks as the bound of the rule of
+    three does.
     """
     gap = (row.worst or 0.0) - row.difference
     size = abs(gap)

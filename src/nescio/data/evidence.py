@@ -276,7 +276,10 @@ class Tally(Struct, frozen=True, eq=False):
         return Evidence(self.runs, tuple(map(str, range(shape[1]))), columns, absence)
 
     def column(self, name: str) -> Array:
-        """Return the value of a column for each pattern; the column `n` is 1 for each."""
+        """Return the value of a column for each pattern, a combination of values that questions have; shape (K,).
+
+        The column `n` is 1 for each, because a pattern describes one question.
+        """
         return np.ones(self.counts.shape[1], dtype=np.int64) if name == "n" else self.columns[name]
 
     def table(self, x: int, y: int) -> NDArray[np.int64]:

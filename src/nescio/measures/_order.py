@@ -178,7 +178,10 @@ def expected_part_among_first(part: Any, n: Any, k: Array) -> Array:
 
 
 def first_share(part: Any, n: Any) -> Array:
-    """Return the share of `part` among the questions of the first group that has any questions."""
+    """Return the share of questions that belong to `part` in the first group of tied questions that is not empty.
+
+    `part` and `n` count such questions and all questions in each group, shape (..., groups).
+    """
     part, n = np.asarray(part), np.asarray(n)
     at = np.argmax(n > 0, axis=-1)[..., None]
     return (np.take_along_axis(part, at, axis=-1) / np.take_along_axis(n, at, axis=-1))[..., 0]

@@ -146,13 +146,14 @@ def _dot(times: NDArray[np.int64], values: Floats) -> Floats:
 def widened_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], away: tuple[float, float]
 ) -> tuple[float, float]:
-    r"""Return the standard error of a mean as if two more units lay at the ends of its range, and degrees of freedom.
+    """Return the standard error of a mean, and its degrees of freedom, as if two more units had been seen.
 
-    The degrees of freedom are those of the kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
+    One imagined unit has the lowest possible value and the other the highest; `away` holds their distances from the
+    mean. The other arguments are those of `unit_error`. The degrees of freedom are those of `intervals.freedom`, but at
+    least 4 and at most G - 1 for G units seen.
 
-    `away` holds the distances of the lowest and the highest value from the mean. Costly events are rare, so the data
-    may hold none. Take 30 questions and an error price of 9: the plain interval of utility held in 45% of trials, and
-    this one in 93% or more (docs/stakes.md). Both results are NaN below two units.
+    Costly events are rare, so the data may hold none. Take 30 questions and an error price of 9: the plain interval of
+    utility held in 45% of trials, and this one in 93% or more (docs/stakes.md). Both results are NaN below two units.
     """
     units, n = int(times.sum()), float(times @ size)
     if units < 2:

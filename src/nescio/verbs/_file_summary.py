@@ -190,7 +190,7 @@ def _contents(
         lacking = (
             "answers to its questions"
             if roles == {"gold"}
-            else "the collection or key that the answers belong to (gold)"
+            else "the questions with their right answers: a collection or an answer key (role gold)"
         )
         only = f"these files hold only {roles.pop()}{f' ({held})' if (held := format_.describe(parts)) else ''}"
         return None, [f"{only}; to score, also give {lacking}"]

@@ -55,7 +55,10 @@ class Corrected(Labelled, group="People's labels"):
 
 
 class Pooled(Request, group="An older run"):
-    """The options for an older run that was asked more questions; its outcomes on these correct the scores."""
+    """The option for an older run on all questions, if the scored run was asked only a random sample of them.
+
+    The older run's outcomes on the remaining questions are used to correct the scores.
+    """
 
     pool: Any = option(
         default=None,

@@ -35,10 +35,10 @@ class System(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """What a plan starts from: a `Table` or a `Spread` for each measure, and the rates of the two systems.
+    """What a plan starts from: a `Table` or a `Spread` for each measure, and the outcome rates of the two systems.
 
-    `signature` holds the fields of the plan's signature that describe the start. `systems` is empty if no rates are
-    known.
+    `systems` holds each system's shares of correct, incorrect and unanswered questions; it is empty if the pilot has no
+    outcomes. `signature` holds the fields of the plan's signature that describe the start.
     """
 
     sources: list[Table | Spread]

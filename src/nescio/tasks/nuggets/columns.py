@@ -93,7 +93,7 @@ declare(
         "nuggets.order",
         "Kendall's tau between the orders of the matched nuggets in response and key",
         "score",
-        when_missing="two matched nuggets in different strings",
+        when_missing="two or more matched nuggets, in different answer strings",
     ),
     Column(
         "pourpre.match",

@@ -190,7 +190,7 @@ def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
         )
     place = None if row.rank is None else answers.place(key, row.rank)
     if row.rank is not None and row.nugget is not None and place is None:
-        raise row.at.fail(f"run {row.run!r} has no answer string of this rank for question {row.target}", row.rank)
+        raise row.at.fail(f"run {row.run!r} has no answer string of rank {row.rank} for question {row.target}")
     return Match(row.run, row.target, row.nugget or "", place, row.assessor, row.grade)
 
 
