@@ -635,7 +635,8 @@ HARM = [
     ("tar with a long header", "longer headers than a name needs"),
     ("tar of header upon header", "longer headers than a name needs"),
     ("sparse tar", "is sparse"),
-    ("tar whose header changes a size", "changes its size"),
+    ("tar whose header changes a size", "states a wrong size"),
+    ("tar with a negative size", "states a wrong size"),
     ("link", ""),
 ]
 
@@ -673,17 +674,20 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
                 info = tarfile.TarInfo(f"f{number}")
                 info.type = tarfile.DIRTYPE
                 archive.addfile(info)
-    elif "header" in kind or kind == "sparse tar":
+    elif "header" in kind or kind in ("sparse tar", "tar with a negative size"):
         long = tarfile.TarInfo("././@LongLink")
         contents_of = {
             "tar with a long header": (b"x", b"9" * 70_000, 1),
             "tar of header upon header": (b"L", b"name\0", 3_000),
             "sparse tar": (b"x", b"22 GNU.sparse.major=1\n", 1),
             "tar whose header changes a size": (b"x", b"15 size=999999\n", 1),
+            "tar with a negative size": (b"0", b"", 1),
         }
         long.type, content, times = contents_of[kind]
         long.size = len(content)
-        header = long.tobuf() + content + bytes(-len(content) % 512)
+        if kind == "tar with a negative size":
+            long.size = -tarfile.BLOCKSIZE
+        header = long.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % 512)
         tarred(folder / "a.tar.gz", {"run.jsonl": b"{}"})
         (folder / "a.tar.gz").write_bytes(
             gzip.compress(header * times + gzip.decompress((folder / "a.tar.gz").read_bytes()))

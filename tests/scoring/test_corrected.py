@@ -222,7 +222,9 @@ def test_too_few_labels_are_undefined() -> None:
     found = nescio.compare(OUTCOMES, "accuracy", labels=LABELS[:2] + LABELS[6:8], baseline="y")
     assert math.isnan(found.rows[0].difference)
     assert found.rows[0].verdict is None
-    assert any("undefined: people judged only 2 of 10 answers; at least 3 are needed" in str(one) for one in found.notes)
+    assert any(
+        "undefined: people judged only 2 of 10 answers; at least 3 are needed" in str(one) for one in found.notes
+    )
 
 
 @pytest.mark.parametrize(

@@ -329,8 +329,15 @@ def _accuracy(labels: Labels, side: Side, use: Array) -> float:
 
 def _warnings(mean: Mean, answers: int, differ: int) -> list[Note]:
     if mean.labels < FEWEST and answers:
-        text = "undefined: people judged only {labels} of {answers:n answer}; at least {least} are needed"
-        return [note("labels.too_few", text, labels=mean.labels, answers=answers, least=FEWEST)]
+        return [
+            note(
+                "labels.too_few",
+                "undefined: people judged only {labels} of {answers:n answer}; at least {least} are needed",
+                labels=mean.labels,
+                answers=answers,
+                least=FEWEST,
+            )
+        ]
     remarks = []
     if mean.labels < min(FEW, answers):
         remarks.append(

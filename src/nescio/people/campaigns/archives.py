@@ -167,11 +167,11 @@ def _check_headers(tar: IO[bytes]) -> None:
         offset += tarfile.BLOCKSIZE
         extended = header.type in _EXTENDED
         in_a_row = in_a_row + 1 if extended else 0
-        content = tar.read(min(header.size, _LONGEST_HEADER + 1)) if extended else b""
+        content = tar.read(min(max(header.size, 0), _LONGEST_HEADER + 1)) if extended else b""
         if in_a_row > _MOST_IN_A_ROW or len(content) > _LONGEST_HEADER:
             raise MismatchError("a member of the archive has longer headers than a name needs; pack it anew")
-        if header.type == tarfile.GNUTYPE_SPARSE or any(key in content for key in _OF_SIZE):
-            raise MismatchError("a member of the archive is sparse, or its header changes its size; pack it anew")
+        if header.size < 0 or header.type == tarfile.GNUTYPE_SPARSE or any(key in content for key in _OF_SIZE):
+            raise MismatchError("a member of the archive is sparse, or its header states a wrong size; pack it anew")
         if extended or header.isreg() or header.type not in tarfile.SUPPORTED_TYPES:
             offset += -(-header.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
 

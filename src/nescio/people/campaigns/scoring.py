@@ -168,8 +168,11 @@ def write_results(
 def _unnamed(campaign: Campaign) -> Iterator[Note]:
     """Yield a note on the groups whose accepted runs are left out, because `campaign.toml` does not name the group."""
     if groups := unnamed_groups(campaign, read_receipts(campaign)):
-        text = "the accepted runs of {groups:list} are left out, because campaign.toml does not name the group"
-        yield note("campaign.unnamed", text, groups=groups)
+        yield note(
+            "campaign.unnamed",
+            "the accepted runs of {groups:list} are left out, because campaign.toml does not name the group",
+            groups=groups,
+        )
 
 
 def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
