@@ -745,3 +745,15 @@ def test_a_database_whose_names_can_be_worked_out_takes_nothing_in(new_room: New
         connection.execute(delete(about).where(about.c.name == NAMED))
     with pytest.raises(nescio.UsageError, match="an earlier version of nescio made this database"):
         nescio.assess.update(room.db, files)
+
+
+def test_judgements_of_a_server_by_earlier_texts_are_faults_in_the_campaign(new_room: NewRoom, tmp_path: Path) -> None:
+    """The pool has the corrected question already, and the database does not."""
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing"] * 2})
+    room = new_room(campaign)
+    room.join("ana").judge_all(lambda _: "W")
+    made.edit(next((campaign / "topics").iterdir()), "What is 0?", "What is nought?")
+    nescio.campaign.pool(campaign)
+    collected = nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+    assert [fault.rule.startswith(CHANGED) for fault in collected.rows] == [True]
+    assert len(made.verdicts(campaign)) == 1

@@ -118,3 +118,17 @@ def test_nothing_is_scored_by_a_pool_that_is_older_than_its_questions(tmp_path: 
     made.edit(next((campaign / "topics").iterdir()), "What is 0?", "What is nought?")
     with pytest.raises(MismatchError, match="nescio campaign pool"):
         nescio.campaign.score(campaign)
+
+
+def test_a_changed_story_takes_back_the_numbers_of_its_sentences(tmp_path: Path) -> None:
+    campaign = made.reading(tmp_path)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"r{i}", "answer": "It rained."} for i in range(3)])
+    made.ready(campaign, "ana", sentences=True)
+    made.judge(campaign, lambda *_: "0", column="sentences")
+    assert len(made.verdicts(campaign)) == 3
+    (stories,) = [path for path in (campaign / "topics").iterdir() if "It rained." in path.read_text()]
+    made.edit(stories, "Ann went to town 0.", "Ann was at home.")
+    assert nescio.campaign.pool(campaign).taken_back == 1
+    assert len(made.verdicts(campaign)) == 2
+    assert nescio.campaign.pool(campaign).taken_back == 0
+    assert [fault for fault in nescio.campaign.verify(campaign).rows if "stories.json" in fault.file] == []

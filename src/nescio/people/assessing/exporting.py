@@ -98,7 +98,10 @@ def export(database: Database, folder: Path | str) -> Exported:
             if not count:
                 continue
             rows = connection.execution_options(yield_per=STEP).execute(
-                select(records).where(records.c.person == name, records.c.item.in_(ordinary)).order_by(records.c.number)
+                select(records, items.c.question, items.c.supports)
+                .join(items, items.c.id == records.c.item)
+                .where(records.c.person == name, records.c.item.in_(ordinary))
+                .order_by(records.c.number)
             )
             with atomic_write(place / f"{name}{SAID}", PRIVATE) as draft, draft.open("wb") as file:
                 heading = Heading(FORMAT, own["name"], name, page_key(own["secret"], name))
@@ -106,6 +109,7 @@ def export(database: Database, folder: Path | str) -> Exported:
                 for row in rows:
                     fields = {field: getattr(row, field) for field in work.SAID}
                     fields["given"] = row_key(own["secret"], name, row.item)
+                    fields["texts"] = work.texts_of(row)
                     file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
             total += count
             names.append(f"{name}{SAID}")

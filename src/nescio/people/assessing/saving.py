@@ -33,8 +33,8 @@ from nescio.people.assessing.work import (
     texts_of,
 )
 from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
-from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
-from nescio.people.campaigns.shown_texts import CHANGED, still_holds
+from nescio.people.campaigns.screens import NOTHING
+from nescio.people.campaigns.shown_texts import CHANGED, LIST, SENTENCES, still_holds
 from nescio.text import sanitize
 
 LONGEST_LIST = 250_000  # characters of a list of nuggets

@@ -16,8 +16,7 @@ from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.folder import keyed
 from nescio.people.campaigns.handed_in import Record, listed_nuggets
 from nescio.people.campaigns.pooling import named_by
-from nescio.people.campaigns.screens import LIST
-from nescio.people.campaigns.shown_texts import texts_key
+from nescio.people.campaigns.shown_texts import LIST, texts_key
 
 LEASE = 45 * 60  # seconds for which a topic is reserved for a person
 BEHIND = 5  # finished topics that a person can still see

@@ -24,9 +24,9 @@ from nescio.errors import FormatError
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.judgements import Change, Mark, Present
 from nescio.people.campaigns.log import now
-from nescio.people.campaigns.screens import LIST, ListedNugget, kind_of, list_items, other_items, page_key, shown_item
+from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key, shown_item
 from nescio.people.campaigns.sheet_reading import SheetReader, check_length
-from nescio.people.campaigns.shown_texts import CHANGED, still_holds
+from nescio.people.campaigns.shown_texts import CHANGED, LIST, still_holds
 from nescio.text import squeeze
 
 if TYPE_CHECKING:

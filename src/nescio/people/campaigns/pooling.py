@@ -16,7 +16,7 @@ from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
-from nescio.people.campaigns.folder import KEY, OWN_KEY, POOL, RUNS, SECRET, TOPICS, Campaign, keyed, put, step
+from nescio.people.campaigns.folder import KEY, OWN_KEY, POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
 from nescio.people.campaigns.freshness import POOLING, done, inputs
 from nescio.people.campaigns.judgements import (
     HISTORY,
@@ -32,13 +32,14 @@ from nescio.people.campaigns.log import digests, latest, now, record
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
 from nescio.people.campaigns.runs import examine
 from nescio.people.campaigns.settings import Distinct, Task
-from nescio.people.campaigns.shown_texts import still_holds, texts_key
+from nescio.people.campaigns.shown_texts import SENTENCES, kind_of_id, still_holds, texts_key
 from nescio.people.campaigns.topics import Topics, read_topics
 from nescio.stats.parallel import followed
 from nescio.text import answer_key, plural
 
 POOLED: tuple[Task, ...] = ("qa", "reading", "nuggets")
 ITEMS = "pool.jsonl"
+STORIES = "stories.json"  # the keys of the texts of stories, to notice that one changed
 _CONSONANTS = "bcdfghjkmnpqrtvwxz"  # without vowels, so that no month, truth value or number results
 _LENGTH = 12
 NAMED = "named by"  # in the log: the secret from which, with the texts, the ids of items are computed
@@ -212,8 +213,15 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
             before = []
         merged = merged_items(items, before)
         # First, so that a pool that is made again after an interruption takes back the same verdicts.
-        taken_back = _take_back(opened, merged, before)
+        taken_back = _take_back(
+            opened,
+            _keys(merged) | _story_keys(said.topics),
+            _keys(before) | _read_stories(opened),
+            pool_version(merged),
+        )
         put(opened / POOL / ITEMS, pool_lines(merged))
+        if stories := story_lines(said.topics):
+            put(opened / POOL / STORIES, stories)
         done(opened, POOLING, read, {NAMED: SECRET})
         judged = {judgement.item for judgement in read_judgements(opened)}
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
@@ -222,22 +230,45 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
     return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), taken_back)
 
 
-def _take_back(campaign: Campaign, items: Sequence[Item], before: Sequence[Item]) -> int:
+def _keys(items: Sequence[Item]) -> dict[str, str]:
+    return {item.id: texts_key(item.text, item.supports) for item in items}
+
+
+def _story_keys(topics: Topics) -> dict[str, str]:
+    """Return the keys of the texts by which people say which sentences of a story answer a question."""
+    questions = [question for part in topics.parts.values() for question in part.questions.values() if question.story]
+    return {
+        f"{SENTENCES}:{question.id}": texts_key(question.text, [[None, text] for text in question.story])
+        for question in questions
+    }
+
+
+def story_lines(topics: Topics) -> bytes:
+    """Return the content of the file with the keys of the stories' texts; empty if no question is about a story."""
+    keys = _story_keys(topics)
+    return json.dumps(keys, indent=1).encode() + b"\n" if keys else b""
+
+
+def _read_stories(campaign: Campaign) -> dict[str, str]:
+    path = campaign / POOL / STORIES
+    return (
+        decoded(path, dict[str, str], "delete it, and nescio campaign pool writes it again") if path.is_file() else {}
+    )
+
+
+def _take_back(campaign: Campaign, now_shown: Mapping[str, str], before: Mapping[str, str], version: int) -> int:
     """Take back the verdicts that do not hold for the present texts of their items, and return their number.
 
-    Each becomes a line of the history, as if its assessor had withdrawn it, so that `sheets` asks again.
+    `now_shown` and `before` map items to the keys of their texts. Each verdict becomes a line of the history, as if its
+    assessor had withdrawn it, so that `sheets` asks again.
     """
-    texts = {item.id: texts_key(item.text, item.supports) for item in before}
-    version, told, at = pool_version(items), guidelines_of(campaign), now().isoformat()
-    judged: dict[str, list[Change]] = {}
-    for line in Present(read_history(campaign)).lines.values():
-        if line.after:
-            judged.setdefault(line.item, []).append(line)
+    told, at = guidelines_of(campaign), now().isoformat()
     rows = [
         Change(at, line.assessor, line.item, line.after, "", line.comment, version, told, TAKEN_BACK)
-        for item in items
-        for line in judged.get(item.id, ())
-        if not still_holds("answer", line.after, texts.get(item.id, ""), texts_key(item.text, item.supports))
+        for line in Present(read_history(campaign)).lines.values()
+        if line.after
+        and line.item in now_shown
+        and not still_holds(kind_of_id(line.item), line.after, before.get(line.item, ""), now_shown[line.item])
     ]
     if rows:
         head = append_history(campaign, rows)

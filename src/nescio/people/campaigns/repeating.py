@@ -15,7 +15,16 @@ from nescio.people.campaigns.entries import Entry, ScoringPlan
 from nescio.people.campaigns.folder import LOG, POOL, RESULTS, RETURNS, SITE, Campaign, put
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.log import digests
-from nescio.people.campaigns.pooling import ITEMS, merged_items, once_given, pool_items, pool_lines, read_runs
+from nescio.people.campaigns.pooling import (
+    ITEMS,
+    STORIES,
+    merged_items,
+    once_given,
+    pool_items,
+    pool_lines,
+    read_runs,
+    story_lines,
+)
 from nescio.people.campaigns.receipts import TOLD
 from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.scoring import write_results
@@ -66,8 +75,10 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
 
 
 def _pool(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:
-    items = pool_items(read_runs(campaign, progress))[0]
-    put(folder / POOL / ITEMS, pool_lines(merged_items(items, once_given(campaign))))
+    said = read_runs(campaign, progress)
+    put(folder / POOL / ITEMS, pool_lines(merged_items(pool_items(said)[0], once_given(campaign))))
+    if stories := story_lines(said.topics):
+        put(folder / POOL / STORIES, stories)
 
 
 def _score(campaign: Campaign, folder: Path, last: Entry, progress: Progress | None) -> None:

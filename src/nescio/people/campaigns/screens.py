@@ -12,11 +12,10 @@ from nescio.people.campaigns.folder import GUIDELINES, OWN_KEY, Campaign, keyed,
 from nescio.people.campaigns.judgements import Judgement, guidelines_of
 from nescio.people.campaigns.pages import script_page
 from nescio.people.campaigns.pooling import Item
-from nescio.people.campaigns.shown_texts import texts_key
+from nescio.people.campaigns.shown_texts import LIST, SENTENCES, kind_of_id, texts_key
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.text import sanitize
 
-SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no answers, before a colon
 NOTHING = "-"  # the verdict that no nugget, or no sentence, applies
 LONGEST = 50_000  # characters of a text that a screen shows
 
@@ -77,8 +76,7 @@ def other_items(campaign: Campaign) -> dict[str, Item]:
 
 def kind_of(item: Item) -> str:
     """Return what an assessor judges: "sentences" of a story, "nuggets" of a target, or an "answer"."""
-    kind, colon, _ = item.id.partition(":")
-    return kind if colon else "answer"
+    return kind_of_id(item.id)
 
 
 def page_key(secret: str, who: str) -> str:

@@ -18,8 +18,8 @@ from nescio.people.campaigns.judgements import Judgement
 from nescio.people.campaigns.pooling import Item, named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
-from nescio.people.campaigns.screens import NOTHING, SENTENCES, kind_of, sentence_items
-from nescio.people.campaigns.shown_texts import cells_key, cells_of, still_holds
+from nescio.people.campaigns.screens import NOTHING, kind_of, sentence_items
+from nescio.people.campaigns.shown_texts import SENTENCES, cells_key, cells_of, still_holds
 from nescio.people.campaigns.topics import nuggets_by_question
 from nescio.sources.text_files import records
 from nescio.text import plural

@@ -12,10 +12,17 @@ from nescio.people.campaigns.retyped import plain
 if TYPE_CHECKING:
     from nescio.people.campaigns.pooling import Item
 
+SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no answers, before a colon
 MARK = "¶"  # between texts in one cell of a sheet
 _NAMED = re.compile(r"^\[[^\]]*\] ")
 _DIGITS = 12  # of a digest, enough to tell a few texts apart
 CHANGED = "the question or its supports changed after this item was shown: judge it again by the present texts"
+
+
+def kind_of_id(item: str) -> str:
+    """Return what an assessor judges: "sentences" of a story, "nuggets" of a target, or an "answer"."""
+    kind, colon, _ = item.partition(":")
+    return kind if colon else "answer"
 
 
 def texts_key(question: str, supports: Iterable[object]) -> str:
@@ -32,11 +39,11 @@ def still_holds(kind: str, verdict: str, then: str, now: str) -> bool:
     Other verdicts on answers are about the answer alone. Numbers of sentences are about exactly these sentences, and a
     list of nuggets stays with the assessor, who can change it.
     """
-    if kind == "nuggets" or not then or then == now:
+    if kind == LIST or not then or then == now:
         return True
     before, *supports_then = then.split("-")
     after, *supports_now = now.split("-")
-    if before != after or kind == "sentences":
+    if before != after or kind == SENTENCES:
         return False
     if verdict == "R":
         return {*supports_then} <= {*supports_now}
@@ -48,7 +55,7 @@ def cells_of(item: Item) -> tuple[str, str]:
 
     If there are several texts, each begins with the name of its document; the sentences of a story have numbers.
     """
-    if item.id.startswith("sentences:"):
+    if kind_of_id(item.id) == SENTENCES:
         return "", f" {MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
     documents = list(dict.fromkeys(document for document, _ in item.supports if document))
     texts = [(document, text) for document, text in item.supports if text]

@@ -200,7 +200,8 @@ async function empty() {
 
 // The texts of an item changed after it was shown: its present texts are fetched, and it is to be judged again.
 function reopen(item) {
-  items.find((one) => one.id === item).changed = true;
+  const shown = items.find((one) => one.id === item); // It is not there yet if the page was opened again.
+  if (shown) shown.changed = true;
   say(item, { verdict: "", mark: "" }, true);
   page.server.last = false;
   setTimeout(fill);
