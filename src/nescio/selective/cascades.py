@@ -22,6 +22,7 @@ from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError, opt
 from nescio.estimating.means import mean
 from nescio.pipeline import Loaded
+from nescio.scoring.grounds import no_guarantee
 from nescio.scoring.score import open_data
 from nescio.selective.crossfit import deal
 from nescio.sources.arrow import told
@@ -131,6 +132,8 @@ def cascade(
             "a guaranteed risk needs independent questions, but these questions are clustered, so the bound would "
             "not hold"
         )
+    if max_risk is not None:
+        _check_guarantee(loaded, data, left_out)
     answers = _answers(data, terms)
     part, half = deal(data, folds, seed), deal(data, 2, seed)
     if not part.any():
@@ -295,6 +298,18 @@ def _open(
             "no question has a graded answer from every system" + (" and its cost" if terms.cost else "")
         )
     return loaded, data.select(np.array(chosen)), len(data.questions) - len(chosen)
+
+
+def _check_guarantee(loaded: Loaded, data: Evidence, left_out: int) -> None:
+    """Raise UsageError if the answers of the systems in `data` cannot support a guarantee for new answers."""
+    for run in data.runs:
+        if why := no_guarantee(loaded.notes, run, loaded.data.runs):
+            raise UsageError(f"no guarantee can rest on {why}")
+    if left_out:
+        raise UsageError(
+            f"a guaranteed risk needs every question, but {_left_out(left_out)[0].text}. The answers to these may all "
+            "be wrong"
+        )
 
 
 def _by_cost(data: Evidence, terms: Terms) -> list[int]:
