@@ -124,8 +124,8 @@ def no_guarantee(notes: Sequence[Note], run: str, runs: Sequence[str]) -> str | 
             return f"answers without a grade: {why}. If a random sample was graded, {only}"
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
             return f"answers that are no decisions: {remark['what']}"
-        if why := _why_not(remark, pair, alone=True):
-            return spelled(why)
+        if ground := _why_not(remark, pair, alone=True):
+            return spelled(ground)
     return None
 
 
