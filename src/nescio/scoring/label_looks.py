@@ -9,15 +9,16 @@ from typing import Annotated, Any
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from nescio.data.assessors import Resolution
 from nescio.data.notes import Note, gather, note
+from nescio.data.outcomes import Label
 from nescio.data.results import Results
 from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure
-from nescio.pipeline import Loaded
 from nescio.scoring.corrected import Corrected, Side, corrected_score, judged_of
 from nescio.scoring.corrected_scores import (
     WHERE,
@@ -85,7 +86,7 @@ def look_at_labels(
             "looks need labels of a simple random sample, but these labels have probabilities of inclusion"
         )
     chosen = suitable((measure,), loaded)[0]
-    order = _arrival(loaded, laid, labels)
+    given, _ = read_judgements(labels, loaded.options.outcome_map, named=loaded.options.column)
     rows, remarks = [], list[Remark]()
     for run, name in enumerate(laid.data.runs):
         level = level_of_labels(laid, run, label_looks, ci / 100)
@@ -93,7 +94,7 @@ def look_at_labels(
         found = corrected_score(laid, chosen, run, target="collection", level=level, looked=planned)
         low, high = found.low, found.high
         if not label_looks:
-            low, high = _by_betting(laid, chosen, run, order, 1 - ci / 100)
+            low, high = _by_betting(laid, chosen, run, _arrival(laid, name, given), 1 - ci / 100)
         exact = () if planned else ("labels.approximate", "labels.few_differ")
         doubts = [one for one in found.warnings if one.code not in exact]
         remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
@@ -134,11 +135,18 @@ def _about(looks: Sequence[int]) -> list[Note]:
     return [about, *(said_of_looks(looks) or [by_betting])]
 
 
-def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the indices of the labelled questions, in the order in which the table of labels has them."""
-    given, _ = read_judgements(table, loaded.options.outcome_map, named=loaded.options.column)
+def _arrival(laid: Labels, run: str, given: Sequence[Label]) -> NDArray[np.int64]:
+    """Return the indices of the labelled questions, in the order in which people judged this run's answers to them.
+
+    Labels of other runs do not count, except for a question that has no label that names this run. Else a label of
+    another run could move a label of this run before labels that an earlier look has used.
+    """
     place = {question: i for i, question in enumerate(laid.data.questions)}
-    return np.array([place[q] for q in dict.fromkeys(one.question for one in given) if q in place], dtype=np.int64)
+    name = laid.data.origins.get(run, run)
+    verdicts = [one for one in given if not one.empty]
+    own = [one.question for one in verdicts if one.run in (None, run, name)]
+    order = dict.fromkeys([*own, *(one.question for one in verdicts)])
+    return np.array([place[question] for question in order if question in place], dtype=np.int64)
 
 
 def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: float) -> tuple[float, float]:
