@@ -1,7 +1,8 @@
 """Does the test of contamination keep its level, and its interval its cover? docs/contamination.md.
 
     python studies/contamination.py 30 300  simulates the sizes named into docs/contamination.csv (minutes on one core)
-    python studies/contamination.py         writes docs/contamination.md from it
+    python studies/contamination.py --family 60 200  simulates references of one family into contamination-family.csv
+    python studies/contamination.py         writes docs/contamination.md from both
 
 Systems answer originals and paraphrases of questions whose difficulty they share. Paraphrases are as much harder for
 all on the scale of log odds; nobody has seen the originals, but for the last law.
@@ -36,6 +37,8 @@ LAWS = (
     (0.5, 0.75, -0.8, 0.0),
     (0.75, 0.75, 0.8, 0.8),
 )
+# How many references, how much of what is not difficulty they share, and how much harder a paraphrase is.
+FAMILIES = ((4, 0.0, 0.0), (4, 0.6, 0.0), (4, 0.9, 0.0), (8, 0.9, 0.0), (4, 0.9, 0.8), (8, 0.9, 0.8))
 SPREAD, OWN, SILENT = 1.2, 0.5, 0.3
 DRAWS = 199  # random exchanges, as the exact sums take too long thousands of times
 Floats = NDArray[np.float64]
@@ -130,6 +133,62 @@ def study(law: Law, n: int, replications: int) -> Iterator[Cell]:
         yield Cell(*law, n, name, true, explained, covered, plain, given, offered, alone, replications)
 
 
+class Family(Struct, frozen=True):
+    """How often a test at 5% speaks of contamination where there is none, and the references share `alike` of what
+    is not difficulty: by the whole difference, and by what is beyond unlike strength (given)."""
+
+    references: int
+    alike: float
+    harder: float
+    n: int
+    measure: str
+    plain: float
+    given: float
+    replications: int
+
+
+def draw_family(rng: np.random.Generator, family: tuple[int, float, float], n: int) -> Floats:
+    """Draw right and silent answers of a suspect and of references, all half right on the originals.
+
+    A system is right if a sum is above 0: of the difficulty, of what the references have in common (the suspect has
+    as much of its own), and of its own part. It is silent where the sum is a little below 0.
+    """
+    references, shared, harder = family
+    common = np.concatenate([rng.normal(size=(n, 1, 2)), np.repeat(rng.normal(size=(n, 1, 2)), references, 1)], axis=1)
+    own = rng.normal(size=(n, 1 + references, 2))
+    total = rng.normal(0, 0.8, (n, 1, 1)) - np.array([0, harder]) + shared**0.5 * common + (1 - shared) ** 0.5 * own
+    return np.stack([total > 0, (total <= 0) & (total > -0.4)], axis=-1).astype(np.float64)
+
+
+def study_family(family: tuple[int, float, float], n: int, replications: int) -> Iterator[Family]:
+    """Both measures with the references of one family."""
+    rng = np.random.default_rng([9, n, FAMILIES.index(family)])
+    rejected: dict[str, list[tuple[bool, bool]]] = {"accuracy": [], "c@1": []}
+    for _ in range(replications):
+        answers = draw_family(rng, family, n)
+        for name, value in (("accuracy", accuracy), ("c@1", c_at_1)):
+            scores = value(answers.mean(axis=0))
+            explained = of_strength(scores, (0.0, 1.0), n)
+            p = exchange(value, answers, n, rng, draws=DRAWS).p
+            beyond = exchange(value, answers, n, rng, explained, draws=DRAWS).p if explained > 0 else p
+            rejected[name].append((p <= 0.05, beyond <= 0.05 and alike(scores, (0.0, 1.0), explained, n)))
+    for name, rows in rejected.items():
+        plain, given = np.array(rows).mean(axis=0).tolist()
+        yield Family(*family, n, name, plain, given, replications)
+
+
+def family_table(cells: Sequence[Family]) -> list[str]:
+    """Return a row a setting with references of one family."""
+    lines = [
+        "| references | they share | paraphrase harder by | questions | measure | whole difference | **given** |",
+        "| ---: | ---: | ---: | ---: | --- | ---: | ---: |",
+    ]
+    for one in cells:
+        setting = f"{one.references} | {one.alike:.0%} | {one.harder:g} | {one.n} | {one.measure}"
+        lines.append(f"| {setting} | {one.plain:.3f} | **{one.given:.3f}** |")
+    return lines
+
+
 def key(one: Cell) -> tuple[int, int, str]:
     """Say which setting a cell is of."""
     return LAWS.index((one.suspect, one.reference, one.harder, one.learnt)), one.n, one.measure
@@ -160,8 +219,13 @@ def across(shares: Iterable[float]) -> str:
 @click.argument("sizes", nargs=-1, type=int)
 @click.option("--replications", default=2_000, show_default=True)
 @click.option("--laws", default="", help="The numbers of the laws, from 0; all without it.")
-def main(sizes: tuple[int, ...], replications: int, laws: str) -> None:
+@click.option("--family", is_flag=True, help="Simulate references of one family.")
+def main(sizes: tuple[int, ...], replications: int, laws: str, *, family: bool) -> None:
     """Simulate the sizes named, or write the page."""
+    if family:
+        made = [cell for law in FAMILIES for n in sizes for cell in study_family(law, n, replications)]
+        write_cells(made, DOCS / "contamination-family.csv")
+        return
     path = DOCS / "contamination.csv"
     known = {} if not path.exists() else {key(one): one for one in read_cells(Cell, path)}
     for n in sizes:
@@ -172,6 +236,7 @@ def main(sizes: tuple[int, ...], replications: int, laws: str) -> None:
         write_cells(order, path)
         return
     cells = read_cells(Cell, path)
+    families = read_cells(Family, DOCS / "contamination-family.csv")
     innocent = [one for one in cells if not one.learnt]
     facts = {
         "replications": f"{cells[0].replications:,}",
@@ -182,6 +247,11 @@ def main(sizes: tuple[int, ...], replications: int, laws: str) -> None:
         "alone": f"{max(one.alone for one in innocent):.0%}",
         "plain": f"{max(one.plain for one in innocent):.0%}",
         "given": f"{max(one.given for one in innocent):.1%}",
+        "families": family_table(families),
+        "of_families": f"{families[0].replications:,}",
+        "family_error": f"{(0.05 * 0.95 / families[0].replications) ** 0.5:.3f}",
+        "family_plain": f"{max(one.plain for one in families):.1%}",
+        "family_given": f"{max(one.given for one in families):.1%}",
     }
     (DOCS / "contamination.md").write_text(fill("contamination", facts), encoding="utf-8")
 

@@ -187,3 +187,30 @@ def test_no_risk_is_guaranteed_for_answers_that_nobody_graded(nescio: Command, t
     graded = [row for row in rows if "correct" in row]
     written(path, "\n".join(["run,question,outcome,confidence", *graded]) + "\n")
     assert nescio(*call).status == 0
+
+
+@pytest.mark.parametrize(
+    ("lost", "option", "left_out", "reason"),
+    [
+        ("{run},{q},,{sure}", ("--ungraded", "exclude"), "not graded", "not graded"),
+        ("{run},{q},incorrect,", ("--missing-confidence", "exclude"), "no confidence", "without a confidence"),
+    ],
+)
+def test_no_run_is_better_by_the_answers_that_are_left_out(
+    nescio: Command, tmp_path: Path, lost: str, option: tuple[str, str], left_out: str, reason: str
+) -> None:
+    """Both runs are right on 70 of 100 questions; the wrong answers of the new run have no grade or no confidence."""
+    rows = []
+    for run, times in (("old", 3), ("new", 1)):
+        for i in range(100):
+            right = i * times % 10 < 7
+            row = "{run},{q},{outcome},{sure}" if run == "old" or right else lost
+            outcome = "correct" if right else "incorrect"
+            rows.append(row.format(run=run, q=f"q{i}", outcome=outcome, sure=(i * 37 % 100) / 100))
+    table = written(tmp_path / "o.csv", "\n".join(["run,question,outcome,confidence", *rows]) + "\n")
+    found = nescio("tune", table, "--baseline", "old", "--run", "new", *option, *FEW, "-m", "accuracy")
+    assert found.status == 0, found.flat
+    assert "30 of 100 questions left out of the comparison" in found.flat
+    assert f"an answer of one or both runs cannot be used: 30 {reason}" in found.flat
+    assert f": cannot tell, as 30 of new's 100 answers are left out ({left_out})." in found.flat
+    assert "better" not in found.flat

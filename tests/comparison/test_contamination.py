@@ -52,18 +52,40 @@ def test_the_worked_example_of_section_9(measure: str, difference: float, error:
         assert found == pytest.approx((65 / 72, 7 / 18, 7 / 9, 13 / 18), abs=1e-9)
 
 
-def test_three_references_of_section_9() -> None:
-    """d of x, y1, y2, y3: the mean excess is 3/4, p 3/4096."""
+def test_three_references() -> None:
+    """By hand, d of x, y1, y2, y3: the excesses are 1, 1, 2/3, 0, 4/3, 2/3, 1/3 and 1, with a mean of 3/4.
+
+    None is below 0, so only the flips that keep the signs of all seven others reach this mean: p is 1/128.
+    """
     lost = [[1, 0, 0, 0]] * 2 + [[1, 0, 1, 0], [0] * 4, [1, -1, 0, 0], [1, 0, 0, 1], [0, 0, -1, 0], [1, 0, 0, 0]]
-    units = np.zeros((8, 4, 2, 1))
-    units[:, :, 0, 0], units[:, :, 1, 0] = np.maximum(lost, 0), np.maximum(-np.array(lost), 0)
-    found = exchange(lambda means: means[..., 0], units, 8, np.random.default_rng(0))
-    assert found.p == pytest.approx(3 / 4096, abs=1e-9)
-    assert found.how == "exact"
-    # The square is no sum, so exchanges are drawn. None of 99 makes the suspect lose as much, all of 8.
-    units[:, 0, 0, 0], units[:, 1:] = 1, 0
-    drawn = exchange(lambda means: means[..., 0] ** 2, units, 8, np.random.default_rng(0), draws=99)
+    table = []
+    for i, of_systems in enumerate(lost):
+        for run, own in zip(("x", "y1", "y2", "y3"), of_systems, strict=True):
+            asked = ((f"q{i}", None, own >= 0), (f"p{i}", f"q{i}", own <= 0))
+            for question, original, right in asked:
+                outcome = OUTCOME["CW"[not right]]
+                table.append({"run": run, "question": question, "outcome": outcome, "paraphrase_of": original})
+    (row,) = nescio.lab.contamination(table, "accuracy", suspect="x").rows
+    assert row.difference == pytest.approx(3 / 4, abs=1e-9)
+    assert (row.p_exchange, row.p_two_sided) == pytest.approx((1 / 128, 1 / 64), abs=1e-9)
+    assert row.test == "exact"
+    # The square is no sum. None of 99 random exchanges of 20 units that all speak against x reaches the observed.
+    units = np.zeros((20, 4, 2, 1))
+    units[:, 0, 0, 0] = 1
+    drawn = exchange(lambda means: means[..., 0] ** 2, units, 20, np.random.default_rng(0), draws=99)
     assert (drawn.p, drawn.how) == (1 / 100, "permutation")
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "c@1", "UF"])
+def test_copies_of_a_reference_change_nothing(measure: str) -> None:
+    """Five references that answer alike tell no more than one of them."""
+    table = rows(WORKED)
+    copies = [dict(row, run=f"y{i}") for row in table if row["run"] == "y" for i in range(4)]
+    (alone,) = nescio.lab.contamination(table, measure, suspect="x").rows
+    (among,) = nescio.lab.contamination(table + copies, measure, suspect="x").rows
+    assert len(among.references) == 5
+    for name in ("difference", "low", "high", "explained", "p", "p_exchange", "p_two_sided"):
+        assert getattr(among, name) == pytest.approx(getattr(alone, name), abs=1e-9), name
 
 
 @pytest.mark.parametrize(
@@ -177,3 +199,16 @@ def test_a_small_version_of_the_study() -> None:
         held += abs(gained.mean()) <= 2.0009953780882688 * gained.std(ddof=1) / 60**0.5
     assert rejected / 200 <= 0.06 + 3 * (0.05 * 0.95 / 200) ** 0.5
     assert held / 200 >= 0.93 - 3 * (0.05 * 0.95 / 200) ** 0.5
+
+
+@pytest.mark.proof
+def test_references_of_one_family_do_not_accuse_the_suspect() -> None:
+    """300 samples of 60 questions; eight references share nine tenths of what is not difficulty of the question."""
+    rng, size = np.random.default_rng(10), (60, 1, 2)
+    rejected = 0
+    for _ in range(300):
+        family = np.concatenate([rng.normal(size=size), np.repeat(rng.normal(size=size), 8, axis=1)], axis=1)
+        strength = 0.8 * rng.normal(size=(60, 1, 1)) + 0.9**0.5 * family + 0.1**0.5 * rng.normal(size=(60, 9, 2))
+        units = (strength > 0).astype(float)[..., None]
+        rejected += exchange(lambda means: means[..., 0], units, 60, rng, draws=199).p <= 0.05
+    assert rejected / 300 <= 0.06 + 3 * (0.05 * 0.95 / 300) ** 0.5

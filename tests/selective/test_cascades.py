@@ -72,7 +72,8 @@ def test_a_policy_is_applied_to_other_answers(tmp_path: Path) -> None:
     applied = nescio.lab.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
     lines = (tmp_path / "out.csv").read_text().splitlines()
     assert lines[0] == "run,question,outcome,confidence,cost"
-    assert lines[1:] == ["a > b,q1,correct,0.8,1.0", "a > b,q2,incorrect,0.9,6.0", "a > b,q3,unanswered,,6.0"]
+    rows_of_all = ["a > b,q1,correct,0.8,1.0", "a > b,q2,incorrect,0.9,6.0", "a > b,q3,unanswered,,6.0"]
+    assert lines[1:] == [*rows_of_all, "a > b,q4,correct,0.9,1.0"]  # b is not asked q4, so its grade does not matter
     assert "1 question left out: some system has no graded answer or no cost" in " ".join(map(str, applied.notes))
     policy.write_text("{}")
     with pytest.raises(FormatError, match="not a policy that `nescio lab cascade` wrote"):
@@ -141,6 +142,31 @@ def ballots(path: Path) -> Path:
             outcome = "unanswered" if letter == "U" else "correct" if letter == "a" else "incorrect"
             rows.append(f"m,q{i},{k},{'' if letter == 'U' else letter.upper() if k == 1 else letter},{outcome}")
     return table(path, rows, "run,question,repeat,answer,outcome")
+
+
+@pytest.mark.parametrize(
+    ("left_out", "options", "message"),
+    [
+        ("a,q{i},,{sure},1", {}, "200 of a's 400 answers are left out (not graded) and may all be wrong"),
+        ("a,q{i},correct,{sure},", {"cost": "cost", "right": 10}, "200 questions left out: some system has no graded"),
+    ],
+)
+def test_no_risk_is_guaranteed_for_questions_that_are_left_out(
+    tmp_path: Path, left_out: str, options: dict[str, Any], message: str
+) -> None:
+    """The 200 answers without a grade, or without a cost, may all be wrong."""
+    rows = [f"{run},q{i},correct,{i / 400},1" for run in "ab" for i in range(0, 400, 2)]
+    rows += [left_out.format(i=i, sure=i / 400) for i in range(1, 400, 2)]
+    rows += [f"b,q{i},correct,{i / 400},1" for i in range(1, 400, 2)]
+    log = table(tmp_path / "log.csv", rows, "run,question,outcome,confidence,cost")
+    policy = tmp_path / "policy.json"
+    how: dict[str, Any] = {"systems": ["a", "b"], "ungraded": "exclude", "grid": [0.3], "output": policy, **options}
+    with pytest.raises(UsageError, match=re.escape(message)):
+        nescio.lab.cascade(log, max_risk=0.1, **how)
+    assert not policy.exists()
+    table(log, [row for row in rows if int(row.split(",")[1][1:]) % 2 == 0], "run,question,outcome,confidence,cost")
+    nescio.lab.cascade(log, max_risk=0.1, **how)
+    assert policy.exists()
 
 
 def test_votes_of_repeats_from_a_file(tmp_path: Path) -> None:

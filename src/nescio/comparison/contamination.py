@@ -40,8 +40,8 @@ class Excess(Struct, frozen=True):
     means over the references. `explained` is the difference that unequal strength alone would cause, if paraphrases are
     harder for all systems by the same log odds. `p` is one-sided and tests for a difference above `explained` (or above
     0, if `explained` is negative). `p` is None if the references are much stronger or weaker than the suspect.
-    `p_exchange` and, for one reference, `p_two_sided` test the whole difference. `n` counts the questions that every
-    system answered, with a graded outcome, in both wordings.
+    `p_exchange` and `p_two_sided` test the whole difference. `n` counts the questions that every system answered, with
+    a graded outcome, in both wordings.
     """
 
     suspect: str
@@ -123,6 +123,7 @@ def contamination(
         **loaded.signature,
         ci=f"{ci:g}",
         interval="t",
+        test="exchange with all references at once",
         seed=seed,
     )
     return Results(tuple(rows), line, (*loaded.notes, *_notes(rows, left_out + wording.orphans)), "contamination")

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from nescio.data.assessors import Resolution
 from nescio.data.notes import Note, gather, note
+from nescio.data.outcomes import Label
 from nescio.data.results import Results
 from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import Measure
-from nescio.pipeline import Loaded
 from nescio.scoring.corrected import Corrected, Side, corrected_score, judged_of
 from nescio.scoring.corrected_scores import WHERE, lay_labels, open_labelled, suitable
 from nescio.scoring.grounds import lost
@@ -74,13 +75,15 @@ def look_at_labels(
             "looks need labels of a simple random sample, but these labels have probabilities of inclusion"
         )
     chosen = suitable((measure,), loaded)[0]
-    order = _arrival(loaded, laid, labels)
+    given, _ = read_judgements(labels, loaded.options.outcome_map, named=loaded.options.column)
     rows, remarks = [], list[Remark]()
     for run, name in enumerate(laid.data.runs):
         found = corrected_score(laid, chosen, run, target="collection", level=ci / 100)
         doubts = [one for one in found.warnings if one.code not in ("labels.approximate", "labels.few_differ")]
         remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
-        rows.append(_row(found, _by_betting(laid, chosen, run, order, 1 - ci / 100), half_width, limit))
+        rows.append(
+            _row(found, _by_betting(laid, chosen, run, _arrival(laid, name, given), 1 - ci / 100), half_width, limit)
+        )
     how: dict[str, object] = {"ci": f"{ci:g}", "sequence": "betting"}
     how |= {"half_width": f"{half_width:g}"} if half_width is not None else {}
     how |= {"limit": f"{limit:g}"} if limit is not None else {}
@@ -111,11 +114,18 @@ def _about() -> list[Note]:
     ]
 
 
-def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the indices of the labelled questions, in the order in which the table of labels has them."""
-    given, _ = read_judgements(table, loaded.options.outcome_map, named=loaded.options.column)
+def _arrival(laid: Labels, run: str, given: Sequence[Label]) -> NDArray[np.int64]:
+    """Return the indices of the labelled questions, in the order in which people judged this run's answers to them.
+
+    Labels of other runs do not count, except for a question that has no label that names this run. Else a label of
+    another run could move a label of this run before labels that an earlier look has used.
+    """
     place = {question: i for i, question in enumerate(laid.data.questions)}
-    return np.array([place[q] for q in dict.fromkeys(one.question for one in given) if q in place], dtype=np.int64)
+    name = laid.data.origins.get(run, run)
+    verdicts = [one for one in given if not one.empty]
+    own = [one.question for one in verdicts if one.run in (None, run, name)]
+    order = dict.fromkeys([*own, *(one.question for one in verdicts)])
+    return np.array([place[question] for question in order if question in place], dtype=np.int64)
 
 
 def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: float) -> tuple[float, float]:

@@ -13,15 +13,16 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import user
-from nescio.data.evidence import Evidence, with_questions
+from nescio.data.evidence import NO_ROW, Evidence, with_questions
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.results import Results
 from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError, opt
 from nescio.estimating.means import mean
 from nescio.pipeline import Loaded
+from nescio.scoring.grounds import no_guarantee
 from nescio.scoring.score import open_data
 from nescio.selective.crossfit import deal
 from nescio.sources.arrow import told
@@ -31,6 +32,7 @@ from nescio.text import sanitize
 Floats = NDArray[np.float64]
 MOST_SYSTEMS = 4
 FEW = 60  # questions; the study starts at this number
+SUREST = float(np.finfo(np.float64).max)  # a confidence that reaches every threshold except "never"
 KIND = "nescio lab cascade"
 
 
@@ -130,12 +132,15 @@ def cascade(
     for invalid options, MismatchError for runs without outcomes or confidences.
     """
     terms = Terms(error, worth, cost)
-    loaded, data, left_out = _open(source, systems, terms, options)
+    loaded, whole, use = _open(source, systems, terms, options)
+    data, left_out = whole.select(use), int((~use).sum())
     if max_risk is not None and data.clusters is not None:
         raise UsageError(
             "a guaranteed risk needs independent questions, but these questions are clustered, so the bound would "
             "not hold"
         )
+    if max_risk is not None:
+        _check_guarantee(loaded, data, left_out)
     answers = _answers(data, terms)
     part, half = deal(data, folds, seed), deal(data, 2, seed)
     if not part.any():
@@ -170,7 +175,7 @@ def cascade(
     notes = [*loaded.notes, *_notes(rows, chosen, left_out, data)]
     best = chosen[0][0].thresholds
     policy = None if best is None else _policy(data.runs, best, terms, str(line))
-    applied = None if best is None else _applied(data, answers, best, terms, names[0])
+    applied = None if best is None else _applied(whole, best, terms, names[0])
     return Cascaded(
         tuple(rows),
         line,
@@ -228,11 +233,11 @@ def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outco
     Raises FormatError for a file that holds no policy.
     """
     steps, terms = read_policy(Path(policy))
-    loaded, data, left_out = _open(source, [step.system for step in steps], terms, options)
-    answers = _answers(data, terms)
+    loaded, whole, use = _open(source, [step.system for step in steps], terms, options)
+    _answers(whole.select(use), terms)  # refuses answers without a confidence
     limits = tuple(math.inf if step.answer_from is None else step.answer_from for step in steps)
-    outcomes = _applied(data, answers, limits, terms, " > ".join(data.runs))
-    return outcomes, loaded.signature, (*loaded.notes, *_left_out(left_out))
+    outcomes = _applied(whole, limits, terms, " > ".join(whole.runs))
+    return outcomes, loaded.signature, (*loaded.notes, *_left_out(int((~use).sum())))
 
 
 def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
@@ -271,10 +276,11 @@ def _policy(runs: Sequence[str], best: Policy, terms: Terms, made_by: str) -> di
 
 def _open(
     source: Any, systems: Sequence[str] | None, terms: Terms, options: dict[str, Any]
-) -> tuple[Loaded, Evidence, int]:
-    """Return the loaded data, the data of the systems in the order of asking, and how many questions are left out.
+) -> tuple[Loaded, Evidence, NDArray[np.bool_]]:
+    """Return the loaded data, the data of the systems in the order of asking, and a mask of the questions to use.
 
-    Only questions with an answer of every system and a known cost are kept.
+    The data have the questions that some system was asked. Those with a graded answer of every system and a known cost
+    are used.
     """
     wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
     try:
@@ -300,15 +306,28 @@ def _open(
             f"a cascade has 2 to {MOST_SYSTEMS} systems, each named once; {opt('systems')} names them (found {names})"
         )
     data = data.take_runs(order)
-    use = data.present.all(axis=0)
+    use: NDArray[np.bool_] = np.asarray(data.present.all(axis=0))
     if terms.cost is not None:
-        use &= np.isfinite(data.columns[user(terms.cost)]).all(axis=0)
-    chosen = sorted(map(int, np.flatnonzero(use)), key=data.questions.__getitem__)
-    if not chosen:
+        use = use & np.isfinite(data.columns[user(terms.cost)]).all(axis=0)
+    if not use.any():
         raise MismatchError(
             "no question has a graded answer from every system" + (" and its cost" if terms.cost else "")
         )
-    return loaded, data.select(np.array(chosen)), len(data.questions) - len(chosen)
+    asked = np.flatnonzero((data.absence != NO_ROW).any(axis=0)).tolist()
+    order_by_name = np.array(sorted(asked, key=data.questions.__getitem__))
+    return loaded, data.select(order_by_name), use[order_by_name]
+
+
+def _check_guarantee(loaded: Loaded, data: Evidence, left_out: int) -> None:
+    """Raise UsageError if the answers of the systems in `data` cannot support a guarantee for new answers."""
+    for run in data.runs:
+        if why := no_guarantee(loaded.notes, run, loaded.data.runs):
+            raise UsageError(f"no guarantee can rest on {why}")
+    if left_out:
+        raise UsageError(
+            f"a guaranteed risk needs every question, but {_left_out(left_out)[0].text}. The answers to these may all "
+            "be wrong"
+        )
 
 
 def _by_cost(data: Evidence, terms: Terms) -> list[int]:
@@ -337,10 +356,14 @@ def _answers(data: Evidence, terms: Terms) -> Answers:
         silence = (data.columns["answerable"][0] == 0).astype(np.float64)
     wrong = answered & (data.columns["incorrect"] == 1)
     gain = np.where(answered, data.columns["correct"] - terms.error * wrong - silence, 0.0)
-    paid = np.zeros(answered.shape)
-    if terms.cost is not None and terms.worth is not None:
-        paid = np.asarray(data.columns[user(terms.cost)], dtype=np.float64) / terms.worth
-    return Answers(gain, wrong, sure, paid, silence)
+    return Answers(gain, wrong, sure, _paid(data, terms), silence)
+
+
+def _paid(data: Evidence, terms: Terms) -> Floats:
+    """Return the cost of asking each system each question, in units of a right answer; 0 if costs do not count."""
+    if terms.cost is None or terms.worth is None:
+        return np.zeros(data.absence.shape)
+    return np.asarray(data.columns[user(terms.cost)], dtype=np.float64) / terms.worth
 
 
 def _held_out(answers: Answers, without: Sequence[Choice], part: NDArray[np.int64]) -> Done:
@@ -373,20 +396,29 @@ def _way(runs: Sequence[str], name: str, chosen: Choice, done: Done, terms: Term
     )
 
 
-def _applied(data: Evidence, answers: Answers, limits: Policy, terms: Terms, name: str) -> Outcomes:
-    """Return the outcomes of a policy on these answers as one run called `name`; `limits` are its thresholds."""
-    done = follow(answers, limits)
-    state = np.where(done.by < 0, SILENT, np.where(done.wrong, INCORRECT, CORRECT)).astype(np.int8)
-    last = np.where(done.by < 0, 0, done.by)
-    sure = np.where(done.by < 0, np.nan, answers.confidence[last, np.arange(len(last))])
+def _applied(whole: Evidence, limits: Policy, terms: Terms, name: str) -> Outcomes:
+    """Return the outcomes of a policy on all questions of its systems as one run called `name`.
+
+    `limits` are its thresholds. A question has no outcome if the policy gives an answer without a grade, or if its next
+    answer is lacking or has no confidence. The cost is NaN if it is unknown.
+    """
+    sure = np.asarray(whole.columns.get("confidence", np.full(whole.absence.shape, np.nan)), dtype=np.float64)
+    answered = whole.columns["answered"] == 1
+    known = whole.present & (~answered | ~np.isnan(sure))
+    wrong = known & answered & (whole.columns["incorrect"] == 1)
+    reached = np.where(known & ~answered, -math.inf, np.where(np.isnan(sure), SUREST, sure))
+    nothing = np.zeros(sure.shape)
+    done = follow(Answers(nothing, wrong, reached, _paid(whole, terms), nothing[0]), limits)
+    last, at = np.where(done.by < 0, 0, done.by), np.arange(len(done.by))
+    state = np.where(done.by < 0, SILENT, np.where(done.wrong, INCORRECT, CORRECT))
+    state = np.where((done.by >= 0) & ~known[last, at], NOT_GRADED, state).astype(np.int8)
     paid = {} if terms.worth is None else {user(str(terms.cost)): (done.paid * terms.worth)[None]}
     answerable = None
-    if "answerable" in data.columns:
-        known = np.asarray(data.columns["answerable"][0], dtype=np.float64)
-        answerable = np.where(np.isnan(known), ABSENT, known).astype(np.int8)
-    return Outcomes(
-        (name,), data.questions, state[None], confidence=sure[None], answerable=answerable, extra_columns=paid
-    )
+    if "answerable" in whole.columns:
+        values = np.asarray(whole.columns["answerable"][0], dtype=np.float64)
+        answerable = np.where(np.isnan(values), ABSENT, values).astype(np.int8)
+    given = np.where(done.by < 0, np.nan, sure[last, at])[None]
+    return Outcomes((name,), whole.questions, state[None], confidence=given, answerable=answerable, extra_columns=paid)
 
 
 def _left_out(left_out: int) -> list[Note]:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array, known
-from nescio.data.evidence import Evidence
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.evidence import NO_ROW, Evidence
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.text import listed
 
@@ -36,12 +36,14 @@ class OneRun(Struct, frozen=True, eq=False):
 
     `confidence` is that of the answer, or of the declined candidate that was judged. It is -inf if there is neither,
     and then no threshold answers the question. `wrong` marks wrong answers and candidates. `left_out` counts the
-    answers without a confidence, which are not among the questions.
+    answers without a confidence, which are not among the questions. `rows` are the indices of the questions in the data
+    from which the run was taken.
     """
 
     data: Evidence
     confidence: Floats
     wrong: Bools
+    rows: NDArray[np.int64]
     left_out: int = 0
 
     @property
@@ -87,8 +89,8 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
     nothing needs no confidences.
     """
     data = data.take_runs([_place(data.runs, run)])
-    graded = np.flatnonzero(data.present[0]).tolist()
-    data = data.select(np.array(sorted(graded, key=data.questions.__getitem__), dtype=np.int64))
+    rows = _by_name(data, data.present[0])
+    data = data.select(rows)
     columns, name = data.columns, data.runs[0]
     if not columns.keys() >= {"correct", "incorrect", "unanswered", "answered"}:
         have = ", ".join(columns) or "none"
@@ -104,11 +106,36 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
             (columns[c] == 1).any() for c in ("answered", "candidate_correct", "candidate_incorrect") if c in columns
         ):
             raise MismatchError(f"run {name!r} has no confidences, and a threshold needs them")
-        return OneRun(data, np.full(len(data.questions), -np.inf), np.zeros(len(data.questions), dtype=bool))
+        return OneRun(data, np.full(len(data.questions), -np.inf), np.zeros(len(data.questions), dtype=bool), rows)
     confidence = np.asarray(data.column("selection_score")[0], dtype=np.float64)
     known_ = ~np.isnan(confidence)
     data = data if known_.all() else data.select(known_)
-    return OneRun(data, confidence[known_], data.column("right")[0] == 0, int((~known_).sum()))
+    return OneRun(data, confidence[known_], data.column("right")[0] == 0, rows[known_], int((~known_).sum()))
+
+
+def _by_name(data: Evidence, mask: Bools) -> NDArray[np.int64]:
+    """Return the indices of the rows that the mask marks, in the order of their questions' names."""
+    return np.array(sorted(np.flatnonzero(mask).tolist(), key=data.questions.__getitem__), dtype=np.int64)
+
+
+def with_left_out(data: Evidence, one: OneRun, applied: Evidence) -> Evidence:
+    """Return all answers of a run: those of `applied`, and those that are no questions of `one`, as the run gave them.
+
+    `applied` is the run `one` after a threshold, and `data` the data from which the run was taken. So no answer without
+    a confidence or a grade is lost from a run that is written.
+    """
+    data = data.take_runs([data.runs.index(one.data.runs[0])])
+    every = _by_name(data, data.absence[0] != NO_ROW)
+    if len(every) == len(one.rows):
+        return applied
+    place = np.full(len(data.questions), -1)
+    place[every] = np.arange(len(every))
+    whole, columns = data.select(every), dict[str, Array]()
+    for name, new in applied.columns.items():
+        old = whole.columns.get(name, np.zeros(whole.absence.shape, dtype=np.int8))
+        columns[name] = old.astype(np.result_type(old, new))
+        columns[name][:, place[one.rows]] = new
+    return replace(whole, columns=columns)
 
 
 def _place(runs: Sequence[str], run: str | int | None) -> int:
@@ -161,13 +188,15 @@ def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64],
 
 
 def as_outcomes(data: Evidence) -> Outcomes:
-    """Return graded data in the form in which readers of files return outcomes.
+    """Return data in the form in which readers of files return outcomes; answers without a grade have no outcome.
 
     `nescio.tables.outcomes_writer` can then write them.
     """
     columns, shape = data.columns, data.absence.shape
     answered = columns["answered"] == 1
     state = np.where(answered, np.where(columns["correct"] == 1, CORRECT, INCORRECT), SILENT).astype(np.int8)
+    state[~data.present] = NOT_GRADED
+    state[data.absence == NO_ROW] = ABSENT
     none = np.zeros(shape, dtype=np.int8)
     candidate = np.where(columns.get("candidate_correct", none) == 1, 1, -1)
     candidate[columns.get("candidate_incorrect", none) == 1] = 0
@@ -176,9 +205,9 @@ def as_outcomes(data: Evidence) -> Outcomes:
         known = np.asarray(columns["answerable"][0], dtype=np.float64)
         answerable = np.where(np.isnan(known), -1, known).astype(np.int8)
     clusters = None
-    if data.clusters is not None:
-        width = len(str(int(data.clusters.max(initial=0))))
-        clusters = np.array([f"{int(cluster):0{width}}" for cluster in data.clusters], dtype=object)
+    if data.groups is not None:
+        width = len(str(int(data.groups.max(initial=0))))
+        clusters = np.array([f"{int(cluster):0{width}}" for cluster in data.groups], dtype=object)
     return Outcomes(
         data.runs,
         data.questions,
@@ -188,4 +217,5 @@ def as_outcomes(data: Evidence) -> Outcomes:
         answerable=answerable,
         strata=dict(data.strata),
         clusters=clusters,
+        repeats=data.repeats,
     )

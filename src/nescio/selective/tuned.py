@@ -85,8 +85,9 @@ class Tuned(Plotted[Tuning], frozen=True):
     """The result of `tune`: one row, a `Tuning`.
 
     `tables` has the risk-coverage `curve` and the `grid` of a guaranteed risk. `applied` is the run with the threshold
-    applied and its other answers kept as candidates, to be scored or written. `applied` is None if no threshold could
-    be certified. `whole_curve` says whether a terminal shows the curve.
+    applied and its other answers kept as candidates, to be scored or written. Answers without a confidence or a grade
+    are in it as the run gave them. `applied` is None if no threshold could be certified. `whole_curve` says whether a
+    terminal shows the curve.
     """
 
     applied: Evidence | None = None

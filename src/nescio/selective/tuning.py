@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from nescio.data.evidence import as_rows, with_questions
+from nescio.data.evidence import Evidence, as_rows, with_questions
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score
 from nescio.data.signature import sign
@@ -23,7 +23,7 @@ from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import open_data
 from nescio.selective.certified import Guarantee
 from nescio.selective.crossfit import Choice, choose
-from nescio.selective.curve import Bools, OneRun, curve_of, one_run
+from nescio.selective.curve import Bools, OneRun, curve_of, one_run, with_left_out
 from nescio.selective.guarantee import guarantee, how_certified, reached
 from nescio.selective.remarks import remarks, without_confidence
 from nescio.selective.thresholds import check_follows
@@ -81,7 +81,8 @@ def tune(
     bound = parse(measure)
     loaded = open_data(source, {"strata": (), **options}, [bound])
     bound = bound.on(loaded.data.columns)
-    one = _open_run(loaded, run, bound, wanted)
+    data = with_questions(as_rows(loaded.data), "tune a threshold on")
+    one = _open_run(loaded, data, run, bound, wanted)
     together = len(loaded.data.runs) if simultaneous else 1
     wanted = replace(wanted, runs=together) if wanted else None
     choice = choose(one, wanted or bound, folds, seed)
@@ -108,12 +109,14 @@ def tune(
             one.data.runs, [pooled], [held_out], next, level=level, seed=seed, clustered=clustered, together=together
         )
         notes += about
-    applied = None if wanted and choice.threshold == np.inf else one.apply(one.accept(choice.threshold))
+    applied = None
+    if not wanted or choice.threshold != np.inf:
+        applied = with_left_out(data, one, one.apply(one.accept(choice.threshold)))
     return Tuned((row,), line, tuple(dict.fromkeys(notes)), "tuning", more, applied=applied)
 
 
-def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
-    alone = one_run(with_questions(as_rows(loaded.data), "tune a threshold on"), run)
+def _open_run(loaded: Loaded, data: Evidence, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
+    alone = one_run(data, run)
     check_follows(alone, measure)
     if wanted and alone.data.clusters is not None:
         raise UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,12 +11,15 @@ from msgspec.structs import replace
 
 from nescio.comparison.comparing import compare
 from nescio.comparison.two_runs import take_two
-from nescio.data.evidence import Evidence, with_questions
-from nescio.data.notes import note
-from nescio.data.results import Comparison, Results
+from nescio.comparison.verdicts import NONE_SEEN, TOO_FEW, TOO_FEW_RESAMPLES
+from nescio.data.evidence import NO_ROW, Evidence, with_questions
+from nescio.data.notes import Note, note
+from nescio.data.reasons import MUCH, NotDeclined
+from nescio.data.results import Comparison, Comparisons, Results
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
+from nescio.scoring.grounds import lost, no_ground
 from nescio.scoring.score import open_data
 from nescio.selective.crossfit import choose
 from nescio.selective.curve import one_run
@@ -28,7 +32,8 @@ class TunedPair(Results[Tuning], frozen=True):
     """The result of `tune_pair`: a `Tuning` of each run, the baseline first.
 
     `tables["comparison"]` compares the run with the baseline, each at its own threshold and on held-out questions.
-    `tables["as_given"]` compares them without these thresholds.
+    `tables["as_given"]` compares them without these thresholds. A verdict is "cannot tell" if answers that are left out
+    could turn it, or for another reason that forbids a decision.
     """
 
     @property
@@ -75,20 +80,62 @@ def tune_pair(
     compared = compare(replace(loaded, data=unseen), bound, **pair, **drawn)
     given = compare(loaded, bound, **pair, **drawn)
     notes = [*(remark for result in tuned for remark in result.notes), *compared.notes]
-    lost = len(data.questions) - len(unseen.questions)
-    if lost:
-        notes.append(
-            note(
-                "tuning.not_shared",
-                "{lost:,} of {total:n question} left out of the comparison, "
-                "because one or both runs have no confidence there",
-                lost=lost,
-                total=len(data.questions),
-            )
-        )
+    if len(unseen.questions) < len(data.questions):
+        notes.append(_left_out_note(data, len(unseen.questions)))
     line = compared.signature.extend(tuned="each run", folds=folds)
-    tables = {"comparison": tuple(compared), "as_given": tuple(given)}
+    no_confidence = [
+        NotDeclined(int(present.sum()) - result.rows[0].n, int(present.sum()), "no confidence", left_out=True)
+        for present, result in zip(data.present, tuned, strict=True)
+    ]
+    tables = {"comparison": _on_grounds(compared, no_confidence), "as_given": _on_grounds(given, ())}
     return TunedPair(tuple(result.rows[0] for result in tuned), line, tuple(dict.fromkeys(notes)), "tuning", tables)
+
+
+def _left_out_note(data: Evidence, kept: int) -> Note:
+    """Return the note on the rows of `data` that the comparison leaves out, because it compares only `kept` of them."""
+    lacking = (data.absence == NO_ROW).any(axis=0)
+    ungraded = ~lacking & ~data.present.all(axis=0)
+    left_out = len(data.questions) - kept
+    reasons = {"lacking": int(lacking.sum()), "not graded": int(ungraded.sum())}
+    reasons["without a confidence"] = left_out - sum(reasons.values())
+    return note(
+        "tuning.not_shared",
+        "{lost:,} of {total:n question} left out of the comparison, because an answer of one or both runs cannot be "
+        "used: {reasons:each %d %s}",
+        lost=left_out,
+        total=len(data.questions),
+        reasons=[(count, reason) for reason, count in reasons.items() if count],
+    )
+
+
+def _on_grounds(compared: Comparisons, no_confidence: Sequence[NotDeclined]) -> tuple[Comparison, ...]:
+    """Return the rows of a comparison, with the verdict "cannot tell" if its data cannot support another (`no_ground`).
+
+    The verdict is also "cannot tell" if answers that were left out could turn it. `no_confidence` counts the answers of
+    the baseline and of the run that are left out because they have no confidence.
+    """
+    return tuple(_row_on_grounds(compared, row, no_confidence) for row in compared)
+
+
+def _row_on_grounds(compared: Comparisons, row: Comparison, no_confidence: Sequence[NotDeclined]) -> Comparison:
+    if row.verdict is None or row.verdict in (TOO_FEW, NONE_SEEN, TOO_FEW_RESAMPLES):
+        return row
+    pair = (row.measure, row.run, row.baseline)
+    if ground := no_ground(compared, *pair):
+        return replace(row, verdict=f"cannot tell, as no decision can rest on {ground}", no_larger_than=None)
+    left_out = lost(compared, *pair)
+    shift, words = left_out.shift, [left_out.words] if left_out.words else []
+    for run, counted in zip((row.baseline, row.run), no_confidence, strict=False):
+        if counted.lost:
+            share = counted.lost / counted.of
+            shift += math.inf if share >= MUCH else parse(row.measure).slope * share / (1 - share)
+            words.append(counted.words(run))
+    if not words:
+        return row
+    low, high = (math.nan, math.nan) if row.low is None or row.high is None else (row.low - shift, row.high + shift)
+    if low > 0 or high < 0:
+        return row
+    return replace(row, verdict=f"cannot tell, as {words[0]}", no_larger_than=None)
 
 
 def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) -> Evidence:

@@ -10,9 +10,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.statistic_rows import Laid, LaidOut
-from nescio.data.evidence import Evidence, with_questions
+from nescio.data.evidence import NO_ROW, PRESENT, Evidence, with_questions
 from nescio.data.notes import note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.shown import Shown
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.pipeline import Loaded
@@ -113,7 +113,7 @@ def lay_votes(
                     )
                 )
             if known is not None and of is None:
-                made.append(_outcomes(group, voted, use))
+                made.append(_outcomes(data, group, voted, use))
     needs = {"rule": rule} if at_least is None else {"at_least": at_least}
     signed = {"vote": across, "of": "all" if of is None else of, **needs, **loaded.signature}
     return LaidOut(rows, tuple(notes), signed), _joined(made) if made else None
@@ -234,9 +234,16 @@ def c_at_1(right: Any, silent: Any, n: Any) -> Any:
     return right / n * (1 + silent / n)
 
 
-def _outcomes(group: Group, found: Voted, use: NDArray[np.bool_]) -> tuple[str, dict[str, int]]:
+def _outcomes(data: Evidence, group: Group, found: Voted, use: NDArray[np.bool_]) -> tuple[str, dict[str, int]]:
+    """Return the name of a vote, and its outcome on each question.
+
+    A vote has no outcome if an answer without a grade takes part, because that answer might have won.
+    """
     state = np.where(found.right > 0, CORRECT, np.where(found.wrong > 0, INCORRECT, SILENT))
-    names = zip(group.questions, state, use, strict=True)
+    absence = np.where(group.cells >= 0, data.absence.ravel()[group.cells], NO_ROW)
+    unknown = ((absence != PRESENT) & (absence != NO_ROW)).any(axis=1)
+    state = np.where(unknown, NOT_GRADED, state)
+    names = zip(group.questions, state, use | unknown, strict=True)
     return f"vote of {group.name}", {name: int(one) for name, one, counts in names if counts}
 
 

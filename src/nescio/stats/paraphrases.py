@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from nescio.stats.exact_p_values import exact_p
 from nescio.stats.exchanges import exchanges
-from nescio.stats.lattices import MOST_SUMS, convolved, lattice_step, power
 
 Floats = NDArray[np.float64]
 Value = Callable[[Floats], Floats]  # a measure, as a function of the means of its columns (the last axis)
@@ -31,7 +30,7 @@ FEW = 100  # With fewer questions, the effect of unlike strength is not known we
 class Exchanged(Struct, frozen=True):
     """The p-values of an excess under the hypothesis that the suspect is like the others, and the method (`how`).
 
-    `p` is one-sided, and `both` two-sided (NaN for more than two systems).
+    `p` is one-sided, and `both` two-sided.
     """
 
     p: float
@@ -84,30 +83,25 @@ def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int)
 def exchange(
     value: Value, units: Floats, n: int, rng: np.random.Generator, explained: float = 0.0, *, draws: int | None = None
 ) -> Exchanged:
-    """Return the result of the test whether the suspect is like any of the systems.
+    """Return the result of the test whether the suspect is like the references.
 
-    Under the hypothesis, any of the systems may take the suspect's place on each unit, with both wordings together. The
-    part of the excess that is `explained` does not count.
+    Each unit exchanges the suspect with all references at once, or does not, each with chance ½ and with both wordings
+    together. For a measure that is a sum, this flips the sign of the unit's excess. How much the references resemble
+    one another therefore does not matter: a second copy of a reference changes nothing. The part of the excess that is
+    `explained` does not count.
 
-    With two systems the p-value is exact if there are few kinds of units or the excess is a sum. With more systems it
-    is exact if the excess is a sum on a lattice. Otherwise, and always with `draws`, it is (1 + hits)/(1 + draws) of
-    random exchanges.
+    The p-value is exact if there are few kinds of units or the excess is a sum of few different terms. Otherwise, and
+    always with `draws`, it is (1 + hits)/(1 + draws) of random exchanges.
     """
     observed = float(excess(value, units.sum(axis=0) / n)) - explained
     if math.isnan(observed):
         return Exchanged(math.nan, math.nan, "undefined")
-    test = _two if units.shape[1] == 2 else _several
-    return test(value, units, n, observed, rng, draws=draws)
-
-
-def _two(
-    value: Value, units: Floats, n: int, observed: float, rng: np.random.Generator, *, draws: int | None
-) -> Exchanged:
-    shape = units.shape[1:]
-    kept, exchanged = (side.reshape(len(units), -1) for side in (units, units[:, ::-1]))
+    # the suspect beside each of the references, shape (units, references, 2 systems, 2 wordings, columns)
+    beside = np.stack([units[:, [0, reference]] for reference in range(1, units.shape[1])], axis=1)
+    kept, exchanged = (side.reshape(len(units), -1) for side in (beside, beside[:, :, ::-1]))
 
     def total(sums: Floats) -> Floats:
-        return excess(value, sums.reshape(*sums.shape[:-1], *shape) / n)
+        return excess(value, sums.reshape(*sums.shape[:-1], *beside.shape[1:]) / n).mean(axis=-1)
 
     difference, times = exchanges(total, kept, exchanged, np.ones(len(units), dtype=np.int64))
     if not len(times):
@@ -120,48 +114,13 @@ def _two(
         further = exact_p(difference, times, abs(observed) + TIED)
         if further is not None:
             return Exchanged(1 - further / 2, both, "exact")
-    drawn = difference(rng.binomial(times, 0.5, size=(draws or DRAWS, len(times))).astype(np.float64))
+    many = draws or DRAWS
+    sizes = [min(AT_ONCE, many - start) for start in range(0, many, AT_ONCE)]
+    drawn = np.concatenate(
+        [difference(rng.binomial(times, 0.5, size=(size, len(times))).astype(np.float64)) for size in sizes]
+    )
     return Exchanged(_hits(drawn, observed), _hits(np.abs(drawn), abs(observed)), "permutation")
 
 
 def _hits(drawn: Floats, observed: float) -> float:
     return (1 + int(np.sum(drawn >= observed - TIED))) / (1 + len(drawn))
-
-
-def _several(
-    value: Value, units: Floats, n: int, observed: float, rng: np.random.Generator, *, draws: int | None
-) -> Exchanged:
-    systems = units.shape[1]
-    orders = np.array([np.roll(np.arange(systems), -k) for k in range(systems)])
-    # The contribution of a unit with each of its systems as the suspect, for a measure that is a sum.
-    added = np.stack([excess(value, units[:, order] / n) for order in orders], axis=1)
-    # Only a measure that is a sum agrees with the sum on these exchanges.
-    probes = [np.zeros(len(units), dtype=np.int64), *rng.integers(systems, size=(4, len(units)))]
-    excesses = [excess(value, units[np.arange(len(units))[:, None], orders[probe]].sum(axis=0) / n) for probe in probes]
-    sums = [added[np.arange(len(units)), probe].sum() for probe in probes]
-    if np.allclose(excesses, sums, rtol=0, atol=1e-10):
-        steps = (added - added.min(axis=1, keepdims=True)) * n * (systems - 1)
-        step = lattice_step(np.unique(np.round(steps, 8)))
-        if draws is None and step and steps.max(axis=1).sum() / step < MOST_SUMS:
-            law = np.ones(1)
-            places, times = np.unique(np.sort(np.round(steps / step).astype(np.int64)), axis=0, return_counts=True)
-            for place, often in zip(places, times.tolist(), strict=True):
-                law = convolved(law, power(np.bincount(place) / systems, often))
-            least = float((added.min(axis=1) * n * (systems - 1)).sum())
-            at = math.ceil((observed * n * (systems - 1) - least) / step - 1e-6)
-            return Exchanged(min(1.0, float(law[max(0, at) :].sum())), math.nan, "exact")
-        suspects = rng.integers(systems, size=(draws or DRAWS, len(units)))
-        drawn = np.array([added[np.arange(len(units)), probe].sum() for probe in suspects])
-        return Exchanged(_hits(drawn, observed), math.nan, "permutation")
-    parts = []
-    for start in range(0, draws or DRAWS, AT_ONCE):
-        order = np.argsort(rng.random((min(AT_ONCE, (draws or DRAWS) - start), len(units), systems)), axis=-1)
-        taken = [
-            sum(
-                np.einsum("bu,uwc->bwc", (order[:, :, place] == k).astype(np.float64), units[:, k])
-                for k in range(systems)
-            )
-            for place in range(systems)
-        ]
-        parts.append(excess(value, np.stack(taken, axis=1) / n))
-    return Exchanged(_hits(np.concatenate(parts), observed), math.nan, "permutation")

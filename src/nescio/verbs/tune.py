@@ -38,10 +38,11 @@ from nescio.selective import Tuned, TunedPair, as_outcomes
 from nescio.selective import tune as tune_run
 from nescio.selective import tune_pair as tune_two
 from nescio.selective.tuning import POINTS
-from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
-from nescio.text import on_one_line, plural
+from nescio.tables.outcomes_writer import SUFFIXES
+from nescio.text import on_one_line
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Further, Reading, Resampled, Sourced, WithMeasure, WithOrWithoutInterval, Worked
+from nescio.verbs._written_runs import check_whole, write_run
 
 MOST_NAMED = 20  # runs that a message names
 
@@ -100,7 +101,7 @@ class TuneRequest(Thresholds, Further, WithOrWithoutInterval):
         flags=("-o", "--output"),
         metavar="RUN",
         help="Apply the threshold and write the run as an outcome table (.csv, .tsv, .jsonl, .parquet). "
-        "Declined answers stay in it as candidates.",
+        "Declined answers stay in it as candidates, and answers without a confidence or a grade as they are.",
     )
 
     def check(self) -> None:
@@ -129,6 +130,8 @@ def tune(request: TuneRequest) -> Tuned:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
     strata = () if request.output is None else None  # the written run keeps all columns
     loaded = open_data(request.source, {"strata": strata, **request.values(Reading)}, [request.measure])
+    if request.output is not None:
+        check_whole(loaded.notes, request.output)
     if request.run is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
         runs = loaded.data.runs
         more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
@@ -161,9 +164,10 @@ def _written(tuned: Tuned, output: Path) -> Tuned:
         why = f"{output} is not written, because there is no threshold to apply"
         return replace(tuned, wrote=(why,))
     row = tuned.rows[0]
-    rows = write_outcomes(as_outcomes(tuned.applied), output)
-    said = f"wrote run {row.run!r} with the threshold applied, {plural(rows, 'question')} to {output}"
-    tuned = replace(tuned, wrote=(said,))
+    as_given = int(tuned.applied.present.sum()) - row.n
+    rows, left_out = write_run(as_outcomes(tuned.applied), output, unit="question", as_given=as_given)
+    said = f"wrote run {row.run!r} with the threshold applied, {rows} to {output}"
+    tuned = replace(tuned, wrote=(said,), notes=(*left_out, *tuned.notes))
     if lost := sorted(bare(name) for name in parse(row.measure).reads if known(name).namespace):
         no_columns = note(
             "tune.no_columns",

@@ -62,6 +62,9 @@ def save(
     saved: list[str] = []
     refused: list[dict[str, str]] = []
     with database.writing() as connection:
+        # Topics are locked before items, in the same order as by an update.
+        named = [sanitize(one.item, 500) for one in said]
+        hold(connection, [*connection.scalars(select(items.c.topic).where(items.c.id.in_(named)).distinct())])
         topics = set()
         for one in said:
             why, topic = _save(connection, person, one, own, seen.get(one.id, Seen()))

@@ -124,6 +124,7 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     outdated = 0
     for start in range(0, len(found.changed), FEW):
         with database.writing() as connection:
+            work.hold(connection, {row["topic"] for row in map(item_row, found.changed[start : start + FEW])})
             outdated += sum([_show_now(connection, item) for item in found.changed[start : start + FEW]])
         time.sleep(PAUSE)
     with database.writing() as connection:

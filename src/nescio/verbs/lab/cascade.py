@@ -19,13 +19,11 @@ Exit status 3 means that no policy could be certified.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
-from nescio.data.outcomes import Outcomes
 from nescio.data.signature import sign
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, PATH, SHARE, WORDS
@@ -33,10 +31,10 @@ from nescio.options.request import Request
 from nescio.selective.cascades import Cascaded, apply_policy
 from nescio.selective.cascades import cascade as choose_cascade
 from nescio.sources.writing import write_text
-from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
-from nescio.text import plural
+from nescio.tables.outcomes_writer import SUFFIXES
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Reading, Seeded, Sourced, WithInterval
+from nescio.verbs._written_runs import check_whole, write_run
 
 
 class Choosing(Request, group="Choosing thresholds"):
@@ -125,7 +123,7 @@ def cascade(request: CascadeRequest) -> Cascaded:
     if request.apply is not None:
         outcomes, read, notes = apply_policy(request.source, request.apply, **request.values(Reading))
         line = sign(cascade=outcomes.runs[0], **read)
-        return Cascaded((), line, notes, "cascade", applied=outcomes, wrote=_written(request, None, outcomes))
+        return _written(request, Cascaded((), line, notes, "cascade", applied=outcomes))
     kept = request.values()
     for name in ("apply", "output", "run_output"):
         kept.pop(name)
@@ -134,16 +132,19 @@ def cascade(request: CascadeRequest) -> Cascaded:
         wanted = [name for name in ("output", "run_output") if getattr(request, name) is not None]
         messages = tuple(f"{getattr(request, name)} is not written, because no policy is certified" for name in wanted)
         return replace(made, wrote=messages)
-    return replace(made, wrote=_written(request, made.policy, made.applied))
+    return _written(request, made)
 
 
-def _written(request: CascadeRequest, policy: Mapping[str, Any] | None, outcomes: Outcomes | None) -> tuple[str, ...]:
-    """Write the requested files of the policy and the run, and return sentences on them."""
-    messages = []
+def _written(request: CascadeRequest, made: Cascaded) -> Cascaded:
+    """Write the requested files of the policy and the run, and return the result with messages about the files."""
+    messages, notes = [], made.notes
+    if request.run_output is not None:
+        check_whole(notes, request.run_output)
     if request.output is not None:
-        write_text(request.output, json.dumps(policy, indent=1, ensure_ascii=False) + "\n")
+        write_text(request.output, json.dumps(made.policy, indent=1, ensure_ascii=False) + "\n")
         messages.append(f"wrote the policy to {request.output}")
-    if request.run_output is not None and outcomes is not None:
-        rows = write_outcomes(outcomes, request.run_output)
-        messages.append(f"wrote the outcomes of the policy on {plural(rows, 'question')} to {request.run_output}")
-    return tuple(messages)
+    if request.run_output is not None and made.applied is not None:
+        rows, left_out = write_run(made.applied, request.run_output, unit="question")
+        messages.append(f"wrote the outcomes of the policy on {rows} to {request.run_output}")
+        notes += left_out
+    return replace(made, notes=notes, wrote=tuple(messages))

@@ -11,8 +11,9 @@ nescio lab contamination paraphrases.csv --suspect new --paraphrase-of paraphras
 A drop of the suspect alone says little, since a paraphrase may be harder. "difference" is the drop of the suspect minus
 the mean drop of the references, on the same questions. "explained" is the difference that unequal strength alone would
 cause: a harder wording costs a system most if it is right about half the time. The one-sided p-value tests for a
-difference above "explained". The test exchanges the suspect with the references at random, question by question. Choose
-references that are about as good as the suspect. Several paraphrases of a question count as their mean.
+difference above "explained". On each question the test exchanges the suspect with all references at once, or does not,
+at random. So references may be versions of one model. Choose references that are about as good as the suspect. Several
+paraphrases of a question count as their mean.
 """
 
 from __future__ import annotations

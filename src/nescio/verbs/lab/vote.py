@@ -27,10 +27,11 @@ from nescio.reporting.page.question_texts import texts_of
 from nescio.scoring.score import open_data
 from nescio.selective.votes import Across, Said, Vote, c_at_1, lay_votes
 from nescio.stats.votes import Rule
-from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
+from nescio.tables.outcomes_writer import SUFFIXES
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Reading, Sourced, WithInterval
 from nescio.verbs._statistic import statistic
+from nescio.verbs._written_runs import check_whole, write_run
 
 
 class VoteRequest(Reading, Sourced, WithInterval):
@@ -82,7 +83,9 @@ def lay(request: VoteRequest) -> LaidOut:
         raise UsageError(
             f"{opt('output')} needs the texts of the answers, to know which answer won; the files have no texts"
         )
-    return replace(laid, wrote=(f"wrote {write_outcomes(applied, request.output):,} votes to {request.output}",))
+    check_whole(loaded.notes, request.output)
+    rows, left_out = write_run(applied, request.output, unit="vote")
+    return replace(laid, notes=(*laid.notes, *left_out), wrote=(f"wrote {rows} to {request.output}",))
 
 
 @statistic(

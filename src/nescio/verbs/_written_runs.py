@@ -1,0 +1,64 @@
+"""Write a run that a rule made: a threshold, a vote or a cascade.
+
+A written run has every question of the run. What a rule leaves out would otherwise be lost, and a gate on the file
+would pass a run that it fails on the original file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import NOT_GRADED, Outcomes
+from nescio.data.policies import COMMON
+from nescio.errors import UsageError, opt
+from nescio.tables.outcomes_writer import write_outcomes
+from nescio.text import plural
+
+
+def check_whole(notes: Sequence[Note], output: Path) -> None:
+    """Raise UsageError if questions that some run lacks are left out, so that the written run would not have them."""
+    for remark in notes:
+        if remark.code == COMMON:
+            raise UsageError(
+                f"{output}: a written run has every question of the run, but {remark.text}. Use "
+                f"{opt('missing', 'own')} to keep them"
+            )
+
+
+def write_run(outcomes: Outcomes, output: Path, *, unit: str, as_given: int = 0) -> tuple[str, tuple[Note, ...]]:
+    """Write a run, and return the number of its rows in words, with notes on the rows that the rule did not decide.
+
+    `unit` is the word for a row. `as_given` counts the answers without a confidence, which are written as the run gave
+    them.
+    """
+    rows = write_outcomes(outcomes, output)
+    ungraded = int(np.sum(outcomes.state == NOT_GRADED))
+    notes, parts = [], []
+    if as_given:
+        parts.append(f"{as_given:,} as the run gave {'it' if as_given == 1 else 'them'}")
+        notes.append(
+            note(
+                "written_run.as_given",
+                "{subject}: {answers:n answer} {answers:has/have} no confidence, so no threshold applies; "
+                "{answers:it is/they are} written as the run gave {answers:it/them}",
+                str(output),
+                answers=as_given,
+            )
+        )
+    if ungraded:
+        parts.append(f"{ungraded:,} without an outcome")
+        notes.append(
+            note(
+                "written_run.no_outcome",
+                "{subject}: {rows:n row} {rows:has/have} no outcome, because {rows:it rests/they rest} on answers that "
+                "are not graded or lacking",
+                str(output),
+                rows=ungraded,
+            )
+        )
+    among = f" ({', '.join(parts)})" if parts else ""
+    return f"{plural(rows, unit)}{among}", tuple(notes)

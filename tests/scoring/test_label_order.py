@@ -1,0 +1,30 @@
+"""The interval of a look rests on the order in which people judged the answers of the run, and on no other run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import nescio
+
+
+def test_labels_of_another_run_do_not_change_the_order_of_labels() -> None:
+    rng = np.random.default_rng(3)
+    answers: list[dict[str, Any]] = []
+    labels: dict[str, list[dict[str, Any]]] = {}
+    for run in ("a", "b"):
+        right, judged = (rng.random((2, 80)) < 0.7).tolist()
+        outcome = [("incorrect", "correct")[one] for one in judged]
+        answers += [{"run": run, "question": f"q{i}", "outcome": outcome[i]} for i in range(80)]
+        labels[run] = [
+            {"run": run, "question": f"q{i}", "verdict": ("incorrect", "correct")[right[i]]} for i in range(40)
+        ]
+    labels["a"].reverse()
+
+    def interval(given: list[dict[str, Any]]) -> tuple[float, float]:
+        found = nescio.labels.look(answers, "accuracy", labels=given, limit=0.5)
+        return next((row.low, row.high) for row in found.rows if row.run == "b")
+
+    # All labels of a come before those of b, or after them.
+    assert interval(labels["a"] + labels["b"]) == interval(labels["b"] + labels["a"])
