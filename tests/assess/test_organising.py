@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -757,3 +758,37 @@ def test_judgements_of_a_server_by_earlier_texts_are_faults_in_the_campaign(new_
     collected = nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
     assert [fault.rule.startswith(CHANGED) for fault in collected.rows] == [True]
     assert len(made.verdicts(campaign)) == 1
+
+
+def test_an_adjudication_by_an_earlier_question_is_refused(new_room: NewRoom, tmp_path: Path) -> None:
+    questions, run, _ = runs_of(tmp_path, 1)
+    room = new_room(questions, run, overlap=2)
+    for who, verdict in (("ana", "R"), ("ben", "W")):
+        person = room.join(who)
+        (item,) = person.left()
+        person.send(person.row(item["id"], verdict))
+    chair = room.join("adjudication")
+    (shown,) = chair.next()
+    made.lines(questions, [{"id": "q0", "question": "What is nought?", "answers": ["x"]}])
+    assert nescio.assess.update(room.db, [questions, run]).outdated == 1
+    assert chair.send(chair.row(shown["id"], "R", 1, texts=shown["texts"], at=NOW)) == ([], [CHANGED])
+    assert table(room.export() / "verdicts.csv") == []
+
+
+def test_people_judge_while_an_update_changes_the_answers_of_a_topic(new_room: NewRoom, tmp_path: Path) -> None:
+    """Both lock the topic first; in another order PostgreSQL would end one of them."""
+    questions, one, two = runs_of(tmp_path, 2)
+    room = new_room(questions, one, two)
+    ana = room.join("ana")
+    items = ana.left()
+    ana.send(*(ana.row(item["id"], "W") for item in items))
+    seen: list[int] = []
+    changes = partial(nescio.assess.update, room.db, [questions, one, two])
+    for n in range(4):
+        asked = [{"id": f"q{i}", "question": f"What is {i}, asked {n} times?", "answers": ["x"]} for i in range(2)]
+        made.lines(questions, asked)
+        with ThreadPoolExecutor(2) as threads:
+            update = threads.submit(changes)
+            seen += [ana.save(ana.row(item["id"], "W", 10 * n + k + 1)).status_code for k, item in enumerate(items)]
+            assert update.result().changed
+    assert {*seen} == {200}

@@ -132,3 +132,19 @@ def test_a_changed_story_takes_back_the_numbers_of_its_sentences(tmp_path: Path)
     assert len(made.verdicts(campaign)) == 2
     assert nescio.campaign.pool(campaign).taken_back == 0
     assert [fault for fault in nescio.campaign.verify(campaign).rows if "stories.json" in fault.file] == []
+
+
+@pytest.mark.parametrize("lost", ["deleted", "edited"])
+def test_a_lost_pool_is_not_made_again_over_verdicts_on_an_earlier_question(lost: str, tmp_path: Path) -> None:
+    campaign = campaign_of(tmp_path, "W")
+    path = campaign / "pool" / "pool.jsonl"
+    before = path.read_bytes()
+    path.unlink() if lost == "deleted" else path.write_bytes(b"{")
+    nescio.campaign.pool(campaign)  # from the same questions and runs
+    assert path.read_bytes() == before
+    made.edit(next((campaign / "topics").iterdir()), "What is 0?", "What is nought?")
+    path.unlink() if lost == "deleted" else path.write_bytes(b"{")
+    with pytest.raises(MismatchError, match="cannot tell which verdicts still hold; put the file back"):
+        nescio.campaign.pool(campaign)
+    path.write_bytes(before)
+    assert nescio.campaign.pool(campaign).taken_back == 1

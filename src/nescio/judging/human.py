@@ -79,6 +79,10 @@ class Human(Struct, frozen=True):
             return None
         return next((self.by_text[question, key] for key in keys if (question, key) in self.by_text), None)
 
+    def label_of_silence(self, run: str, question: str) -> Label | None:
+        """Return a label of a question that a run left unanswered, or None. It changes no figure, but is counted."""
+        return next(iter(self.by_run.get((run, question), {}).values()), None) or self.by_question.get(question)
+
     def said_of_stale(self) -> list[Note]:
         """Return notes on how many of the labels looked up so far are `stale`, and how many are `unchecked`."""
         notes = []

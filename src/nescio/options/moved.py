@@ -25,6 +25,8 @@ _ON_PEOPLE = (
     "a threshold is chosen on the verdicts of one judge; to choose it on people's: nescio.judge(FILES, judge='human',"
     " against=LABELS, output='people.csv'), then nescio.tune('people.csv', ungraded='exclude')",
 )
+_ANY_LOOK = "intervals hold at any number of looks, so leave this option out"
+
 MOVED: dict[tuple[str, str], Words] = {
     **{(verb, "suite"): _suite(verb) for verb in ("score", "compare", "report")},
     ("compare", "sequential"): (
@@ -34,10 +36,8 @@ MOVED: dict[tuple[str, str], Words] = {
     **{("plan", name): _LABELS for name in ("labels", "half_width", "correlation", "spread", "target")},
     **{("plan", name): _REPEATS for name in ("repeats", "budget", "per_question", "per_answer", "variances")},
     ("tune", "labels"): _ON_PEOPLE,
-    **{
-        (verb, "label_looks"): _is("looking at labels as they come", "labels look")
-        for verb in ("score", "compare", "labels look")
-    },
+    **{(verb, "label_looks"): _is("looking at labels as they come", "labels look") for verb in ("score", "compare")},
+    ("labels look", "label_looks"): (_ANY_LOOK, _ANY_LOOK),
     ("report", "study"): _is("a study of measures", "meta"),
 }
 

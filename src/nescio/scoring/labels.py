@@ -206,10 +206,13 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
     for one in loaded.texts.runs:
         for response in one.responses:
             if response.rank == 1 and one.name in runs and response.question_id in questions:
-                answer = () if response.answer is None else (response.answer,)
-                known = people.label(one.name, response.question_id, *answer)
+                known = _of_answer(people, one.name, response.question_id, response.answer)
                 if known is not None:
                     yield one.name, response.question_id, known
+
+
+def _of_answer(people: Human, run: str, question: str, answer: str | None) -> Label | None:
+    return people.label_of_silence(run, question) if answer is None else people.label(run, question, answer)
 
 
 def _found_in_words(outcomes: Outcomes, data: Evidence, people: Human) -> Iterator[tuple[str, str, Label]]:
@@ -222,7 +225,10 @@ def _found_in_words(outcomes: Outcomes, data: Evidence, people: Human) -> Iterat
     for q, question in enumerate(outcomes.questions):
         for r, run in enumerate(outcomes.runs if question in labelled else ()):
             texts = outcomes.texts[r, q] or AnswerTexts()
-            known = people.label(run, question, *filter(None, (texts.answer, texts.graded))) if run in runs else None
+            answers = [*filter(None, (texts.answer, texts.graded))]
+            if run not in runs:
+                continue
+            known = people.label(run, question, *answers) if answers else people.label_of_silence(run, question)
             if known is not None:
                 yield run, question, known
 

@@ -23,7 +23,7 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.policies import APART
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.estimating.means import mean
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
@@ -94,6 +94,9 @@ def compare_suite(
     check_baseline(baseline, suite.runs, alone="a suite of benchmarks")
     _check_paired(suite)
     wanted = parse_all(measures if measures else suite.default_measures(), None)
+    if run is not None and baseline is None and len(suite.runs) > 2:
+        others = len(suite.runs) - 1
+        raise UsageError(f"{opt('run', run)} needs {opt('baseline')}, as there are {others} other runs")
     pairs = [(suite.runs[x], suite.runs[y]) for x, y in pairs_of(suite.runs, baseline, run)]
     if notes and incomplete == "available":
         notes = [over_shared(suite, pairs)]

@@ -293,6 +293,7 @@ def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
     for item, said in disputes(connection):
         one = connection.execute(select(items).where(items.c.id == item)).one()
         row = {name: getattr(one, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
+        row["texts"] = texts_of(one)
         row["said"] = sorted([each.verdict, each.comment] for who, each in said.items() if who != ADJUDICATION)
         if held := said.get(ADJUDICATION):
             row["held"] = {name: getattr(held, name) for name in SAID}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import re
 import stat
 import tarfile
 import tempfile
@@ -30,7 +31,7 @@ _CHUNK = 1 << 20
 _EXTENDED = frozenset({b"x", b"g", b"X", b"L", b"K"})  # headers of a tar with the long name or facts of a member
 _LONGEST_HEADER = 64 << 10  # bytes
 _MOST_IN_A_ROW = 8  # extended headers of one member
-_OF_SIZE = (b" size=", b" GNU.sparse")
+_OF_SIZE = re.compile(rb"(?:^|\n)\d+ (?:size|GNU\.sparse[^=\n]*)=")  # a record of a header
 PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the last suffixes of packed files
 
 
@@ -170,7 +171,7 @@ def _check_headers(tar: IO[bytes]) -> None:
         content = tar.read(min(max(header.size, 0), _LONGEST_HEADER + 1)) if extended else b""
         if in_a_row > _MOST_IN_A_ROW or len(content) > _LONGEST_HEADER:
             raise MismatchError("a member of the archive has longer headers than a name needs; pack it anew")
-        if header.size < 0 or header.type == tarfile.GNUTYPE_SPARSE or any(key in content for key in _OF_SIZE):
+        if header.size < 0 or header.type == tarfile.GNUTYPE_SPARSE or _OF_SIZE.search(content):
             raise MismatchError("a member of the archive is sparse, or its header states a wrong size; pack it anew")
         if extended or header.isreg() or header.type not in tarfile.SUPPORTED_TYPES:
             offset += -(-header.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE

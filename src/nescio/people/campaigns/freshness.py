@@ -96,15 +96,19 @@ def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[st
             yield f"{name} (gone)" if name not in now else name
 
 
+def newer_than_pool(campaign: Campaign) -> list[str]:
+    """Return the names of questions and runs that are newer than the pool; none if no pool was made."""
+    old = age(campaign, POOLING)
+    names = old.newer if old else ()
+    return [name for name in names if name.startswith((f"{TOPICS}/", "run ")) and not name.endswith("(gone)")]
+
+
 def refuse_old_pool(campaign: Campaign) -> None:
     """Raise MismatchError if questions or runs are newer than the pool.
 
     Verdicts may then be on other questions or supports, and only `pool` takes these back.
     """
-    old = age(campaign, POOLING)
-    newer = [name for name in old.newer if name.startswith((f"{TOPICS}/", "run "))] if old else []
-    newer = [name for name in newer if not name.endswith("(gone)")]
-    if newer:
+    if newer := newer_than_pool(campaign):
         raise MismatchError(
             f"the pool is older than {_listed(newer)}; run nescio campaign pool {campaign.folder} first"
         )

@@ -17,7 +17,7 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import KEY, OWN_KEY, POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
-from nescio.people.campaigns.freshness import POOLING, done, inputs
+from nescio.people.campaigns.freshness import POOLING, done, inputs, newer_than_pool
 from nescio.people.campaigns.judgements import (
     HISTORY,
     TAKEN_BACK,
@@ -211,6 +211,8 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
             before = read_items(opened)
         except MismatchError:  # Somebody changed it. It is made again from the runs.
             before = []
+        if not before:
+            _check_lost(opened)
         merged = merged_items(items, before)
         # First, so that a pool that is made again after an interruption takes back the same verdicts.
         taken_back = _take_back(
@@ -228,6 +230,17 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
     after = f"nescio campaign sheets {opened.folder} --assessor NAME"
     counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
     return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), taken_back)
+
+
+def _check_lost(campaign: Campaign) -> None:
+    """Raise MismatchError if the pool is lost, and nobody knows which verdicts hold for the present texts.
+
+    They do if neither questions nor runs are newer than the lost pool.
+    """
+    newer = newer_than_pool(campaign)
+    if newer and read_judgements(campaign):
+        rule = "is missing or was changed, so nescio cannot tell which verdicts still hold; put the file back"
+        raise MismatchError(f"{campaign / POOL / ITEMS} {rule} ({newer[0]} is newer)")
 
 
 def _keys(items: Sequence[Item]) -> dict[str, str]:
