@@ -21,6 +21,7 @@ from nescio.sources.writing import naming
 
 FOLLOWS = "follows"  # the digest of the line before; of the first line empty
 _OTHER_ENDS = "this line has a carriage return: somebody changed the line ends; put the file back as it was"
+_BROKEN = "the digest in this line does not match the line before: somebody changed, removed or inserted a line"
 UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)  # what JSON that somebody else wrote may raise
 _Row = TypeVar("_Row")
 
@@ -110,10 +111,7 @@ def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _:
             yield number, f"nescio did not write this line: {error}"
         else:
             if link.follows != before:
-                yield (
-                    number,
-                    "the digest in this line does not match the line before: somebody changed, removed or inserted a line",
-                )
+                yield number, _BROKEN
             elif rule := flaw(row):
                 yield number, rule
         before = hashlib.sha256(line).hexdigest()
