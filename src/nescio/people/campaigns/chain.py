@@ -74,7 +74,7 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     if path.is_file() and path.stat().st_size < whole:
         raise MismatchError(f"{path}, line {len(before)}: nescio did not write this line; put the file back as it was")
     if path.is_symlink():
-        raise MismatchError(f"{path} is a link, but nescio never makes links; put the file back as it was")
+        raise MismatchError(f"{path} is a link, but nescio makes no links; put the file back as it was")
     with naming(path, path.parent):
         path.parent.mkdir(0o700, parents=True, exist_ok=True)  # of judgements; that of the log is there
         with path.open("r+b" if path.exists() else "w+b") as file:

@@ -132,7 +132,7 @@ def put(path: Path, content: bytes) -> None:
     """
     private = path.parent.name in CLOSED
     if path.is_symlink():
-        raise MismatchError(f"{path} is a link, but nescio never makes links; delete the link")
+        raise MismatchError(f"{path} is a link, but nescio makes no links; delete the link")
     with naming(path, path.parent):
         for folder in reversed([path.parent, *path.parent.parents]):
             folder.mkdir(0o700 if folder.name in PRIVATE else 0o777, exist_ok=True)
