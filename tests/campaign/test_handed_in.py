@@ -230,7 +230,7 @@ def test_a_file_of_nothing_but_faults_lists_fifty_and_counts_the_others(kind: st
     assert [fault.file for fault in collected.rows].count(str(long)) == 51
     assert collected.rows[50].rule == "150 more faults that the list leaves out"
     assert collected.rows[51].file == str(other)
-    assert "201 faults: these judgements were not collected" in str(collected)
+    assert "201 faults: judgements with a fault were not collected" in str(collected)
     assert collected.count == 201
 
 

@@ -62,7 +62,7 @@ class Campaign(Struct, frozen=True):
         """
         if not (self / SECRET).is_file():
             raise UsageError(
-                f"{self / SECRET} is missing; put it back, because nescio computes ids and secret orders from it"
+                f"{self / SECRET} is missing; put the file back, because answer ids and orders of sheets depend on it"
             )
         return text_of(self / SECRET)
 
