@@ -381,7 +381,7 @@ def test_what_a_server_gave_is_taken_beside_sheets(new_room: NewRoom, campaign: 
     heading, *rows = map(json.loads, exported[0].read_text(encoding="utf-8").splitlines())
     own = made.lines(tmp_path / "own.jsonl", [heading, *(row | {"given": "", "id": row["id"] + "b"} for row in rows)])
     rules = {fault.rule for fault in nescio.campaign.collect(campaign, [own], resamples=10).rows}
-    assert rules == {"it was not asked of ana"}
+    assert rules == {"ana was not asked to judge this item"}
 
 
 def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom, tmp_path: Path) -> None:

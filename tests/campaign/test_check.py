@@ -204,7 +204,7 @@ def test_the_command_says_it_in_text_in_json_and_on_a_page(tmp_path: Path, capfd
     large = made.qa(tmp_path / "large", 40)
     code, text = check(large, made.lines(tmp_path / "x.jsonl", [{"id": f"q{i}"} for i in range(40)]))
     assert code == 2
-    assert "lines 6 to 40: the same 35 times" in text
+    assert "lines 6 to 40: this fault 35 more times" in text
     campaign, run, page = made.qa(tmp_path), defective("qa", tmp_path), tmp_path / "faults.html"
     for form in ("table", "json"):
         code, out = check(campaign, run, "--page", page, "-f", form)

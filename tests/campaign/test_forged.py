@@ -35,7 +35,7 @@ def test_a_judgement_that_nobody_collected_is_named_and_counts_for_nothing(score
     assert "the log does not mention the lines from here on" in fault.rule
     assert made.verdicts(scored) == before
     notes = nescio.campaign.collect(scored, resamples=10).notes
-    assert "1 line of judgements/history.jsonl removed, because the log does not mention it" in " ".join(
+    assert "nescio removed 1 line from judgements/history.jsonl, because the log does not mention it" in " ".join(
         map(str, notes)
     )
     assert path.read_bytes() == whole
@@ -137,7 +137,7 @@ def test_a_line_of_the_log_that_no_step_writes_is_a_fault(what: str, scored: Pat
 
 
 NOT_OURS = {
-    "sheets/assessors.json": "who was asked to judge",
+    "sheets/assessors.json": "the requests to assessors",
     "receipts/pending.json": "receipts/pending.json",
     "results/data.json": "results/data.json",
     "results/tables/index.json": "index.json",
@@ -351,8 +351,8 @@ def in_a_handout(campaign: Path) -> None:
 
 
 HIDDEN: list[tuple[Callable[[Path], None], str]] = [
-    (in_its_own_line, "is not the one that came in"),
-    (in_another_intake, "and nothing else"),
+    (in_its_own_line, "is not the submitted run"),
+    (in_another_intake, "the intake of this run writes only"),
     (in_a_line_of_the_same_receipt, f"an earlier line has {RUN} already"),
     (in_a_handout, f"nescio campaign handout does not write {RUN}"),
 ]
@@ -426,7 +426,7 @@ def test_an_answer_that_no_run_ever_gave_is_no_part_of_the_pool(forged: str, sco
 
 def test_verifying_takes_no_more_resamples_from_a_log_than_scoring_takes(scored: Path) -> None:
     add(scored, "score", {"resamples": 1_000_001})
-    assert "it is not what nescio campaign score writes" in str(nescio.campaign.verify(scored))
+    assert "nescio campaign score does not write such a line" in str(nescio.campaign.verify(scored))
     with pytest.raises(nescio.UsageError, match="resamples"):
         nescio.campaign.score(scored, resamples=1_000_001)
 

@@ -79,7 +79,7 @@ def test_each_file_says_what_it_changed(campaign: Path, tmp_path: Path) -> None:
     told = "1 of 3 answers judged; 0 new, 1 changed, 1 withdrawn, 1 skipped, 1 flagged"
     assert told in str(collect(campaign, second))
     late = hand_in(tmp_path / "3.jsonl", campaign, [(a, "U", 5)])
-    assert "0 new, 1 older than the judgement that counts" in str(collect(campaign, late))
+    assert "0 new, 1 superseded by a later judgement" in str(collect(campaign, late))
     assert verdicts(campaign) == {(a, "ana"): "X"}
     history = read_history(open_campaign(campaign))
     kinds = [line.kind for line in history]
@@ -94,7 +94,7 @@ def test_a_file_says_no_more_of_an_item_than_a_server_takes(
     monkeypatch.setattr(handed_in, "MOST_SAID", 3)
     many = hand_in(tmp_path / "1.jsonl", campaign, [*((a, "R", minute) for minute in range(5)), (b, "W", 9)])
     first = collect(campaign, many)
-    assert [fault.rule for fault in first.rows] == ["more than 3 judgements of one item"] * 2
+    assert [fault.rule for fault in first.rows] == ["a person may give one item at most 3 judgements"] * 2
     assert verdicts(campaign) == {(a, "ana"): "R", (b, "ana"): "W"}
     assert len(read_history(open_campaign(campaign))) == 4
     more = hand_in(tmp_path / "2.jsonl", campaign, [(a, "R", 1), (a, "X", 20)])
@@ -102,7 +102,7 @@ def test_a_file_says_no_more_of_an_item_than_a_server_takes(
     monkeypatch.setattr(handed_in, "MOST_LINES", 2)
     long = hand_in(tmp_path / "3.jsonl", campaign, [(b, "R", 30), (b, "X", 31), (b, "U", 32)])
     assert [fault.rule for fault in collect(campaign, long).rows] == [
-        "a file has at most 2 lines; the others were not read"
+        "a file has at most 2 lines; the lines from here on were not read"
     ]
     assert verdicts(campaign)[b, "ana"] == "R"
 
@@ -140,8 +140,7 @@ def test_what_is_handed_in_again_counts_and_what_holds_no_more_is_counted(campai
         held = {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)}
         assert held == {verdict}
         assert (
-            "4 of 4 answers judged; 0 new, 4 older than the judgement that counts"
-            in str(collect(campaign)).splitlines()[0]
+            "4 of 4 answers judged; 0 new, 4 superseded by a later judgement" in str(collect(campaign)).splitlines()[0]
         )
         assert {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)} == held
         (row,) = collect(campaign, sheet).tables["sheets"]
@@ -187,11 +186,11 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"item": "nothing"}, "no pool of this campaign had this item"),
     ({"verdict": "Q"}, "a verdict is R"),
     ({"at": "yesterday"}, "at must be a time"),
-    ({"id": ""}, "has an id"),
+    ({"id": ""}, "needs an id"),
     ({"comment": "x" * 20_000}, "at most 10,000 characters"),
-    ({"mark": "gold"}, "no judgement that a page wrote"),
-    ({"verdict": 3}, "no judgement that a page wrote"),
-    ({"pool": "x"}, "no judgement that a page wrote"),
+    ({"mark": "gold"}, "not a judgement from a page"),
+    ({"verdict": 3}, "not a judgement from a page"),
+    ({"pool": "x"}, "not a judgement from a page"),
 ]
 
 
@@ -231,7 +230,7 @@ def test_a_file_of_nothing_but_faults_lists_fifty_and_counts_the_others(kind: st
     assert [fault.file for fault in collected.rows].count(str(long)) == 51
     assert collected.rows[50].rule == "150 more faults that the list leaves out"
     assert collected.rows[51].file == str(other)
-    assert "201 faults: these judgements were not collected" in str(collected)
+    assert "201 faults: judgements with a fault were not collected" in str(collected)
     assert collected.count == 201
 
 
@@ -243,7 +242,8 @@ def test_a_list_whose_numbers_are_not_its_own_makes_no_key_that_nothing_reads(tm
     write_rows(tmp_path / "nuggets.csv", [{**row, "nugget": n, "text": f"x{i}"} for i, n in enumerate(numbers)])
     faults = collect(campaign, tmp_path / "nuggets.csv").rows
     assert [(fault.line, fault.rule) for fault in faults] == [
-        (line, "a nugget has a number of its own, of letters and digits") for line in (3, 4, 5)
+        (line, "the number of a nugget must be unique in its question, and have only letters and digits")
+        for line in (3, 4, 5)
     ]
     write_rows(tmp_path / "nuggets.csv", [{**row, "nugget": n, "text": f"x{n}"} for n in "12"])
     assert collect(campaign, tmp_path / "nuggets.csv").sound
@@ -355,7 +355,7 @@ def test_an_id_that_comes_again_with_another_verdict_is_a_fault(campaign: Path, 
 def test_a_list_of_nuggets_where_there_are_none_is_a_fault(campaign: Path) -> None:
     path = made.text(campaign / "sheets" / "nuggets.csv", "item,verdict\n")
     (fault,) = collect(campaign, path).rows
-    assert "only definition questions have a list of nuggets" in fault.rule
+    assert "only campaigns of the task nuggets have a list of nuggets" in fault.rule
 
 
 def test_what_is_nested_too_deep_is_a_fault_of_its_own_line(campaign: Path, tmp_path: Path) -> None:
@@ -412,7 +412,7 @@ def found_by_ben(folder: Path, after: str) -> tuple[Path, Any]:
 def test_a_nugget_that_somebody_found_and_that_is_taken_out_is_named(tmp_path: Path) -> None:
     campaign, collected = found_by_ben(tmp_path, listing(("2", "was")))
     assert "that it holds nugget 1, which the list of t0 does not have" in " ".join(map(str, collected.notes))
-    with pytest.raises(nescio.MismatchError, match="1 verdict on nuggets that no list has: ben says"):
+    with pytest.raises(nescio.MismatchError, match="1 verdict with nuggets that are not in the list: ben says"):
         nescio.campaign.score(campaign, resamples=10)
     collect(campaign, hand_in(tmp_path / "4.jsonl", campaign, [(items_of(campaign)[0], "2", 4)], "ben"))
     assert nescio.campaign.score(campaign, resamples=10)
@@ -442,7 +442,7 @@ def test_only_what_was_asked_of_an_assessor_is_taken(tmp_path: Path) -> None:
     said += [(item, "1", 3) for item in sorted({*asked["ana"], *asked["ben"]}) if ":" not in item]
     collected = collect(campaign, hand_in(tmp_path / "ana.jsonl", campaign, said))
     assert [(fault.rule, fault.value) for fault in collected.rows if ":" in str(fault.value)] == [
-        ("it was not asked of ana", theirs[0])
+        ("ana was not asked to judge this item", theirs[0])
     ]
     assert len(collected.rows) == 2
     assert {item for item, _ in verdicts(campaign)} == asked["ana"]
@@ -467,7 +467,7 @@ def test_sentences_that_nobody_was_asked_about_are_not_taken(tmp_path: Path) -> 
     made.sound("reading", tmp_path / "alpha" / "r")
     made.ready(campaign, "ana", html=True)
     (fault,) = collect(campaign, hand_in(tmp_path / "x.jsonl", campaign, [("sentences:r0", "0", 1)])).rows
-    assert fault.rule == "it was not asked of ana"
+    assert fault.rule == "ana was not asked to judge this item"
 
 
 def test_of_two_lists_of_a_target_neither_is_taken_unless_one_is_in(tmp_path: Path) -> None:

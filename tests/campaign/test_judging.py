@@ -165,7 +165,7 @@ def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Pat
     path = tmp_path / f"{name}.csv"
     (two_runs / "sheets" / "ana.csv").rename(path)
     collected = nescio.campaign.collect(two_runs, [two_runs / "sheets" / "ben.csv", path], resamples=10)
-    rule = f"no sheet was written for {name!r}; assessors are ana, ben; rename the file"
+    rule = f"no sheet was written for {name!r}; name the file after its assessor: ana, ben"
     assert [(fault.file, fault.rule) for fault in collected.rows] == [(str(path), rule)]
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
     path.rename(tmp_path / "adjudication.csv")  # which nobody asked for
@@ -220,7 +220,7 @@ def test_the_history_keeps_all_that_was_ever_said(tmp_path: Path) -> None:
 
     assert "8 of 8 answers judged; 8 new" in say("RRRRRRRR")
     assert "0 new, 2 changed" in say("WWRRRRRR")
-    assert "0 new; 3 blank here stay as they were" in say("WW---RRR")
+    assert "0 new; 3 blank rows left with the earlier verdict" in say("WW---RRR")
     assert "0 new, 3 withdrawn" in say("WW---RRR", withdraw=True)
     assert len(made.verdicts(campaign)) == 5
     history = read_history(open_campaign(campaign))
@@ -244,7 +244,7 @@ def test_judging_is_open_until_each_answer_has_as_many_verdicts_as_were_asked_fo
 
     what = "4 of 4 answers judged, 0 in dispute"
     note = "judging is not finished: assessors returned 4 of 8 verdicts"
-    assert judging() == (False, f"{what}; 4 of 8 verdicts; ana has returned none", [note])
+    assert judging() == (False, f"{what}; 4 of 8 verdicts returned; ana has returned no verdict", [note])
     nescio.campaign.collect(two_runs, resamples=10)
     assert judging() == (True, what, [])
 
@@ -399,6 +399,7 @@ def test_nuggets_come_from_the_pool_where_there_is_no_key(tmp_path: Path) -> Non
     assert nescio.campaign.status(campaign).after is None
     write_rows(path, [rows[0], rows[1] | {"text": "something else"}])
     notes = nescio.campaign.collect(campaign, resamples=10).notes
-    assert "nugget 2 of t0 was 'a countess' when assessors found it, but is 'something else' now" in " ".join(
-        map(str, notes)
+    assert (
+        "nugget 2 of t0 was 'a countess' when assessors found it in strings, but is 'something else' now"
+        in " ".join(map(str, notes))
     )

@@ -541,9 +541,9 @@ def test_nothing_is_published_while_answers_are_in_dispute_or_of_a_version_befor
     fill(published, lambda who, row: verdicts[row["item"]].replace("W", "R") if who == "ben" else "")
     nescio.campaign.collect(published, [published / "sheets" / "ben.csv"], resamples=10)
     assert "6 in dispute" in step(published, "judgements")[1]
-    assert_refused(published, "the judgements and who was asked to judge", capsys)
+    assert_refused(published, "the judgements and the requests to assessors", capsys)
     made.take(published, {"beta_b": [f"new {i}" for i in range(10)]}, "2026-05-02")
-    newer = "the judgements, who was asked to judge and run beta_b"
+    newer = "the judgements, the requests to assessors and run beta_b"
     assert step(published, "results") == (False, f"older than {newer}")
     assert_refused(published, newer, capsys)
 

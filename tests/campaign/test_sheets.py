@@ -208,7 +208,7 @@ def test_a_column_that_was_sorted_alone_is_named_and_sorted_rows_are_taken(hard:
     assert len(faults) == len(HARD) - stays
     assert all("sorted alone" in fault.rule for fault in faults)
     alone("verdict")
-    assert "was only the column of verdicts sorted?" in str(nescio.campaign.collect(hard, resamples=10))
+    assert "if only the verdicts were sorted, undo the sorting" in str(nescio.campaign.collect(hard, resamples=10))
     assert len(made.verdicts(hard)) == stays
     write_rows(path, sorted(rows, key=lambda row: row["verdict"]))
     assert nescio.campaign.collect(hard, resamples=10).sound

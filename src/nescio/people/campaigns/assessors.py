@@ -44,22 +44,25 @@ class Returned(Struct, frozen=True):
     none_of: tuple[str, ...]
 
     def __str__(self) -> str:
-        text = f"{self.verdicts:,} of {plural(self.of, 'verdict')}"
+        text = f"{self.verdicts:,} of {plural(self.of, 'verdict')} returned"
         if self.none_of:
-            text += f"; {', '.join(self.none_of)} {'has' if len(self.none_of) == 1 else 'have'} returned none"
+            text += f"; {', '.join(self.none_of)} {'has' if len(self.none_of) == 1 else 'have'} returned no verdict"
         return text
 
 
 def check_person(name: str) -> None:
     """Raise UsageError if an assessor cannot have this name, because files are named after assessors."""
     if not _NAME.fullmatch(name):
-        raise UsageError(f"people are named by letters, digits and hyphens (found {name!r})")
+        raise UsageError(
+            "the name of a person must start with A-Z, a-z or 0-9; at most 39 letters, digits, hyphens and "
+            f"underscores may follow (found {name!r})"
+        )
 
 
 def read_asked(campaign: Campaign) -> Asked:
     """Return the assessors of a campaign with their items; none if no sheet was written."""
     path = campaign / SHEETS / ASKED
-    return decoded(path, Asked, "delete it, and nescio campaign sheets writes it again") if path.is_file() else Asked()
+    return decoded(path, Asked, "delete it, then run nescio campaign sheets") if path.is_file() else Asked()
 
 
 def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:
@@ -135,7 +138,10 @@ def times_of(questions: Sequence[str], overlap: float, place: Callable[[str], An
         raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")
     if overlap >= 1:
         if overlap != int(overlap):
-            raise UsageError(f"an overlap is a whole number of people, or a share of the questions (found {overlap:g})")
+            raise UsageError(
+                f"an overlap above 1 must be a whole number of assessors (found {overlap:g}); an overlap below 1 is a "
+                "share of the questions"
+            )
         return dict.fromkeys(questions, int(overlap))
     twice = {*sorted(questions, key=place)[: ceil(overlap * len(questions))]}
     return {question: 1 + (question in twice) for question in questions}

@@ -20,7 +20,8 @@ from nescio.errors import MismatchError
 from nescio.sources.writing import naming
 
 FOLLOWS = "follows"  # the digest of the line before; of the first line empty
-_OTHER_ENDS = "it holds a carriage return: line ends were changed; put the file back as it was"
+_OTHER_ENDS = "this line has a carriage return: somebody changed the line ends; put the file back as it was"
+_BROKEN = "the digest in this line does not match the line before: somebody changed, removed or inserted a line"
 UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)  # what JSON that somebody else wrote may raise
 _Row = TypeVar("_Row")
 
@@ -52,7 +53,7 @@ def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambd
     """
     if broken := next(breaks(path, kind, flaw), None):
         line, rule = broken
-        raise MismatchError(f"{path}, line {line}: {rule}; nescio campaign verify names all that was changed")
+        raise MismatchError(f"{path}, line {line}: {rule}; run nescio campaign verify to list all changes")
     return msgspec.json.Decoder(kind).decode_lines(b"\n".join(_lines(path)))
 
 
@@ -71,9 +72,9 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         written.append(line + b"\n")
     whole = sum(len(line) + 1 for line in before)
     if path.is_file() and path.stat().st_size < whole:
-        raise MismatchError(f"{path}, line {len(before)}: no step wrote this; put the file back as it was")
+        raise MismatchError(f"{path}, line {len(before)}: nescio did not write this line; put the file back as it was")
     if path.is_symlink():
-        raise MismatchError(f"{path} is a link to another file, which nescio never makes; put the file back as it was")
+        raise MismatchError(f"{path} is a link, but nescio makes no links; put the file back as it was")
     with naming(path, path.parent):
         path.parent.mkdir(0o700, parents=True, exist_ok=True)  # of judgements; that of the log is there
         with path.open("r+b" if path.exists() else "w+b") as file:
@@ -110,7 +111,7 @@ def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _:
             yield number, f"nescio did not write this line: {error}"
         else:
             if link.follows != before:
-                yield number, "it does not follow the line before: a line was changed, removed or inserted"
+                yield number, _BROKEN
             elif rule := flaw(row):
                 yield number, rule
         before = hashlib.sha256(line).hexdigest()

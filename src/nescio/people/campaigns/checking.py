@@ -73,7 +73,8 @@ def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
             yield fault_line(fault)
         elif place == FEW:
             more = len(alike) - FEW
-            yield f"lines {fault.line} to {alike[-1].line}: the same {more} times (-v, JSON and the page list all)"
+            lines = f"lines {fault.line} to {alike[-1].line}"
+            yield f"{lines}: this fault {more} more times (-v, JSON and the page list all)"
 
 
 def fault_line(fault: Fault, longest: int = 120) -> str:
@@ -100,7 +101,7 @@ def check(
     given = {Path(run): handed_in_files(Path(run)) if Path(run).is_dir() else [Path(run)] for run in runs}
     files = [path for own in given.values() for path in own]
     if not files:
-        raise UsageError("there is no run to check")
+        raise UsageError("there is no run to check; name the files of runs, or folders that hold them")
     reading, looking = split_progress(progress)
     with topics_of(Path(campaign)) as (settings, topics):
         submissions = [one for path in followed(files, reading) for one in _submissions(path, topics, settings)]
@@ -150,7 +151,8 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
         if before is submission.path:
             yield submission
         else:
-            fault = Fault(str(submission.path), None, f"{before} is a run with the same name", submission.name)
+            rule = f"{before} has the same run name; rename one of the two runs"
+            fault = Fault(str(submission.path), None, rule, submission.name)
             yield replace(submission, faults=(*submission.faults, fault))
 
 
@@ -169,7 +171,8 @@ def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
     if alike:
         yield note(
             "campaign.like_silence",
-            "{subject}: {count:n answer} {count:reads/read} like an abstention ({texts:list 3}); abstaining is null",
+            "{subject}: {count:n answer} {count:reads/read} like an abstention ({texts:list 3}); to abstain, make the "
+            "answer null",
             str(submission.path),
             count=len(alike),
             texts=list(dict.fromkeys(alike)),
@@ -201,7 +204,10 @@ def topics_of(place: Path) -> Iterator[tuple[Settings, Topics]]:
         yield campaign.settings, campaign.topics()
         return
     if not zipfile.is_zipfile(place):
-        raise UsageError(f"{place} is neither a campaign nor what `nescio campaign checker` writes")
+        raise UsageError(
+            f"{place} is not a campaign; name its folder, the folder of its handout, or the archive that "
+            "nescio campaign checker wrote"
+        )
     with temporary_folder() as folder:
         (folder / TOPICS).mkdir()
         for name, content in zipped(place, most_unpacked(place.stat().st_size)):

@@ -58,8 +58,11 @@ KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _ALIKE = 20  # From so many answers on, a note says that all verdicts of an assessor, or of two, are the same.
 _MILLION = 1_000_000  # If the verdicts have so many possible orders, a sorted one is no chance.
-_AGAIN = "move this sheet out of the folder, and nescio campaign sheets writes another"
-_ALONE = "the verdicts are sorted but the rows are not; was only the column of verdicts sorted?"
+_AGAIN = "move this sheet out of the folder, then run nescio campaign sheets for a new one"
+_ALONE = (
+    "the verdicts are sorted, but the rows are in their original order; if only the verdicts were sorted, undo the "
+    "sorting and collect the sheet again"
+)
 VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
 
@@ -75,7 +78,7 @@ class Collected(Faults, frozen=True):
         lines = [str(row) for row in self.tables["sheets"]]
         lines += [f"  {fault}" for fault in self.rows]
         if self.rows:
-            lines.append(f"{plural(self.count, 'fault')}: these judgements were not collected, all others were")
+            lines.append(f"{plural(self.count, 'fault')}: judgements with a fault were not collected; all others were")
         return "\n".join([*lines, *map(str, self.tables["agreement"])])
 
 
@@ -102,9 +105,11 @@ class ReadBack(Struct, frozen=True):
 
     def __str__(self) -> str:
         counts = {"new": self.new, "changed": self.changed, "withdrawn": self.withdrawn, "skipped": self.skipped}
-        counts |= {"flagged": self.flagged, "older than the judgement that counts": self.older, "noted": self.noted}
+        counts |= {"flagged": self.flagged, "superseded by a later judgement": self.older}
+        counts |= {"with only a comment": self.noted}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
-        kept = f"; {self.blank:,} blank here stay as they were (--withdraw takes them back)" if self.blank else ""
+        blank = plural(self.blank, "blank row")
+        kept = f"; {blank} left with the earlier verdict (--withdraw takes it back)" if self.blank else ""
         return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
 
 
@@ -137,7 +142,7 @@ def collect(
             path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX)
         )
         if not paths:
-            raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
+            raise UsageError(f"there is no sheet to collect; run nescio campaign sheets {opened.folder} first")
         read = {path: digest(path) for path in paths}
         lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
         before = _listed(opened) if lists else {}
@@ -182,7 +187,7 @@ def _about_nuggets(
     asked = [question for part in opened.topics().parts.values() for question in part.questions]
     return (
         *(
-            note("campaign.unlisted", "{subject}; ask the assessor to change one of the two", one)
+            note("campaign.unlisted", "{subject}; ask the assessor to change the judgement or the list", one)
             for one in unlisted(kept, questions, nuggets)
         ),
         *_other_texts(before, nuggets, kept, questions),
@@ -219,7 +224,7 @@ def _collected(
             continue
         who = known.get(path.stem.casefold()) if known else path.stem
         if who is None:
-            rule = f"no sheet was written for {path.stem!r}; assessors are {', '.join(asked)}; rename the file"
+            rule = f"no sheet was written for {path.stem!r}; name the file after its assessor: {', '.join(asked)}"
             reading.fault(path, None, rule)
             continue
         first, blank = len(reading.judgements), len(reading.blanks)
@@ -289,8 +294,8 @@ def _taken_out(lines: int) -> Iterator[Note]:
     if lines:
         yield note(
             "campaign.uncollected",
-            "{lines:n line} of {subject} removed, because the log does not mention {lines:it/them}; if a collect "
-            "was killed, collect the same files again",
+            "nescio removed {lines:n line} from {subject}, because the log does not mention {lines:it/them}; if a "
+            "collect was killed, collect its files again",
             HISTORY,
             lines=lines,
         )
@@ -329,7 +334,7 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
     """
     if campaign.settings.task != "nuggets":
         for path in paths:
-            faults.add(Fault(str(path), None, "only definition questions have a list of nuggets"))
+            faults.add(Fault(str(path), None, "only campaigns of the task nuggets have a list of nuggets"))
         return
     if not paths or has_own_key(campaign):
         return
@@ -347,7 +352,7 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
                 elif vital not in VITAL:
                     faults.add(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
                 elif number in own or not number.isalnum():  # a key with it could not be read again
-                    rule = "a nugget has a number of its own, of letters and digits"
+                    rule = "the number of a nugget must be unique in its question, and have only letters and digits"
                     faults.add(Fault(str(path), line, rule, row["nugget"]))
                 else:
                     own[number] = {"id": number, "text": text, "vital": VITAL[vital]}
@@ -379,8 +384,8 @@ def _other_texts(
         if squeeze(old) != squeeze(new):
             yield note(
                 "campaign.reworded",
-                "nugget {number} of {subject} was {before!r} when assessors found it, but is {after!r} now; have "
-                "the strings judged again",
+                "nugget {number} of {subject} was {before!r} when assessors found it in strings, but is {after!r} "
+                "now; have these strings judged again",
                 question,
                 number=number,
                 before=old,
@@ -400,7 +405,7 @@ def _put_lists(campaign: Campaign, present: Present) -> None:
         try:
             rows = msgspec.json.Decoder(dict[str, Any]).decode_lines(held)
         except UNREADABLE as error:
-            raise MismatchError(f"{path} is no list of nuggets: {error}") from None
+            raise MismatchError(f"{path} cannot be read as a list of nuggets: {error}") from None
         _put_key(campaign, {str(row.get("id")): row for row in rows} | listed)
 
 

@@ -168,7 +168,7 @@ def flaw(entry: Entry) -> str:
             if entry.step == EXTENDED:
                 moment(ruling.until)
     except (msgspec.ValidationError, UsageError) as error:
-        return f"it is not what nescio campaign {entry.step} writes: {error}"
+        return f"nescio campaign {entry.step} does not write such a line: {error}"
     return ""
 
 
@@ -193,12 +193,12 @@ def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:
     place, dot, suffix = (receipt.stored or "").partition(f"{receipt.group}/{receipt.run}/{receipt.version}")
     as_stored = dot and not place and receipt.version is not None and _SUFFIX.fullmatch(suffix)
     if not (as_stored if receipt.status == ACCEPTED else receipt.stored is None):
-        return f"no run is stored at {receipt.stored!r}"
+        return f"an intake does not store this run at {receipt.stored!r}"
     files = {f"{RECEIPTS}/{receipt.place}"} | ({f"{RUNS}/{receipt.stored}"} if receipt.stored else set())
     if {*wrote} != files:
-        return f"an intake of this run writes {' and '.join(sorted(files))}, and nothing else"
+        return f"the intake of this run writes only {' and '.join(sorted(files))}"
     if receipt.stored and wrote[f"{RUNS}/{receipt.stored}"] != receipt.digest:
-        return f"the run stored at {receipt.stored!r} is not the one that came in"
+        return f"the run stored at {receipt.stored!r} is not the submitted run"
     return ""
 
 

@@ -172,8 +172,8 @@ def _all_judged(campaign: Campaign, outcomes: Outcomes) -> None:
     if len(open_):
         first = ", ".join(f"{outcomes.questions[q]} of {outcomes.runs[r]}" for r, q in open_[:MOST_NAMED])
         raise MismatchError(
-            f"{len(open_)} answers have not been judged (first: {first}); pool the answers and have people judge "
-            f"them (nescio campaign status {campaign.folder}), or name a judge in campaign.toml, to judge by the key"
+            f"{len(open_)} answers have not been judged (first: {first}); pool them and have people judge them "
+            f"(see nescio campaign status {campaign.folder}), or name a judge in campaign.toml to judge by the key"
         )
 
 
@@ -258,7 +258,9 @@ def _exercise(said: RunContents, part: Part) -> Exercise:
 
 def _need_key(campaign: Campaign) -> None:
     if not campaign.key_files:
-        raise MismatchError(f"{campaign.folder / 'key'} is empty, but {campaign.settings.task} is scored by its key")
+        raise MismatchError(
+            f"{campaign.folder / 'key'} is empty, but scoring {campaign.settings.task} needs a key; put the key there"
+        )
 
 
 # ---- nuggets ----
@@ -310,8 +312,8 @@ def _check_listed(
     if strays := [*unlisted(counting, questions, nuggets)]:
         named = "; ".join(strays[:MOST_NAMED])
         raise MismatchError(
-            f"{plural(len(strays), 'verdict')} on nuggets that no list has: {named}; put the nuggets back into the "
-            "list, or have these answers judged again"
+            f"{plural(len(strays), 'verdict')} with nuggets that are not in the list: {named}; put the nuggets back "
+            "into the list, or have these answers judged again"
         )
 
 

@@ -52,7 +52,7 @@ def export(
             made = _bundle(opened, handed, image)
             with atomic_write(path) as draft:
                 draft.write_bytes(packed(made))
-            return HandedOut(path, tuple(made), "upload it at Codabench: Benchmarks, Management, Upload")
+            return HandedOut(path, tuple(made), "upload the bundle to Codabench: Benchmarks, Management, Upload")
         made = _container(opened, handed, image)
         if not (path.is_dir() and contents(path) == made):
             with atomic_folder(path) as folder:

@@ -62,7 +62,7 @@ class Campaign(Struct, frozen=True):
         """
         if not (self / SECRET).is_file():
             raise UsageError(
-                f"{self / SECRET} is missing; put the file back, since secret orders and names are made from it"
+                f"{self / SECRET} is missing; put the file back, because answer ids and orders of sheets depend on it"
             )
         return text_of(self / SECRET)
 
@@ -132,7 +132,7 @@ def put(path: Path, content: bytes) -> None:
     """
     private = path.parent.name in CLOSED
     if path.is_symlink():
-        raise MismatchError(f"{path} is a link to another file, which nescio never makes; delete it")
+        raise MismatchError(f"{path} is a link, but nescio makes no links; delete the link")
     with naming(path, path.parent):
         for folder in reversed([path.parent, *path.parent.parents]):
             folder.mkdir(0o700 if folder.name in PRIVATE else 0o777, exist_ok=True)

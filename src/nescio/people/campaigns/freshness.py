@@ -47,7 +47,7 @@ class Age(Struct, frozen=True):
         return "; ".join(parts)
 
 
-_SAID = {JUDGEMENTS: "the judgements", RESULTS: "the results", SHEETS: "who was asked to judge"}
+_SAID = {JUDGEMENTS: "the judgements", RESULTS: "the results", SHEETS: "the requests to assessors"}
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -118,7 +118,7 @@ def refuse_old(campaign: Campaign) -> None:
     """Raise MismatchError if there are no results, or if they or their inputs have changed since the scoring."""
     old = age(campaign, SCORING)
     if old is None:
-        raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
+        raise MismatchError(f"there are no results yet; run nescio campaign score {campaign.folder} first")
     if not old.fresh:
-        state = str(old) if old.newer else f"not what was scored: {_listed(old.changed)}"
-        raise MismatchError(f"the results are {state}; run nescio campaign score {campaign.folder} first")
+        state = f"are {old}" if old.newer else "were changed after the scoring"
+        raise MismatchError(f"the results {state}; run nescio campaign score {campaign.folder} first")

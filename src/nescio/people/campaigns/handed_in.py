@@ -112,7 +112,7 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
         item = items[record.item]
         now_shown = str(shown_item(item)["texts"])
         if known is None and not still_holds(kind_of(item), row[0].verdict, record.texts, now_shown):
-            reading.fault(path, number, f"{CHANGED} (nescio campaign sheets writes pages with these)", record.item)
+            reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
             continue
         what = (record.item, row[0].verdict)
         if said.get(record.id, what) != what:
@@ -143,19 +143,20 @@ def _records(
     times = Counter(line.item for line in present.records.values() if line.assessor == who)
     for number, line in lines:
         if number > MOST_LINES:
-            reading.fault(path, number, f"a file has at most {MOST_LINES:,} lines; the others were not read")
+            rule = f"a file has at most {MOST_LINES:,} lines; the lines from here on were not read"
+            reading.fault(path, number, rule)
             return
         try:
             record = msgspec.json.decode(line, type=Record)
         except UNREADABLE:
-            reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
+            reading.fault(path, number, "this line is not a judgement from a page; was the file cut off?")
             continue
         if record.item not in items:
             reading.fault(path, number, "no pool of this campaign had this item", record.item)
             continue
         times[record.item] += record.id not in present.records
         if times[record.item] > MOST_SAID:
-            reading.fault(path, number, f"more than {MOST_SAID:,} judgements of one item", record.item)
+            reading.fault(path, number, f"a person may give one item at most {MOST_SAID:,} judgements", record.item)
         else:
             yield number, record
 
@@ -190,12 +191,12 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str
 def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
     """Return why the assessor `who` may not give this judgement; empty if allowed."""
     if not reading.is_asked(who, record.item, record.given):
-        return f"it was not asked of {who}"
+        return f"{who} was not asked to judge this item"
     makers = reading.makers.get(record.item, set()) if record.verdict else set()
     if others := sorted(makers - {who}):
         return (
-            f"only one list per target is accepted, but {' and '.join(others)} also made one; collect the list "
-            "that is to count"
+            f"only one list per target is accepted, but {' and '.join(others)} also made a list; collect only "
+            "the file whose list should count"
         )
     return ""
 
@@ -226,13 +227,13 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
         raise FormatError(path, f"the format must be {FORMAT!r}", value=heading.format)
     if heading.key != page_key(reading.campaign.secret, heading.assessor):
         rule = (
-            "no page of this campaign was written for this assessor: the name was changed, or the campaign is another"
+            "no page of this campaign was written for this assessor: somebody changed the name, or the file is from "
+            "another campaign"
         )
         raise FormatError(path, rule, value=heading.assessor)
     if asked and heading.assessor not in asked:
-        raise FormatError(
-            path, f"nobody of this name was asked to judge; assessors are {', '.join(asked)}", value=heading.assessor
-        )
+        rule = f"no assessor with this name was asked to judge; the assessors are {', '.join(asked)}"
+        raise FormatError(path, rule, value=heading.assessor)
     return heading
 
 
@@ -246,7 +247,7 @@ def _taken(
         reading.fault(path, number, "at must be a time", record.at)
         return None
     if not record.id or max(map(len, (record.id, record.comment))) > LONGEST:
-        reading.fault(path, number, f"a judgement has an id, and a comment at most {LONGEST:,} characters")
+        reading.fault(path, number, f"a judgement needs an id; id and comment have at most {LONGEST:,} characters each")
         return None
     verdict = _verdict(reading, path, number, items[record.item], record.verdict) if record.verdict else ""
     if verdict is None:
@@ -261,7 +262,7 @@ def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written:
         return reading.verdict(path, number, item, written)
     if listed_nuggets(written) is not None:
         return written
-    rule = f"a list has up to {MOST_NUGGETS} nuggets, each with an id and a text of its own, vital or not"
+    rule = f"a list has up to {MOST_NUGGETS} nuggets, each with a unique id, a text, and vital: true or false"
     reading.fault(path, number, rule, written[:80])
     return None
 

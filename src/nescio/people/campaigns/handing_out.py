@@ -45,7 +45,7 @@ def handout(campaign: Path | str) -> HandedOut:
                 for name, content in files.items():
                     put(draft / name, content)
         record(opened, "handout", digests(opened, SETTINGS, TOPICS), digests(opened, HANDOUT))
-    after = f"send it to the groups, then accept their runs: nescio campaign intake {opened.folder} FOLDER..."
+    after = f"send this folder to the groups, then accept their runs: nescio campaign intake {opened.folder} FOLDER..."
     return HandedOut(opened / HANDOUT, tuple(files), after)
 
 
@@ -61,7 +61,8 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
         files = handout_files(opened)
         with atomic_write(path) as draft:
             draft.write_bytes(packed(files))
-    return HandedOut(path, tuple(files), f"a team runs nescio campaign check {path.name} RUN...")
+    after = f"send this archive to the teams; each team runs nescio campaign check {path.name} RUN..."
+    return HandedOut(path, tuple(files), after)
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:

@@ -36,7 +36,7 @@ def now() -> datetime:
     try:
         return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC).replace(microsecond=0)
     except (ValueError, OverflowError, OSError):
-        raise UsageError(f"SOURCE_DATE_EPOCH must be seconds since 1970 (found {fixed!r})") from None
+        raise UsageError(f"SOURCE_DATE_EPOCH must be a whole number of seconds since 1970 (found {fixed!r})") from None
 
 
 def read_log(campaign: Campaign) -> list[Entry]:

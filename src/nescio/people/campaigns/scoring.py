@@ -346,7 +346,7 @@ def read_results(campaign: Campaign) -> dict[str, Any]:
     """Return the data that `score` wrote for the site. Raises MismatchError if there are no results."""
     path = campaign / RESULTS / DATA
     if not path.is_file():
-        raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
+        raise MismatchError(f"there are no results yet; run nescio campaign score {campaign.folder} first")
     return decoded(path, dict[str, Any], "nescio campaign score makes it again")
 
 
