@@ -62,7 +62,7 @@ class Campaign(Struct, frozen=True):
         """
         if not (self / SECRET).is_file():
             raise UsageError(
-                f"{self / SECRET} is missing; put the file back, since secret orders and names are made from it"
+                f"{self / SECRET} is missing; put the file back, because answer ids and orders of sheets depend on it"
             )
         return text_of(self / SECRET)
 
@@ -157,7 +157,7 @@ def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except UNREADABLE as error:
-        raise MismatchError(f"{path} is not what nescio wrote: {error}{then and f'; {then}'}") from None
+        raise MismatchError(f"{path} is not as nescio wrote it: {error}{then and f'; {then}'}") from None
 
 
 @contextmanager

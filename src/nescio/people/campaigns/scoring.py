@@ -344,10 +344,10 @@ def read_results(campaign: Campaign) -> dict[str, Any]:
     path = campaign / RESULTS / DATA
     if not path.is_file():
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
-    return decoded(path, dict[str, Any], "nescio campaign score makes it again")
+    return decoded(path, dict[str, Any], "to write it again, run nescio campaign score")
 
 
 def read_tables(campaign: Campaign) -> list[Table]:
     """Return the tables that `score` wrote."""
     path = campaign / RESULTS / "tables" / "index.json"
-    return decoded(path, list[Table], "nescio campaign score makes it again")
+    return decoded(path, list[Table], "to write it again, run nescio campaign score")
