@@ -605,10 +605,10 @@ def test_an_export_keeps_rows_that_its_database_did_not_write(
 
 
 URLS = {
-    "postgresql://bob:s3cret@host:notaport/x": "a database is a file of SQLite or a URL",
-    "postgresql://bob@host:s3cret/x": "a database is a file of SQLite or a URL",
-    "nosuch://bob:s3cret@host/x": "a database is a file of SQLite or a URL",
-    "://bob:s3cret": "a database is a file of SQLite or a URL",
+    "postgresql://bob:s3cret@host:notaport/x": "a database is an SQLite file or a URL",
+    "postgresql://bob@host:s3cret/x": "a database is an SQLite file or a URL",
+    "nosuch://bob:s3cret@host/x": "a database is an SQLite file or a URL",
+    "://bob:s3cret": "a database is an SQLite file or a URL",
     "sqlite:////nowhere/x.db?password=s3cret&nosuch=1": "cannot have a query",
     "postgresql://bob@127.0.0.1:1/x?password=s3cret&sslpassword=s3cret": "password=hidden",
     "postgresql://bob:s3cret@127.0.0.1:1/x?nosuch=s3cret_": "cannot be opened",

@@ -219,7 +219,7 @@ def test_judgements_outlive_the_run_that_gave_the_answer(scored: Path) -> None:
 def test_dropping_every_topic_is_one_error(scored: Path) -> None:
     edit(scored / "campaign.toml", "dropped = []", f"dropped = {[f'q{i}' for i in range(10)]}".replace("'", '"'))
     for step in (nescio.campaign.status, nescio.campaign.score, nescio.campaign.pool):
-        with pytest.raises(nescio.UsageError, match=r"dropped in campaign\.toml has every topic"):
+        with pytest.raises(nescio.UsageError, match=r"`dropped` in campaign\.toml has every topic"):
             step(scored)
 
 

@@ -266,7 +266,7 @@ COUNTS = Kind(
     several=True,
 )
 COUNT_OR_ALL = Kind(
-    "all, or a whole number from 1",
+    "a whole number from 1, or the word all",
     lambda value: None if value in (None, "all") else number(int, 1).check(value),
     lambda text: text if text == "all" else int(text),
     int | None,
@@ -277,7 +277,7 @@ BETWEEN = Kind("a number between 0 and 1, such as 0.05", _between, float, float,
 BETWEENS = Kind("numbers between 0 and 1, separated by commas", _each(_between), _split, list[float], "N,N,…")
 LEVEL = Kind(f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95", _level, float, float, "LEVEL")
 LEVEL_OR_NONE = Kind(
-    f"none, or a level in percent from {LEAST_LEVEL} to below 100, such as 95",
+    f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95, or none",
     lambda value: None if value is None else _level(value),
     lambda text: None if text.lower() == "none" else float(text),
     float | None,

@@ -23,7 +23,7 @@ _SCHEMA, _VERSION = "schema", 2  # the version of the tables, in the table `abou
 POOLED = 40  # connections; as many handlers run at once
 
 
-_URLS = "a database is a file of SQLite or a URL such as postgresql://HOST/NAME"
+_URLS = "a database is an SQLite file or a URL such as postgresql://HOST/NAME"
 _SECRET = re.compile("pass|secret|token", re.IGNORECASE)
 
 

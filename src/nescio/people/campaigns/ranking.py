@@ -93,7 +93,7 @@ def keep(files: Sequence[Ranking], folder: Path) -> None:
         assert isinstance(again, Evidence)
         if systems.runs != again.runs:
             raise UsageError(
-                f"{one.path}: the folder has the system's name, but the file must have it; rename the file after the system"
+                f"{one.path}: the folder has the system's name, but the file needs it; rename the file after the system"
             )
 
 

@@ -328,7 +328,7 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
     gone = frozenset(dropped)
     known = {identity for part in topics.parts.values() for identity in part.questions}
     if strange := sorted(gone - known):
-        raise UsageError(f"the setting dropped in campaign.toml has {strange[0]!r}, which is not the id of a topic")
+        raise UsageError(f"the setting `dropped` in campaign.toml has {strange[0]!r}, which is not the id of a topic")
     parts = {
         name: replace(
             part,
@@ -339,7 +339,7 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
     }
     if empty := [name for name, part in parts.items() if not part.questions]:
         raise UsageError(
-            f"the setting dropped in campaign.toml has every topic{empty[0] and f' of {empty[0]}'}; leave at least one"
+            f"the setting `dropped` in campaign.toml has every topic{empty[0] and f' of {empty[0]}'}; leave at least one"
         )
     return Topics(topics.task, parts, gone)
 
