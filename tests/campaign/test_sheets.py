@@ -206,7 +206,7 @@ def test_a_column_that_was_sorted_alone_is_named_and_sorted_rows_are_taken(hard:
     stays = alone("answer")
     faults = nescio.campaign.collect(hard, resamples=10).rows
     assert len(faults) == len(HARD) - stays
-    assert all("sorted alone" in fault.rule for fault in faults)
+    assert all("sorted without the others" in fault.rule for fault in faults)
     alone("verdict")
     assert "was only the column of verdicts sorted?" in str(nescio.campaign.collect(hard, resamples=10))
     assert len(made.verdicts(hard)) == stays

@@ -339,7 +339,7 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
     }
     if empty := [name for name, part in parts.items() if not part.questions]:
         raise UsageError(
-            f"the setting `dropped` in campaign.toml has every topic{empty[0] and f' of {empty[0]}'}; leave at least one"
+            f"the setting `dropped` in campaign.toml has every topic{empty[0] and f' of {empty[0]}'}; leave some"
         )
     return Topics(topics.task, parts, gone)
 
