@@ -227,9 +227,9 @@ NO_JUDGEMENT = [
     ({"mark": "gold"}, "a mark must be flag or skip"),
     ({"at": "now"}, "at must be a time"),
     ({"at": "0001-01-01T00:00:00+14:00"}, "at must be a time"),
-    ({"id": "x"}, "an id is 8 to 64"),
-    ({"id": "x" * 65}, "an id is 8 to 64"),
-    ({"id": "under_score"}, "an id is 8 to 64"),
+    ({"id": "x"}, "an id must have 8 to 64"),
+    ({"id": "x" * 65}, "an id must have 8 to 64"),
+    ({"id": "under_score"}, "an id must have 8 to 64"),
 ]
 
 
@@ -502,7 +502,7 @@ def test_hostile_texts_are_taken_in_clean_and_capped(new_room: NewRoom, tmp_path
     assert any(text.endswith("(10,000 more characters)") for text in seen.values())
     exported = nescio.assess.export(room.db, tmp_path / "out")
     assert (exported.judgements, exported.unwritten) == (4, 1)
-    assert "1 verdict on answers with a NUL" in str(exported)
+    assert "1 verdict cannot be matched to answers of a run" in str(exported)
     judged = nescio.judge(files, judge="human", against=tmp_path / "out" / "verdicts.csv")
     assert "\nr          3          0 " in str(judged)  # found again by what the run says, not by what is shown
 
@@ -524,7 +524,7 @@ def test_a_database_is_made_once_and_only_there(template: Path, tmp_path: Path) 
         (str(tmp_path / "none.db"), "there is no database"),
         (str(tmp_path / "text.db"), "cannot be opened"),
         (str(tmp_path / "other.db"), "is not a database that nescio assess create made"),
-        ("mysql://x/y", "a database is a file"),
+        ("mysql://x/y", "a database is an SQLite file"),
         (":memory:", "on disk"),
         ("postgresql://ana:secret@127.0.0.1:1/x", r"postgresql\+psycopg://ana:\*\*\*@127.0.0.1:1/x cannot be opened"),
     ):

@@ -386,8 +386,8 @@ def test_no_table_of_a_campaign_holds_a_formula(tmp_path: Path) -> None:
 # ---- what the organisers keep, and a log written anew ----
 
 KEPT = {
-    "the guidelines": ("guidelines.md", "guidelines.md: it was changed"),
-    "the secret": ("campaign.secret", "campaign.secret: it was changed"),
+    "the guidelines": ("guidelines.md", "guidelines.md: this file was changed"),
+    "the secret": ("campaign.secret", "campaign.secret: this file was changed"),
     "what a group is told": (
         "receipts/beta/receipts.txt",
         "receipts/beta/receipts.txt: this text differs from the receipts",
