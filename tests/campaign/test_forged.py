@@ -72,9 +72,9 @@ def test_what_could_not_be_checked_does_not_count_as_sound(scored: Path) -> None
     edit(scored / "campaign.toml", "measures = []", 'measures = ["accuracy"]')
     found = nescio.campaign.verify(scored)
     assert found.status == 2
-    assert [fault.rule.partition(" wrote")[0] for fault in found.rows] == [
-        "not checked: the files that nescio campaign score",
-        "not checked: the files that nescio campaign publish",
+    assert [fault.rule.partition(",")[0] for fault in found.rows] == [
+        "not checked: the output of nescio campaign score",
+        "not checked: the output of nescio campaign publish",
     ]
     assert "older than measures in campaign.toml" in found.rows[0].rule
     assert "everything matches the log" not in str(found)

@@ -36,7 +36,7 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | 
         yield from found
         if found:
             if left := steps[number + 1 :]:
-                yield Fault(LOG, None, f"not checked: the files that nescio campaign {' and '.join(left)} wrote")
+                yield Fault(LOG, None, f"not checked: the output of nescio campaign {' and '.join(left)}")
             return
 
 

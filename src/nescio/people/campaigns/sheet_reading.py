@@ -113,8 +113,8 @@ class SheetReader:
             self.fault(
                 path,
                 line,
-                f"in the pool, this item has another answer ({item.answer!r}); "
-                "perhaps one column was sorted without the others",
+                "in the pool, this item has another answer; perhaps one column was sorted without the others "
+                f"(pool: {item.answer!r})",
                 row.get("answer"),
             )
         elif not written:
