@@ -425,7 +425,7 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     late = "2026-05-03"
     assert "after the deadline" in told(campaign, folder, received=late)[0][1]
     nescio.campaign.extend(campaign, "alpha", until="2026-05-04", reason="power cut")
-    assert "2026-05-01 23:59 UTC, of alpha 2026-05-04 23:59 UTC" in str(nescio.campaign.status(campaign))
+    assert "2026-05-01 23:59 UTC, for alpha 2026-05-04 23:59 UTC" in str(nescio.campaign.status(campaign))
     assert told(campaign, folder, received=late + "T12:00:00") == [("accepted", "")]
     nescio.campaign.withdraw(campaign, ["alpha_one"], reason="asked for by mail")
     assert taken_in(open_campaign(campaign)) == []
@@ -439,7 +439,7 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     assert taken_in(open_campaign(campaign))[0].version == 2
     with pytest.raises(nescio.UsageError, match="give a reason"):
         nescio.campaign.withdraw(campaign, ["alpha_one"], reason=" ")
-    with pytest.raises(nescio.UsageError, match="there is no 'beta_x'"):
+    with pytest.raises(nescio.UsageError, match="'beta_x' is not one of the names"):
         nescio.campaign.withdraw(campaign, ["beta_x"], reason="because")
     assert nescio.campaign.verify(campaign).sound
 
@@ -451,7 +451,7 @@ def test_a_ruling_on_two_runs_that_was_stopped_after_the_first_is_repeated(tmp_p
         rule(campaign, ["alpha_a"], reason="trained on the topics")  # as far as it came
         rule(campaign, ["alpha_a", "beta_b"], reason="trained on the topics")
         assert taken_in(open_campaign(campaign)) == []
-        with pytest.raises(nescio.UsageError, match="there is no 'alpha_a'"):
+        with pytest.raises(nescio.UsageError, match="'alpha_a' is not one of the names"):
             rule(campaign, ["alpha_a", "beta_b"], reason="trained on the topics")
 
 
