@@ -284,7 +284,9 @@ def test_time_that_runs_backwards_is_a_fault(scored: Path) -> None:
     rows[2]["at"] = "2001-01-01T00:00:00+00:00"
     path.unlink()
     chain.append(path, [{name: value for name, value in row.items() if name != chain.FOLLOWS} for row in rows])
-    assert "campaign.log, line 3: this line has the time 2001-01-01T00:00:00+00:00" in str(nescio.campaign.verify(scored))
+    assert "campaign.log, line 3: this line has the time 2001-01-01T00:00:00+00:00" in str(
+        nescio.campaign.verify(scored)
+    )
 
 
 def test_a_step_that_was_killed_before_the_head_was_written_is_no_fault(scored: Path) -> None:
