@@ -211,7 +211,7 @@ def test_only_what_was_given_can_be_judged_and_an_id_is_of_one_person(new_room: 
     mine, theirs = ({item["id"] for item in person.next()} for person in (ana, ben))
     strange = [min({item for item, _ in room.held()} - mine), "nothing", "x' OR 1=1 --", "x" * 900]
     rows = [ana.row("any", n=n) | {"item": item} for n, item in enumerate(strange)]
-    assert ana.send(*rows) == ([], ["you were not asked to judge this"] * 4)
+    assert ana.send(*rows) == ([], ["you were not asked to judge this item"] * 4)
     taken = ana.row(min(mine))
     assert ana.send(taken)[1] == []
     assert ben.send(ben.row(min(theirs)) | {"id": taken["id"]}) == ([], ["this id is taken"])
@@ -220,16 +220,16 @@ def test_only_what_was_given_can_be_judged_and_an_id_is_of_one_person(new_room: 
 
 
 NO_JUDGEMENT = [
-    ({"verdict": "Q"}, "this verdict does not fit"),
-    ({"verdict": "1,2"}, "this verdict does not fit"),
+    ({"verdict": "Q"}, "an item of this kind cannot have this verdict"),
+    ({"verdict": "1,2"}, "an item of this kind cannot have this verdict"),
     ({"verdict": "R" * 10_001}, "a verdict 10,000"),
-    ({"comment": "x" * 10_001}, "a comment has at most 10,000 characters"),
-    ({"mark": "gold"}, "a mark is flag or skip"),
+    ({"comment": "x" * 10_001}, "a comment may have 10,000 characters"),
+    ({"mark": "gold"}, "a mark must be flag or skip"),
     ({"at": "now"}, "at must be a time"),
     ({"at": "0001-01-01T00:00:00+14:00"}, "at must be a time"),
-    ({"id": "x"}, "an id is 8 to 64"),
-    ({"id": "x" * 65}, "an id is 8 to 64"),
-    ({"id": "under_score"}, "an id is 8 to 64"),
+    ({"id": "x"}, "an id must have 8 to 64"),
+    ({"id": "x" * 65}, "an id must have 8 to 64"),
+    ({"id": "under_score"}, "an id must have 8 to 64"),
 ]
 
 
@@ -262,7 +262,7 @@ def test_an_adjudicator_sees_what_differs_without_names_and_takes_nothing_away(
     assert "ana" not in json.dumps(rows)
     before = room.held()
     others = {item for item, _ in before} - {row["id"] for row in rows}
-    assert {*judge.send(*(judge.row(item, "X") for item in others))[1]} == {"you were not asked to judge this"}
+    assert {*judge.send(*(judge.row(item, "X") for item in others))[1]} == {"you were not asked to judge this item"}
     assert judge.send(*(judge.row(row["id"], "X", 9) for row in rows))[1] == []
     assert [row["held"]["verdict"] for row in judge.next()] == ["X"] * 3
     assert before.items() <= room.held().items()
@@ -276,7 +276,7 @@ def test_an_adjudicator_decides_what_people_differed_on_when_it_was_shown(new_ro
     ana, ben, judge = (room.join(who) for who in ("ana", "ben", "adjudication"))
     ana.judge_all()
     item = ben.next()[0]["id"]
-    assert judge.send(judge.row(item)) == ([], ["you were not asked to judge this"])
+    assert judge.send(judge.row(item)) == ([], ["you were not asked to judge this item"])
     ben.send(ben.row(item, "W"))
     assert [shown["id"] for shown in judge.next()] == [item]
     assert judge.send(judge.row(item, "X"))[1] == []
@@ -329,7 +329,7 @@ def test_nuggets_are_listed_by_one_and_found_by_others(new_room: NewRoom, tmp_pa
     ana, ben = room.join("ana"), room.join("ben")
     listed = json.dumps([{"id": "1", "text": "one", "vital": True}, {"id": "2", "text": "two", "vital": False}])
     rows = ana.next()
-    assert ana.send(ana.row(rows[1]["id"], "1")) == ([], ["this verdict does not fit such an item"])
+    assert ana.send(ana.row(rows[1]["id"], "1")) == ([], ["an item of this kind cannot have this verdict"])
     theirs = ben.next()  # the other target, whose list is ben's to make
     assert {row["topic"] for row in rows}.isdisjoint(row["topic"] for row in theirs)
     for person, given in ((ana, rows), (ben, theirs)):
@@ -361,7 +361,7 @@ def test_a_list_that_somebody_made_is_nobody_elses(new_room: NewRoom, tmp_path: 
     saved, refused = ana.send(ana.row("nuggets:t0", evil))
     assert (saved, refused) == (
         [],
-        ["somebody else already listed the nuggets of this target; mark those in the strings"],
+        ["somebody else already listed the nuggets of this target; use that list for the strings"],
     )
     for person in (ana, ben):
         assert person.client.get("/api/next").json()["nuggets"] == {"t0": [["1", "vital", "ours"]]}
@@ -414,7 +414,7 @@ def test_a_list_that_is_nested_too_deep_is_refused_alone(new_room: NewRoom, tmp_
     deep = '[{"id": "1", "text": "x", "vital": true, "z": ' + "[" * 60_000 + "]" * 60_000 + "}]"
     good = json.dumps([{"id": "1", "text": "x", "vital": True}])
     saved, refused = ana.send(ana.row("nuggets:t0", deep), ana.row("nuggets:t0", good, 1))
-    assert (len(saved), refused) == (1, ["this verdict does not fit such an item"])
+    assert (len(saved), refused) == (1, ["an item of this kind cannot have this verdict"])
 
 
 def test_a_nugget_that_somebody_found_stays_in_the_list(new_room: NewRoom, tmp_path: Path) -> None:
@@ -424,7 +424,7 @@ def test_a_nugget_that_somebody_found_stays_in_the_list(new_room: NewRoom, tmp_p
     one, two = ({"id": str(i), "text": f"fact {i}", "vital": True} for i in (1, 2))
     assert ana.send(ana.row("nuggets:t0", json.dumps([one, two])), ana.row(answer, "1", 1))[1] == []
     assert ana.send(ana.row("nuggets:t0", json.dumps([two]), 2))[1] == [
-        "nugget 1 has been found in an answer; it stays in the list"
+        "the list must keep nugget 1, because somebody found it in an answer"
     ]
     assert ana.send(ana.row(answer, "2", 3), ana.row("nuggets:t0", json.dumps([two]), 4))[1] == []
 
@@ -440,7 +440,9 @@ def test_sentences_are_named_by_their_places(new_room: NewRoom, tmp_path: Path) 
         person = room.join(who)
         while left := person.left():
             for item in left:
-                assert person.send(person.row(item["id"], "2", 9))[1] == ["this verdict does not fit such an item"]
+                assert person.send(person.row(item["id"], "2", 9))[1] == [
+                    "an item of this kind cannot have this verdict"
+                ]
                 odd = who == "ben" and item["id"] == "sentences:r2"
                 assert person.send(person.row(item["id"], "-" if odd else verdicts[item["id"]]))[1] == []
     held = {item: verdict for (item, who), verdict in room.held().items() if who == "ana"}
@@ -500,7 +502,7 @@ def test_hostile_texts_are_taken_in_clean_and_capped(new_room: NewRoom, tmp_path
     assert any(text.endswith("(10,000 more characters)") for text in seen.values())
     exported = nescio.assess.export(room.db, tmp_path / "out")
     assert (exported.judgements, exported.unwritten) == (4, 1)
-    assert "1 verdict on answers with a NUL" in str(exported)
+    assert "1 verdict cannot be matched to answers of a run" in str(exported)
     judged = nescio.judge(files, judge="human", against=tmp_path / "out" / "verdicts.csv")
     assert "\nr          3          0 " in str(judged)  # found again by what the run says, not by what is shown
 
@@ -521,8 +523,8 @@ def test_a_database_is_made_once_and_only_there(template: Path, tmp_path: Path) 
     for db, rule in (
         (str(tmp_path / "none.db"), "there is no database"),
         (str(tmp_path / "text.db"), "cannot be opened"),
-        (str(tmp_path / "other.db"), "is no database of nescio assess"),
-        ("mysql://x/y", "a database is a file"),
+        (str(tmp_path / "other.db"), "is not a database that nescio assess create made"),
+        ("mysql://x/y", "a database is an SQLite file"),
         (":memory:", "on disk"),
         ("postgresql://ana:secret@127.0.0.1:1/x", r"postgresql\+psycopg://ana:\*\*\*@127.0.0.1:1/x cannot be opened"),
     ):

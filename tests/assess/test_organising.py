@@ -76,7 +76,7 @@ def test_training_comes_first_and_is_told_only_after_a_verdict(
     assert people["ana"].training == (1, 2)
     assert people["ben"].training == (0, 2)
     assert people["ana"].judged + people["ben"].judged == 9
-    assert "in training" in str(room.status())
+    assert "training answers right" in str(room.status())
     place = room.export()
     assert [row["verdict"] for row in table(place / "known.csv") if row["known"] == "R"] == ["R", "W"]
     assert nescio.campaign.collect(campaign, handed_in(place), resamples=10).sound
@@ -151,7 +151,7 @@ def test_a_first_verdict_stays_as_it_was_once_the_grade_was_shown(new_room: NewR
     assert ana.send(ana.row(f"second:{first}", "R", 1))[1] == ["give your own verdict first"]  # nothing was shown yet
     second = next(item for item in ana.next() if item["kind"] == "second")
     assert (second["grade"], second.get("held")) == ("correct", None)
-    stays = "you have seen the judge's grade, so your first verdict on this answer stays; give a second one"
+    stays = "you have seen the judge's grade, so your first verdict stays as it is; give a second verdict"
     assert ana.send(ana.row(first, "W", 3)) == ([], [stays])
     assert ana.send(ana.row(first, "", 4, mark="skip", comment="hard")) == ([], [stays])
     assert ana.send(ana.row(first, "R", 5, comment="I am sure", mark="flag"))[1] == []
@@ -205,7 +205,9 @@ def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_gr
     grades = graded(tmp_path, 4, wrong="two,q0")  # of q0, to which both give one answer
     created = nescio.assess.create(str(tmp_path / "j.db"), runs_of(tmp_path, 4), grades=grades)
     assert (created.items, created.graded, created.split) == (6, 5, 1)
-    assert "grade on 5 of these, but not on 1 answer that the judge graded differently in two runs" in str(created)
+    assert "grade on 5 of these items, but not on 1 answer that the judge graded differently in two runs" in str(
+        created
+    )
 
 
 def test_only_its_owner_reads_a_database(tmp_path: Path) -> None:
@@ -227,7 +229,7 @@ def test_a_database_is_made_whole_or_not_at_all(
         patched.setattr(creating, "write", full)
         with pytest.raises(KeyboardInterrupt):
             nescio.assess.create(db, files)
-    with pytest.raises(nescio.UsageError, match="is no database of nescio assess"):
+    with pytest.raises(nescio.UsageError, match="is not a database that nescio assess create made"):
         nescio.assess.status(db)
     assert nescio.assess.create(db, files).topics == 4
     assert nescio.assess.status(db).topics == 4
@@ -288,8 +290,8 @@ def test_implausible_work_is_told(new_room: NewRoom, tmp_path: Path) -> None:
             person.send(*(person.row(item["id"], verdicts[n + i], n + i) for i, item in enumerate(left)))
             n += len(left)
     remarks = room.status().remarks
-    assert "ana takes less than 2 s over half of the items" in remarks
-    assert "ana says W 27 times in a row" in remarks
+    assert "ana judges half of the items in less than 2 s each" in remarks
+    assert "ana gives the verdict W 27 times in a row" in remarks
     assert "ben gives the verdict R on all 54 answers" in remarks
 
 
@@ -304,7 +306,7 @@ def test_judgements_that_are_older_than_their_items_are_told(new_room: NewRoom, 
         ]
         assert ana.save(*rows, sent=datetime.now(UTC).isoformat()).status_code == 200
         n += len(left)
-    assert f"ana dates {n} judgements before the items were given" in room.status().remarks
+    assert f"ana has {n} judgements with a time before the items were given to ana" in room.status().remarks
 
 
 def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_judged(
@@ -363,7 +365,7 @@ def test_an_update_asks_again_where_a_verdict_does_not_hold_for_the_present_text
     asked("What is nought?")
     updated = nescio.assess.update(room.db, [questions, first, second])
     assert (updated.new, updated.changed, updated.outdated) == (0, 3, 2)
-    assert "judgements of 2 items do not hold for the present texts" in str(updated)
+    assert "judgements of 2 items no longer count, because the texts changed" in str(updated)
     assert [row["verdict"] for row in table(room.export() / "verdicts.csv")] == ["R"]  # a text supports q1, as before
     old = shown["q0"]
     stale = ana.row(old["id"], "W", 2, texts=old["texts"], at=NOW)  # from a page that shows the earlier texts
@@ -426,11 +428,11 @@ def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(
     room = new_room(*run_of("some", 0, 1))
     updated = nescio.assess.update(room.db, run_of("more", 1, 2, 3))
     assert (updated.new, updated.topics, updated.gone) == (2, 2, 1)
-    assert str(updated) == "2 new items of 2 topics to judge; 1 item no longer given"
+    assert str(updated) == "2 new items of 2 topics to judge; 1 item no longer in the sources"
     assert room.join("ana").judge_all() == 3
     assert nescio.assess.update(room.db, run_of("strange", 0)).gone == 3
     other = made.lines(tmp_path / "o.jsonl", [{"id": "z", "question": "What is z?", "answers": ["z"]}])
-    with pytest.raises(nescio.UsageError, match="are these its sources"):
+    with pytest.raises(nescio.UsageError, match="give the sources from which the database was made"):
         nescio.assess.update(room.db, [other, made.lines(tmp_path / "z.jsonl", [{"id": "z", "answer": "z"}])])
     with pytest.raises(nescio.UsageError, match="asks for verdicts, but these files ask for nuggets"):
         nescio.assess.update(room.db, [made.listed(tmp_path / "n", ["a"])])
@@ -444,12 +446,12 @@ def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(
 UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"control": "question,answer,verdict\nq,a,maybe\n"}, "a known verdict is one of R, W, X, U"),
     ("campaign", {"training": "question,answer\nq,a\n"}, "verdict"),
-    ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "each in a row of its own"),
+    ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "and no answer twice"),
     ("campaign", {"training": "question,answer,verdict\n"}, "at least one known answer"),
     ("campaign", {"overlap": 1.5}, r"share of the questions \(found 1.5\)"),
-    ("campaign", {"draw": 2}, "this is a campaign"),
+    ("campaign", {"draw": 2}, "these sources are a campaign"),
     ("campaign", {"sentences": True}, "no topic of this campaign has a story"),
-    ("runs", {"sentences": True}, "sentences are judged in a campaign of the task reading"),
+    ("runs", {"sentences": True}, "people can judge sentences only in a campaign of the task reading"),
 ]
 
 
@@ -470,14 +472,16 @@ def test_people_get_the_languages_that_they_read(new_room: NewRoom, tmp_path: Pa
     room = new_room(made.lines(tmp_path / "q.jsonl", asked), made.lines(tmp_path / "r.jsonl", said))
     (link,) = room.invite("ana=ES")
     assert Browser(room, "ana", link).judge_all() == 4
-    assert str(room.status()).startswith("8 items of 8 topics; 4 topics wait for somebody\n  ana: 4 judged, 0 skipped")
+    assert str(room.status()).startswith(
+        "8 items of 8 topics; 4 topics still to be assigned\n  ana: 4 judged, 0 skipped"
+    )
 
 
 def test_languages_are_those_of_the_questions_and_a_new_link_may_change_them(new_room: NewRoom, tmp_path: Path) -> None:
     asked = [{"id": f"q{i}", "question": "?", "answers": ["x"], "language": ["EN", "ES"][i % 2]} for i in range(8)]
     said = [{"id": f"q{i}", "answer": f"a{i}"} for i in range(8)]
     room = new_room(made.lines(tmp_path / "q.jsonl", asked), made.lines(tmp_path / "r.jsonl", said))
-    with pytest.raises(nescio.UsageError, match="no question is in 'es'; languages are EN, ES"):
+    with pytest.raises(nescio.UsageError, match="no question is in 'es'; the questions are in EN, ES"):
         room.invite("ana=es")
     room.invite("ana=ES")
     (link,) = room.invite("ana=EN")
@@ -506,7 +510,7 @@ def test_control_answers_that_nothing_supports_are_noted(column: str, apart: boo
     rows = [json.loads(line) | {"doc": "D", "support": "s"} for line in run.read_text().splitlines()]
     known = made.text(tmp_path / "c.csv", f"question,answer,verdict,why{column}\nOne?,1,R,x{column and ',s'}\n")
     made_of = nescio.assess.create(str(tmp_path / "j.db"), [questions, made.lines(run, rows)], control=known)
-    assert ("people can tell these apart: give the table of --control the columns" in str(made_of)) == apart
+    assert ("people can recognize control answers: fill in the columns" in str(made_of)) == apart
 
 
 @pytest.mark.parametrize(("other", "apart"), [("Two?", True), ("One?", False)])
@@ -518,9 +522,11 @@ def test_control_questions_with_one_answer_are_noted_where_others_have_several(
     made.lines(two, rows)  # so that all four have two
     known = made.text(tmp_path / "c.csv", f"question,answer,verdict\nOne?,1,R\n{other},2,W\n")
     made_of = nescio.assess.create(str(tmp_path / "j.db"), [questions, one, two], control=known)
-    note = "4 of 4 questions and 0 of 2 control questions have several answers, so that people can tell these apart"
+    note = (
+        "4 of 4 questions and 0 of 2 control questions have several answers, so people can recognize control questions"
+    )
     assert (note in str(made_of)) == apart
-    assert ("several rows for each question" in str(made_of)) == apart
+    assert ("give each question several rows" in str(made_of)) == apart
 
 
 def test_what_is_exported_is_for_its_owner_alone(room: Room, ana: Browser, tmp_path: Path) -> None:
@@ -544,7 +550,7 @@ def test_an_export_overwrites_and_deletes_nothing_that_it_did_not_write(
     room.join("ben")
     ana.judge_all()
     held = made.text(tmp_path / "out" / name, OTHERS[name])
-    with pytest.raises(nescio.UsageError, match=r"would be overwritten; export into another folder"):
+    with pytest.raises(nescio.UsageError, match=r"the export would overwrite it; export into another folder"):
         nescio.assess.export(room.db, tmp_path / "out")
     assert [path.name for path in held.parent.iterdir()] == [name]
     assert held.read_text() == OTHERS[name]
@@ -562,7 +568,7 @@ def test_an_export_is_repeated_and_keeps_judgements_that_the_database_has_not(
     lines = path.read_text().splitlines(keepends=True)
     assert len(lines) == 2 + len(others)
     path.write_text("".join(lines) + lines[-1].replace('"id": "ana', '"id": "eva'))  # from a page of the same campaign
-    with pytest.raises(nescio.UsageError, match="would be overwritten"):
+    with pytest.raises(nescio.UsageError, match="the export would overwrite"):
         nescio.assess.export(room.db, tmp_path / "out")
     assert len(path.read_text().splitlines()) == 3 + len(others)
 
@@ -602,10 +608,10 @@ def test_an_export_keeps_rows_that_its_database_did_not_write(
 
 
 URLS = {
-    "postgresql://bob:s3cret@host:notaport/x": "a database is a file of SQLite or a URL",
-    "postgresql://bob@host:s3cret/x": "a database is a file of SQLite or a URL",
-    "nosuch://bob:s3cret@host/x": "a database is a file of SQLite or a URL",
-    "://bob:s3cret": "a database is a file of SQLite or a URL",
+    "postgresql://bob:s3cret@host:notaport/x": "a database is an SQLite file or a URL",
+    "postgresql://bob@host:s3cret/x": "a database is an SQLite file or a URL",
+    "nosuch://bob:s3cret@host/x": "a database is an SQLite file or a URL",
+    "://bob:s3cret": "a database is an SQLite file or a URL",
     "sqlite:////nowhere/x.db?password=s3cret&nosuch=1": "cannot have a query",
     "postgresql://bob@127.0.0.1:1/x?password=s3cret&sslpassword=s3cret": "password=hidden",
     "postgresql://bob:s3cret@127.0.0.1:1/x?nosuch=s3cret_": "cannot be opened",
@@ -707,7 +713,7 @@ def test_agreement_is_told_within_what_is_known_of_the_questions(new_room: NewRo
     standing = room.status()
     told = {where: (row.value, row.n) for where, rows in standing.apart for row in rows if row.measure == "p_o"}
     assert told == {"type <b>who": (1, 12), "type when": (0.5, 12)}
-    assert "agreement within the values of source is not shown, because there are 24 values" in standing.remarks
+    assert "agreement is not shown for each value of source, because source has 24 values" in standing.remarks
     assert "<caption>type &lt;b&gt;who</caption>" in organiser(room).get("/organiser").text
 
 
@@ -726,7 +732,7 @@ def test_links_and_the_state_of_judging_go_to_standard_output(room: Room, capsys
     assert told("invite", "ana", "--revoke").out == "ana: revoked\n"
     for command, rule in (
         (("invite", "eva", "--revoke"), "nobody has the name 'eva'"),
-        (("invite", "ana", "--organiser"), "one person has one role"),
+        (("invite", "ana", "--organiser"), "can have only one role"),
         (("invite", "a b"), "the name of a person must start with"),
     ):
         assert rule in told(*command).err

@@ -370,7 +370,7 @@ def test_a_database_whose_file_is_gone_takes_nothing(replaced: bool, ana: Browse
         shutil.copy(kept, file)
     answer = ana.save(row)
     assert answer.status_code == 503
-    assert "not saved yet: the database says 'its file was deleted or replaced" in answer.json()["detail"]
+    assert "not saved yet: the database says 'the database file was deleted or replaced" in answer.json()["detail"]
 
 
 # ---- connections ----

@@ -109,7 +109,7 @@ def test_a_stored_run_is_not_scored_under_the_receipt_of_another(scored: Path, t
     held = path.read_bytes()
     path.write_bytes(held.replace(b"b9", b"b0"))
     for repeat in (nescio.campaign.score, nescio.campaign.pool):
-        with pytest.raises(nescio.MismatchError, match=r"1\.jsonl was changed since it came in"):
+        with pytest.raises(nescio.MismatchError, match=r"1\.jsonl was changed after it was accepted"):
             repeat(scored)
     assert told(scored, tmp_path / "beta", received="2026-05-03")[0][0] == "refused"  # the original puts it back
     assert path.read_bytes() == held
@@ -120,7 +120,7 @@ CHANGES = [
     ("measures = []", 'measures = ["accuracy"]', "measures in campaign.toml", True),
     ('"Beta Institute"', '"Beta University"', "groups in campaign.toml", True),
     ("blind = false", "blind = true", "blind in campaign.toml", False),
-    ('deadline = ""', 'deadline = "2026-06-01"', "outdated, as topics or settings have changed", False),
+    ('deadline = ""', 'deadline = "2026-06-01"', "outdated, because topics or settings changed", False),
 ]
 
 
@@ -160,7 +160,7 @@ def test_topics_that_changed_are_told_and_runs_that_no_longer_fit_are_named(scor
     edit(path, "What is 3?", "What was 3?")
     assert "topics/questions.jsonl" in str(nescio.campaign.status(scored))
     path.write_text(held + '{"id": "q99", "question": "?"}\n')
-    assert "since the topics have changed" in str(nescio.campaign.verify(scored))
+    assert "the changed topics make" in str(nescio.campaign.verify(scored))
     assert nescio.campaign.status(scored).after.command == f"nescio campaign verify {scored}"  # type: ignore[union-attr]
     path.write_text(held)
     assert nescio.campaign.status(scored).after is None
@@ -191,7 +191,7 @@ def test_the_log_says_what_each_step_read_and_wrote(scored: Path) -> None:
 
 def test_a_group_that_the_settings_no_longer_name_does_not_count(scored: Path) -> None:
     edit(scored / "campaign.toml", '"beta" = "Beta Institute"\n', "")
-    assert "those of beta do not count" in str(nescio.campaign.status(scored))
+    assert "runs of beta do not count" in str(nescio.campaign.status(scored))
     with pytest.raises(nescio.MismatchError, match="older than"):
         nescio.campaign.publish(scored)
     nescio.campaign.pool(scored)
@@ -219,14 +219,14 @@ def test_judgements_outlive_the_run_that_gave_the_answer(scored: Path) -> None:
 def test_dropping_every_topic_is_one_error(scored: Path) -> None:
     edit(scored / "campaign.toml", "dropped = []", f"dropped = {[f'q{i}' for i in range(10)]}".replace("'", '"'))
     for step in (nescio.campaign.status, nescio.campaign.score, nescio.campaign.pool):
-        with pytest.raises(nescio.UsageError, match=r"dropped in campaign\.toml names every topic"):
+        with pytest.raises(nescio.UsageError, match=r"`dropped` in campaign\.toml has every topic"):
             step(scored)
 
 
 def test_a_dropped_topic_counts_nowhere_and_old_runs_stay(scored: Path) -> None:
     edit(scored / "campaign.toml", "dropped = []", 'dropped = ["q8", "q9"]')
     said = str(nescio.campaign.pool(scored))
-    assert "without 2 answers of an earlier pool that no counting run gives any more" in said
+    assert "left out 2 answers of an earlier pool, which no run that counts still gives" in said
     scores = nescio.campaign.score(scored, resamples=10).scores[""]
     assert scores.value("beta_b", "accuracy") == pytest.approx(5 / 8)
     nescio.campaign.publish(scored)
@@ -386,11 +386,11 @@ def test_no_table_of_a_campaign_holds_a_formula(tmp_path: Path) -> None:
 # ---- what the organisers keep, and a log written anew ----
 
 KEPT = {
-    "the guidelines": ("guidelines.md", "guidelines.md: it was changed"),
-    "the secret": ("campaign.secret", "campaign.secret: it was changed"),
+    "the guidelines": ("guidelines.md", "guidelines.md: this file was changed"),
+    "the secret": ("campaign.secret", "campaign.secret: this file was changed"),
     "what a group is told": (
         "receipts/beta/receipts.txt",
-        "receipts/beta/receipts.txt: it is not what the receipts say",
+        "receipts/beta/receipts.txt: this text differs from the receipts",
     ),
     "the settings": ("campaign.toml", None),
     "the topics": ("topics/*", None),
@@ -471,7 +471,7 @@ def test_one_byte_of_the_key_or_of_what_was_handed_out_is_noticed(place: str, tm
     assert nescio.campaign.verify(campaign).sound
     path = next(path for path in sorted((campaign / place).rglob("*")) if path.is_file())
     path.write_bytes(path.read_bytes() + b"\n")
-    assert f"{place}/{path.name}: it was changed since the last step" in str(nescio.campaign.verify(campaign))
+    assert f"{place}/{path.name}: this file was changed since the last step" in str(nescio.campaign.verify(campaign))
 
 
 def anew(campaign: Path) -> None:
@@ -491,7 +491,7 @@ def test_a_log_that_was_written_anew_is_found_by_a_digest_that_was_kept(scored: 
         assert nescio.campaign.verify(scored, against=against).sound
     anew(scored)
     for against in (kept, head):
-        assert "was kept: the log was written anew" in str(nescio.campaign.verify(scored, against=against))
+        assert "was kept earlier: somebody rewrote the log" in str(nescio.campaign.verify(scored, against=against))
     with pytest.raises(nescio.UsageError, match="neither a digest"):
         nescio.campaign.verify(scored, against="abc")
 
@@ -536,4 +536,4 @@ def test_a_byte_below_the_last_line_is_a_fault_unless_a_killed_step_left_it(name
 def test_line_ends_of_a_receipt_are_part_of_it(scored: Path) -> None:
     path = scored / "receipts" / "beta" / "receipts.txt"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert "receipts/beta/receipts.txt: it is not what" in str(nescio.campaign.verify(scored))
+    assert "receipts/beta/receipts.txt: this text differs" in str(nescio.campaign.verify(scored))

@@ -64,7 +64,7 @@ def test_what_was_edited_with_its_line_in_the_log_is_found(step: str, scored: Pa
     for against in (None, kept):
         found = nescio.campaign.verify(scored, against=against)
         assert [fault.file for fault in found.rows][:1] == [name], str(found)
-        assert "the log with it" in found.rows[0].rule
+        assert "both the file and the log" in found.rows[0].rule
 
 
 def test_what_could_not_be_checked_does_not_count_as_sound(scored: Path) -> None:
@@ -72,9 +72,9 @@ def test_what_could_not_be_checked_does_not_count_as_sound(scored: Path) -> None
     edit(scored / "campaign.toml", "measures = []", 'measures = ["accuracy"]')
     found = nescio.campaign.verify(scored)
     assert found.status == 2
-    assert [fault.rule.partition(" wrote")[0] for fault in found.rows] == [
-        "not checked: what nescio campaign score",
-        "not checked: what nescio campaign publish",
+    assert [fault.rule.partition(",")[0] for fault in found.rows] == [
+        "not checked: the output of nescio campaign score",
+        "not checked: the output of nescio campaign publish",
     ]
     assert "older than measures in campaign.toml" in found.rows[0].rule
     assert "everything matches the log" not in str(found)
@@ -213,7 +213,9 @@ def test_what_was_moved_and_linked_is_a_fault_and_nothing_is_read_through_it(
     (scored / name).rename(tmp_path / "moved")
     (scored / name).symlink_to(tmp_path / "moved")
     found = nescio.campaign.verify(scored)
-    assert [(fault.file, fault.rule) for fault in found.rows] == [(name, "it is a link, which nescio never makes")]
+    assert [(fault.file, fault.rule) for fault in found.rows] == [
+        (name, "it is a link, but nescio makes no links; put the original file back")
+    ]
     assert nescio.campaign.status(scored).after is not None
 
 
@@ -282,7 +284,9 @@ def test_time_that_runs_backwards_is_a_fault(scored: Path) -> None:
     rows[2]["at"] = "2001-01-01T00:00:00+00:00"
     path.unlink()
     chain.append(path, [{name: value for name, value in row.items() if name != chain.FOLLOWS} for row in rows])
-    assert "campaign.log, line 3: it is of 2001-01-01T00:00:00+00:00" in str(nescio.campaign.verify(scored))
+    assert "campaign.log, line 3: this line has the time 2001-01-01T00:00:00+00:00" in str(
+        nescio.campaign.verify(scored)
+    )
 
 
 def test_a_step_that_was_killed_before_the_head_was_written_is_no_fault(scored: Path) -> None:

@@ -78,7 +78,7 @@ def test_a_pool_that_was_named_by_words_alone_is_not_mixed_with_another(
         patched.setattr("nescio.people.campaigns.pooling.NAMED", "before")
         campaign = made.pooled(tmp_path, RUNS)
     for step in (nescio.campaign.pool, nescio.campaign.score):
-        with pytest.raises(nescio.UsageError, match="names of answers that people can guess"):
+        with pytest.raises(nescio.UsageError, match="people can guess its ids of answers"):
             step(campaign)
 
 
@@ -91,7 +91,7 @@ def test_answers_that_differ_in_what_nobody_sees_are_one(tmp_path: Path) -> None
 
 
 def test_nothing_is_pooled_where_the_key_decides(tmp_path: Path) -> None:
-    with pytest.raises(nescio.UsageError, match="scored by its key alone"):
+    with pytest.raises(nescio.UsageError, match="scored only by its key"):
         nescio.campaign.pool(made.ave(tmp_path))
 
 
@@ -143,7 +143,7 @@ def test_every_fault_of_a_sheet_is_named_and_every_other_row_is_taken(two_runs: 
     rows += [{**rows[3], "verdict": "W"}, {**rows[3], "item": "q9.0123456789"}]
     write_rows(path, rows, ";")
     collected = nescio.campaign.collect(two_runs)
-    sorted_alone = "the answer differs from this item's answer in the pool; was one column sorted alone?"
+    sorted_alone = "in the pool, this item has another answer; perhaps one column was sorted without the others"
     assert [(fault.line, fault.rule.partition(" (")[0]) for fault in collected.rows] == [
         (2, "a verdict is R"),
         (3, sorted_alone),
@@ -170,7 +170,7 @@ def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Pat
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
     path.rename(tmp_path / "adjudication.csv")  # which nobody asked for
     refused = nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10)
-    said = "4 rows from here on do not have the key of the sheet of adjudication: this is a copy of the sheet of ana"
+    said = "the keys of 4 rows from here on are not from the sheet of adjudication: this is a copy of the sheet of ana"
     assert [fault.rule for fault in refused.rows] == [said]
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
 
@@ -181,14 +181,16 @@ def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
     ana, ben = (campaign / "sheets" / f"{who}.csv" for who in ("ana", "ben"))
     ben.write_bytes(ana.read_bytes())
     collected = nescio.campaign.collect(campaign, resamples=10)
-    copied = "30 rows from here on do not have the key of the sheet of ben: this is a copy of the sheet of ana"
+    copied = "the keys of 30 rows from here on are not from the sheet of ben: this is a copy of the sheet of ana"
     assert [fault.rule for fault in collected.rows] == [copied]
     rows, back = rows_of(ana), tmp_path / "back" / "ben.csv"
     back.parent.mkdir()
     write_rows(back, sorted(rows, key=lambda row: row["item"]))
     assert [fault.rule for fault in nescio.campaign.collect(campaign, [back], resamples=10).rows] == [copied]
     write_rows(back, [{**row, "key": "bcdfghjkmnpq"} for row in rows[:2]])
-    assert "2 rows from here on do not have the key" in str(nescio.campaign.collect(campaign, [back], resamples=10))
+    assert "the keys of 2 rows from here on are not from the sheet" in str(
+        nescio.campaign.collect(campaign, [back], resamples=10)
+    )
     assert {who for _, who in made.verdicts(campaign)} == {"ana"}
 
 
@@ -359,7 +361,7 @@ def test_nuggets_are_written_beside_strings_and_held_against_the_key(tmp_path: P
     key = [(row["question_id"], row["nugget"], row["vital"]) for row in rows_of(campaign / "sheets" / "nuggets.csv")]
     assert key[:3] == [("t0", "1", "vital"), ("t0", "2", "vital"), ("t0", "3", "okay")]
     collected = judge(campaign, lambda _, row: "1; 9" if row["answer"] == "noise" else "1", column="nuggets")
-    assert ["has no such nugget; it has 1, 2, 3" in fault.rule for fault in collected.rows] == [True] * 3
+    assert ["has no such nugget; its nuggets: 1, 2, 3" in fault.rule for fault in collected.rows] == [True] * 3
     assert judge(campaign, lambda _, row: "-" if row["answer"] == "noise" else "1", column="nuggets").sound
 
 

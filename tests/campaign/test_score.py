@@ -368,7 +368,7 @@ def test_outcomes_of_qa_systems_are_of_one_language_or_refused_and_belong_to_gro
 ) -> None:
     """Questions 1 to 3 are asked in both languages, 4 to 6 in one. A system is a group's by its name, or by a mapping."""
     both = systems(tmp_path / "both.csv", 3, {"MIRA": "1"})
-    with pytest.raises(nescio.UsageError, match=r"are in EN and ES; name the right one, as in EN="):
+    with pytest.raises(nescio.UsageError, match=r"are in EN and ES; name the language of this file, as in EN="):
         nescio.campaign.score(two_languages, ranking=[both], resamples=10)
     stranger = made.text(tmp_path / "none.csv", "run,question,outcome\nMIRA,99,correct\n")
     with pytest.raises(nescio.MismatchError, match="answer no question of the campaign"):
@@ -696,7 +696,7 @@ def test_what_the_key_decides_is_scored_without_people_and_its_latex_is_sound(
 def test_a_key_that_judges_nothing_is_said(judge: str | None, said: bool, tmp_path: Path) -> None:
     topics = [Path(__file__).parents[2] / "examples" / "questions.jsonl"]
     made = nescio.campaign.init(tmp_path / "c", topics, task="qa", groups=["a=A"], judge=judge)
-    assert ("it judges nothing until campaign.toml names a judge" in str(made)) == said
+    assert ("the key judges no answer until campaign.toml names a judge" in str(made)) == said
 
 
 def test_a_note_names_the_groups_whose_runs_are_left_out(tmp_path: Path) -> None:
@@ -704,9 +704,7 @@ def test_a_note_names_the_groups_whose_runs_are_left_out(tmp_path: Path) -> None
     made.judge(campaign)
     made.edit(campaign / "campaign.toml", '"beta" = "Beta Institute"\n', "")
     nescio.campaign.pool(campaign)
-    notes = [
-        remark.text
-        for scores in nescio.campaign.score(campaign, resamples=10).scores.values()
-        for remark in scores.notes
-    ]
-    assert "the accepted runs of beta are left out, because campaign.toml does not name the group" in notes
+    scored = nescio.campaign.score(campaign, resamples=10)
+    assert "note: the accepted runs of beta are left out, because campaign.toml does not name the group" in str(scored)
+    written = " ".join(path.read_text() for path in (campaign / "results").rglob("*") if path.is_file())
+    assert "beta" not in written

@@ -113,8 +113,8 @@ def test_topics_may_be_a_table(tmp_path: Path) -> None:
     assert [row.get("answers") for row in rows] == [["Ann", "Anna"], "1900", None]
     for broken, rule in (
         ("qid,question\nq1,Who?\nq1,When?\n", "topics.csv, row 2: the question appears twice"),
-        ("qid,said\nq1,Who?\n", "topics.csv, line 1: topics need one column of question"),
-        ("qid,prompt,query\nq1,Who?,Who\n", "topics need one column of question, and there are prompt, query"),
+        ("qid,said\nq1,Who?\n", "topics.csv, line 1: topics need exactly one column of question"),
+        ("qid,prompt,query\nq1,Who?,Who\n", "topics need exactly one column of question, but there are prompt, query"),
     ):
         table.write_text(broken)
         with pytest.raises(nescio.FormatError, match=rule):

@@ -76,12 +76,16 @@ def test_each_tool_gives_the_json_of_its_command(name: str) -> None:
 TABLE = {"source": [OUTCOMES]}
 BAD: list[tuple[str, dict[str, Any], str]] = [
     ("score", {"source": [str(EXAMPLES / "nowhere.csv")]}, "nowhere.csv: there is no such file"),
-    ("score", {"source": ["memory://outcomes.csv"]}, "this is an address; files are paths on the server's machine"),
+    (
+        "score",
+        {"source": ["memory://outcomes.csv"]},
+        "this is a web address; give the path of a file on the server's machine",
+    ),
     ("score", {"source": ["/etc/hostname"]}, "/etc/hostname: lies outside"),
-    ("score", {**TABLE, "labels": "http://127.0.0.1:9/labels.csv"}, "this is an address"),
+    ("score", {**TABLE, "labels": "http://127.0.0.1:9/labels.csv"}, "this is a web address"),
     ("score", {**TABLE, "labels": OUTCOMES, "also_judged": ["/etc/hostname"]}, "lies outside"),
     ("compare", {**TABLE, "baseline": "old", "require_certificate": "/etc/hostname"}, "lies outside"),
-    ("score", {"source": {"one": OUTCOMES, "two": "s3://bucket/outcomes.csv"}}, "this is an address"),
+    ("score", {"source": {"one": OUTCOMES, "two": "s3://bucket/outcomes.csv"}}, "this is a web address"),
     ("score", {**TABLE, "measures": ["c@2"]}, "unknown measure 'c@2'; did you mean c@1?"),
     ("score", {**TABLE, "missing": "ignore"}, "missing"),
     ("compare", {}, "source must be given"),

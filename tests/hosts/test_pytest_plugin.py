@@ -226,7 +226,7 @@ def test_a_question_that_no_answer_came_to_passes_no_gate(
         """
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5", *processes, apart=bool(processes))
     assert done.ret == 1
-    assert "50 tests stopped before an answer was recorded, so the gates are not checked" in printed
+    assert "50 tests stopped before an answer was recorded; the gates are not checked" in printed
 
 
 IN_A_FIXTURE = """

@@ -288,7 +288,7 @@ def test_resampled_differences_that_are_undefined_are_said() -> None:
     "questions, options, says",
     [
         ("CW", {"alpha": [0.05, 1]}, "between 0 and 1"),
-        *(("CW", {"resamples": number}, "whole number, 1 or more") for number in (0, -1, True, 2.5)),
+        *(("CW", {"resamples": number}, "whole number from 1") for number in (0, -1, True, 2.5)),
         ("CW" * 6, {"resamples": None}, "too many resamples of 12"),
     ],
 )

@@ -263,7 +263,7 @@ def test_an_unknown_option_is_a_type_error_with_the_nearest_name(one: Verb[Any, 
 
 
 def test_values_by_place_are_counted() -> None:
-    with pytest.raises(TypeError, match=r"give_back\(\) takes 0 values by place"):
+    with pytest.raises(TypeError, match=r"give_back\(\) takes 0 positional values"):
         ask(1)
     with pytest.raises(TypeError, match=r"score\(\) source must be given"):
         nescio.score()  # type: ignore[call-arg]

@@ -162,7 +162,7 @@ def _message(error: click.ClickException) -> str:
             if isinstance(argument, click.Argument)
         ]
         if len(places) > 1:
-            text = f"{path.removeprefix('nescio ')} takes {' '.join(places)}, in this order; some of them are missing"
+            text = f"{path.removeprefix('nescio ')} takes {' '.join(places)}, in this order; some are missing"
     return f"{text} (`{path} --help` explains)" if context else text
 
 

@@ -54,4 +54,4 @@ def demo(request: DemoRequest) -> None:
                 show_text(f"\n{PRINTED[shown]}")
             show_text(f"\n$ {command_text(['nescio', *words])}\n", hanging="    ")
             app.main(args=words, prog_name="nescio", standalone_mode=False)
-    say(f"{folder}/ has all files, and commands.sh has the commands that made them; open {folder}/report.html")
+    say(f"all files are in {folder}/, and commands.sh lists the commands that made them; open {folder}/report.html")

@@ -42,7 +42,7 @@ class VerbGroup(Group):
         super().__init__(name, help=module.__doc__)
         self.module = module
         if module.__name__ == LAB:
-            about = "Also list the statistics of this file of Python. Repeatable."
+            about = "Also list the statistics that this Python file registers. Repeatable."
             self.params.append(click.Option([PLUGIN], multiple=True, metavar="FILE", expose_value=False, help=about))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -48,7 +48,7 @@ def emit(results: Any, printed: str, output: Path | None = None, *, show: Callab
         left = ", ".join(name for name, rows in results.tables.items() if rows)
         one_table = note(
             "output.one_table",
-            "{format} holds only the first table; for {others} use json or table",
+            "{format} holds only the first table; for the other tables ({others}), use the format json or table",
             format=flat[0].lstrip("."),
             others=left,
         )

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
 INSTRUCTIONS = (
-    "Evaluate question-answering systems that may decline to answer. `check` says what files hold "
-    "and what must be decided; call it first. Files are paths on the server's machine."
+    "Evaluate question-answering systems that may decline to answer. Call `check` first: it says "
+    "what the files contain and which options you must choose. Files are paths on the server's machine."
 )
 Tell = Callable[[int, int], None]
 
@@ -60,14 +60,14 @@ def only_inside(folder: Path) -> Callable[[Path | str], None]:
 
     def check(file: Path | str) -> None:
         if address_of(file):
-            raise UsageError(f"{file}: this is an address; files are paths on the server's machine")
+            raise UsageError(f"{file}: this is a web address; give the path of a file on the server's machine")
         try:
             inside = Path(file).resolve().is_relative_to(root)
         except (OSError, ValueError, RuntimeError):  # The path is a loop of links or invalid; opening it reports that.
             inside = True
         if not inside:
             raise UsageError(
-                f"{file}: lies outside {root}; `nescio mcp --root FOLDER` names the folder that may be read"
+                f"{file}: lies outside {root}; to let tools read another folder, start `nescio mcp --root FOLDER`"
             )
 
     return check

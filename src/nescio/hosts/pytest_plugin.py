@@ -27,20 +27,20 @@ _ROWS = "nescio"  # the key under which a pytest-xdist process returns its rows
 _GATES = ("output", "fail_under", "fail_over", "baseline")  # options that need answers
 _OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # the outcomes of a test that pytest counts
 _NOTHING = (
-    "the fixture nescio_session recorded no answer, but {} needs answers; `pytest -o NAME=` runs without a setting"
+    "the fixture nescio_session recorded no answer, but {} needs answers; `pytest -o NAME=` switches a setting off"
 )
 # options that may also be settings: the placeholder, the help and the default
 _SETTINGS: dict[str, tuple[str, str, Any]] = {
-    "output": ("FILE", "write what was recorded as an outcome table", ""),
-    "fail_under": ("NAME=VALUE", "fail if a measure is below a value", []),
-    "fail_over": ("NAME=VALUE", "fail if a measure is above a value", []),
+    "output": ("FILE", "write the recorded answers to FILE as an outcome table", ""),
+    "fail_under": ("NAME=VALUE", "fail if the measure NAME is below VALUE", []),
+    "fail_over": ("NAME=VALUE", "fail if the measure NAME is above VALUE", []),
     "baseline": (
         "FILE",
-        "fail if the run is worse than the baseline in this file (nescio compare --save-baseline)",
+        "fail if the run is worse than the baseline in FILE, which nescio compare --save-baseline writes",
         "",
     ),
     "measure": ("NAME", "the measure by which to compare with the baseline [default: c@1]", "c@1"),
-    "margin": ("VALUE", "the largest loss that does not matter [default: 0.01]", "0.01"),
+    "margin": ("VALUE", "the largest acceptable loss against the baseline [default: 0.01]", "0.01"),
 }
 
 
@@ -84,7 +84,9 @@ class Recorder(Struct):
         row |= {} if repeat is None else {"repeat": str(repeat)}
         key = (row["run"], row["question"], row.get("repeat"))
         if any((recorded["run"], recorded["question"], recorded.get("repeat")) == key for recorded in self.rows):
-            raise UsageError(f"question {question!r} is recorded twice; number the answers with repeat=")
+            raise UsageError(
+                f"question {question!r} is recorded twice; if it has several answers, number them with repeat="
+            )
         self.rows.append(row | ({} if confidence is None else {"confidence": float(confidence)}) | columns)
 
     def answer(
@@ -255,18 +257,25 @@ def _asked(config: pytest.Config, name: str) -> Any:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options, each of which may also be a setting of pytest (nescio_fail_under = …)."""
-    group = parser.getgroup("nescio", "gates on what the fixture nescio_session recorded")
+    group = parser.getgroup("nescio", "gates on the answers that the fixture nescio_session recorded")
     many: dict[str, Any] = {"action": "append", "default": []}
     for name, (metavar, about, default) in _SETTINGS.items():
         flag = f"--nescio-{name.replace('_', '-')}"
         group.addoption(flag, metavar=metavar, help=about, **({} if isinstance(default, str) else many))
         kind: Any = "string" if isinstance(default, str) else "linelist"
         parser.addini(f"nescio_{name}", f"as {flag}", type=kind, default=default)
-    undecided = "whether a gate that cannot tell fails or passes [default: fail]"
+    undecided = "what a gate does if there are too few answers to decide [default: fail]"
     group.addoption("--nescio-undecided", choices=("fail", "warn"), help=undecided)
     parser.addini("nescio_undecided", "as --nescio-undecided", default="fail")
-    group.addoption("--nescio-laws", metavar="MEASURE", help="test a measure against the laws of nescio", **many)
-    group.addoption("--nescio-plugin", metavar="FILE.py", help="a file that registers measures to test", **many)
+    group.addoption(
+        "--nescio-laws",
+        metavar="MEASURE",
+        help="test whether MEASURE obeys the laws that nescio has for measures",
+        **many,
+    )
+    group.addoption(
+        "--nescio-plugin", metavar="FILE.py", help="a Python file that registers the measures for --nescio-laws", **many
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -401,7 +410,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         cut_short = own.cut_short()
         if cut_short and {*asked} - {"output"}:
             number = plural(len(cut_short), "test")
-            why = "stopped before an answer was recorded, so the gates are not checked: the other answers are no sample"
+            why = (
+                "stopped before an answer was recorded; the gates are not checked: the other answers are no fair sample"
+            )
             raise UsageError(f"{number} {why} (first: {cut_short[0]})")
         gates = list(_gates(own.recorder, config))
         own.passed = [gate.said for gate in gates if not gate.status]

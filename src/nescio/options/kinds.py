@@ -266,7 +266,7 @@ COUNTS = Kind(
     several=True,
 )
 COUNT_OR_ALL = Kind(
-    "a whole number, 1 or more, or all",
+    "a whole number from 1, or the word all",
     lambda value: None if value in (None, "all") else number(int, 1).check(value),
     lambda text: text if text == "all" else int(text),
     int | None,

@@ -6,23 +6,23 @@ Words = tuple[str, str]
 
 
 def _is(what: str, verb: str) -> Words:
-    return f"{what} is nescio {verb}", f"{what} is nescio.{verb.replace('-', '_').replace(' ', '.')}"
+    return f"to {what}, use nescio {verb}", f"to {what}, use nescio.{verb.replace('-', '_').replace(' ', '.')}"
 
 
 def _suite(verb: str) -> Words:
-    names = "several benchmarks are files with names"
+    names = "to give several benchmarks, name the file of each"
     return (
         f"{names}: nescio {verb} NAME=FILE NAME=FILE, or nescio {verb} suite.toml",
         f"{names}: nescio.{verb}({{NAME: FILE, NAME: FILE}}), or nescio.{verb}('suite.toml')",
     )
 
 
-_LABELS = _is("planning how many answers people must label", "plan-labels")
-_REPEATS = _is("planning how often to ask each question", "plan-repeats")
+_LABELS = _is("plan how many answers people must label", "plan-labels")
+_REPEATS = _is("plan how often to ask each question", "plan-repeats")
 _ON_PEOPLE = (
-    "a threshold is chosen on the verdicts of one judge; to choose it on people's: nescio judge FILES --judge human"
+    "nescio tune reads the verdicts of one judge; to use people's verdicts: nescio judge FILES --judge human"
     " --against LABELS -o people.csv, then nescio tune people.csv --ungraded exclude",
-    "a threshold is chosen on the verdicts of one judge; to choose it on people's: nescio.judge(FILES, judge='human',"
+    "nescio.tune reads the verdicts of one judge; to use people's verdicts: nescio.judge(FILES, judge='human',"
     " against=LABELS, output='people.csv'), then nescio.tune('people.csv', ungraded='exclude')",
 )
 _ANY_LOOK = "intervals hold at any number of looks, so leave this option out"
@@ -30,15 +30,15 @@ _ANY_LOOK = "intervals hold at any number of looks, so leave this option out"
 MOVED: dict[tuple[str, str], Words] = {
     **{(verb, "suite"): _suite(verb) for verb in ("score", "compare", "report")},
     ("compare", "sequential"): (
-        "questions that arrive in blocks are --looks",
-        "questions that arrive in blocks are looks=True",
+        "for questions that arrive in blocks, use --looks",
+        "for questions that arrive in blocks, use looks=True",
     ),
     **{("plan", name): _LABELS for name in ("labels", "half_width", "correlation", "spread", "target")},
     **{("plan", name): _REPEATS for name in ("repeats", "budget", "per_question", "per_answer", "variances")},
     ("tune", "labels"): _ON_PEOPLE,
-    **{(verb, "label_looks"): _is("looking at labels as they come", "labels look") for verb in ("score", "compare")},
+    **{(verb, "label_looks"): _is("look at labels as they come", "labels look") for verb in ("score", "compare")},
     ("labels look", "label_looks"): (_ANY_LOOK, _ANY_LOOK),
-    ("report", "study"): _is("a study of measures", "meta"),
+    ("report", "study"): _is("study measures", "meta"),
 }
 
 
@@ -49,7 +49,7 @@ COMMANDS: dict[str, Words] = {
     "tune-pair": ("tune --baseline OLD --run NEW", "tune(…, baseline=OLD, run=NEW)"),
     "look": ("compare --looks", "compare(…, looks=True)"),
     "baseline": ("compare --save-baseline FILE", "compare(…, save_baseline=FILE)"),
-    "tally": ("sql, which prints statements that count any table; their counts are scored", "sql"),
+    "tally": ("sql, which prints SQL that counts the outcomes of any table; nescio score reads the counts", "sql"),
     **{
         name: (f"lab {name}", f"lab.{name.replace('-', '_')}")
         for name in (

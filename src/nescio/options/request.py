@@ -163,7 +163,7 @@ class Request:
         cls._own = {name: replace(one, name=name, group=one.group or group) for name, one in options.items()}
         for name, one in options.items():
             if one.flags and FLAGS.setdefault(name, one.flags[0]) != one.flags[0]:
-                raise TypeError(f"{name} is {FLAGS[name]} in a shell already, and cannot be {one.flags[0]}")
+                raise TypeError(f"the option {name} has the flag {FLAGS[name]} already, and cannot have {one.flags[0]}")
             delattr(cls, name)
         for name, words in reworded.items():
             inherited = next(one for base in cls.__mro__[1:] if (one := vars(base).get("_own", {}).get(name)))
@@ -187,7 +187,9 @@ class Request:
         """
         places = [name for name, one in self.options.items() if one.positional]
         if len(values) > len(places):
-            raise TypeError(f"takes {len(places)} values by place ({', '.join(places)}), but {len(values)} were given")
+            raise TypeError(
+                f"takes {len(places)} positional values ({', '.join(places)}), but {len(values)} were given"
+            )
         given = dict(zip(places, values, strict=False))
         for name in named:
             if name in given:

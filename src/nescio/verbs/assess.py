@@ -36,7 +36,7 @@ class OfDatabase(Request):
     """The option for the database."""
 
     db: str = argument(
-        kw_only=False, flags=("--db",), metavar="URL", help="The database: a file of SQLite, or postgresql://HOST/NAME."
+        kw_only=False, flags=("--db",), metavar="URL", help="The database: an SQLite file, or postgresql://HOST/NAME."
     )
 
 

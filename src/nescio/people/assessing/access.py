@@ -80,7 +80,9 @@ def invite(
                 raise UsageError(f"{name!r} and {other!r} differ only in case; use one of the two names")
             spoken = [part.strip() for part in languages.split(",") if part.strip()]
             if strange := [language for language in spoken if language not in there]:
-                which = f"languages are {', '.join(sorted(there))}" if there else "the questions have no language"
+                which = (
+                    f"the questions are in {', '.join(sorted(there))}" if there else "the questions have no language"
+                )
                 raise UsageError(f"no question is in {strange[0]!r}; {which}")
             token = None if revoke else secrets.token_urlsafe(32)
             row = {"token": token and digest(token), "expires": time.time() + days * DAY}
@@ -89,7 +91,7 @@ def invite(
             if known is None and revoke:
                 raise UsageError(f"nobody has the name {name!r}")
             if known is not None and not revoke and known.role != role:
-                raise UsageError(f"{name} is an {known.role}; one person has one role")
+                raise UsageError(f"{name} is an {known.role} already, and can have only one role")
             if known is None:
                 connection.execute(insert(people).values(name=name, role=role, languages=spoken, **row))
             else:

@@ -67,7 +67,7 @@ class Created(Struct, frozen=True):
         graded = (
             ""
             if self.graded is None
-            else f"\nafter their own verdict, people see a judge's grade on {self.graded:,} of these"
+            else f"\nafter their own verdict, people see a judge's grade on {self.graded:,} of these items"
         )
         if self.split:
             graded += f", but not on {plural(self.split, 'answer')} that the judge graded differently in two runs"
@@ -75,7 +75,8 @@ class Created(Struct, frozen=True):
             graded += f"\nnote: {self.apart}"
         return (
             f"made {self.database}: {plural(self.items, 'item')} of {plural(self.topics, 'topic')},"
-            f" {self.judgements:,} to be judged{graded}\nnext: nescio assess invite --db {self.database} NAME"
+            f" with {plural(self.judgements, 'judgement')} to make{graded}"
+            f"\nnext: nescio assess invite --db {self.database} NAME"
         )
 
 
@@ -99,21 +100,21 @@ def create(
     paths = [Path(source) for source in sources]
     campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
     if campaign and (grades or draw):
-        raise UsageError("grades and a draw need questions and runs, but this is a campaign")
+        raise UsageError("grades and a draw need files of questions and runs, but these sources are a campaign")
     content = content_of(paths, sentences, grades)
     if (training or control) and (content.names != "verdicts" or sentences):
         raise UsageError(
             "known answers need verdicts (R, W, X, U), so they cannot be used when people judge nuggets or sentences"
         )
     if not content.items:
-        raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
+        raise UsageError("there is nothing to judge; a campaign needs a pool first (nescio campaign pool)")
     by_topic: dict[str, list[Item]] = {}
     for item in content.items:
         by_topic.setdefault(topic_of(item), []).append(item)
     odds = drawn(by_topic, content.grades, draw) if draw else {}
     asked_of = [item for item in content.items if not draw or topic_of(item) in odds]
     if not asked_of:
-        raise UsageError(f"none of {len(by_topic):,} questions was drawn; ask for more than {draw}")
+        raise UsageError(f"the draw chose none of {len(by_topic):,} questions; draw more than {draw}")
     topics = languages_of(asked_of)
     times = times_of(list(topics), overlap, by_chance)
     known, parts = _known(training, control, content.secret)
@@ -170,17 +171,18 @@ def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> s
     known = [bool(row["supports"]) for row in control]
     if _differ(supported, known):
         told.append(
-            f"a document or support is shown with {sum(supported):,} of {plural(len(pool), 'answer')} and with "
-            f"{sum(known):,} of {plural(len(control), 'control answer')}, so that people can tell these apart: give "
-            f"the table of --control {'the columns' if any(supported) else 'no columns'} document and support"
+            f"{sum(supported):,} of {plural(len(pool), 'answer')} and {sum(known):,} of "
+            f"{plural(len(control), 'control answer')} have a document or support, so people can recognize control "
+            f"answers: {'fill in' if any(supported) else 'remove'} the columns document and support of the --control "
+            "table"
         )
     several = [n > 1 for n in Counter(map(topic_of, pool)).values()]
     known = [n > 1 for n in Counter(row["topic"] for row in control).values()]
     if _differ(several, known):
         told.append(
             f"{sum(several):,} of {plural(len(several), 'question')} and {sum(known):,} of "
-            f"{plural(len(known), 'control question')} have several answers, so that people can tell these apart: give "
-            f"the table of --control {'several rows' if any(several) else 'one row'} for each question"
+            f"{plural(len(known), 'control question')} have several answers, so people can recognize control "
+            f"questions: give each question {'several rows' if any(several) else 'one row'} in the --control table"
         )
     return "; ".join(told)
 
@@ -344,10 +346,12 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, 
     item ids are computed from the `secret`.
     """
     if sentences:
-        raise UsageError("sentences are judged in a campaign of the task reading")
+        raise UsageError("people can judge sentences only in a campaign of the task reading")
     result = read(list(paths), Options())
     if not isinstance(result.data, Unjudged):
-        raise UsageError(f"these files are {result.about}; people judge questions and runs, or a campaign")
+        raise UsageError(
+            f"these files are {result.about}; give files of questions and runs, or the folder of a campaign"
+        )
     questions = {question.id: question for question in result.data.collection.questions}
     given: list[tuple[str, PooledAnswer]] = []
     names: dict[tuple[str, str], str] = {}

@@ -23,7 +23,7 @@ _SCHEMA, _VERSION = "schema", 2  # the version of the tables, in the table `abou
 POOLED = 40  # connections; as many handlers run at once
 
 
-_URLS = "a database is a file of SQLite or a URL such as postgresql://HOST/NAME"
+_URLS = "a database is an SQLite file or a URL such as postgresql://HOST/NAME"
 _SECRET = re.compile("pass|secret|token", re.IGNORECASE)
 
 
@@ -32,7 +32,7 @@ def _url(text: str) -> URL:
     try:
         return make_url(text)
     except ValueError:
-        rule = "its port is not a number, or its user or password contains /, : or @ (write these as %2F, %3A and %40)"
+        rule = "the port is not a number, or the user or password contains /, : or @ (write these as %2F, %3A and %40)"
         raise UsageError(f"{_URLS}: {rule}") from None
 
 
@@ -99,7 +99,9 @@ class Database:
             now = None
         self.file = self.file or now
         if now is None or now != self.file:
-            gone = sqlite3.OperationalError("its file was deleted or replaced; put it back, and start the server again")
+            gone = sqlite3.OperationalError(
+                "the database file was deleted or replaced; put the file back, and start the server again"
+            )
             raise OperationalError("COMMIT", None, gone)
 
     @contextmanager
@@ -185,7 +187,11 @@ def open_database(url: str, *, new: bool = False) -> Database:
                 rule = "nescio assess create was interrupted; delete the database, and create it again"
                 raise UsageError(f"{database.shown} holds nothing to judge: {rule}")
         if known is new:
-            rule = "already holds judgements; name another database" if new else "is no database of nescio assess"
+            rule = (
+                "already holds judgements; name another database"
+                if new
+                else "is not a database that nescio assess create made"
+            )
             raise UsageError(f"{database.shown} {rule}")
         if not new:
             _check_version(database)
@@ -211,7 +217,7 @@ def _check_version(database: Database) -> None:
     with database.reading() as connection:
         version = connection.scalar(select(about.c.value).where(about.c.name == _SCHEMA))
     if version != _VERSION:
-        rule = "another version of nescio made it; finish its judgements with that version, and export them"
+        rule = "another version of nescio made it; finish and export its judgements with that version"
         raise UsageError(f"{database.shown} cannot be opened: {rule}")
 
 

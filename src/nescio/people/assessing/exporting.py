@@ -50,16 +50,16 @@ class Exported(Struct, frozen=True):
     unwritten: int = 0  # agreed verdicts on answers that no table can hold
 
     def __str__(self) -> str:
-        left = f"; {plural(self.disputed, 'item')} in dispute without a verdict" if self.disputed else ""
+        left = f"; no verdict on {plural(self.disputed, 'disputed item')}" if self.disputed else ""
         said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
         judged, of = self.drawn
         part = (
             f"\nnote: {judged:,} of {plural(of, 'drawn question')} have a verdict; the column `inclusion` assumes that"
-            " they are a random part, which is wrong if people judge only one language, or disagree on harder questions"
+            " these are a random sample: it is wrong if people judge only one language, or disagree on harder questions"
         )
         nul = (
-            f"\nnote: {plural(self.unwritten, 'verdict')} on answers with a NUL character match no answer of a run,"
-            " because CSV cannot hold this character and has U+FFFD instead"
+            f"\nnote: {plural(self.unwritten, 'verdict')} cannot be matched to answers of a run: these answers contain"
+            " NUL, which CSV cannot hold, so the table has U+FFFD instead"
         )
         return (
             f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"
@@ -141,7 +141,9 @@ def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         known = False
     if not known:
-        raise UsageError(f"{path} is not from this database and would be overwritten; export into another folder")
+        raise UsageError(
+            f"{path} is not from this database, and the export would overwrite it; export into another folder"
+        )
 
 
 def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> None:
@@ -165,12 +167,14 @@ def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> Non
     except (ValueError, csv.Error):
         known = False
     if not known:
-        raise UsageError(f"{path} is not a table of an export and would be overwritten; export into another folder")
+        raise UsageError(
+            f"{path} is not a table of an export, and the export would overwrite it; export into another folder"
+        )
     at = head.index("item")
     newer = {item.removeprefix(f"{work.SECOND}:") for item in _said_since(connection, written)} if strays else set()
     if stray := next((row for row in strays if len(row) <= at or row[at] not in newer), None):
         shown = on_one_line(",".join(stray))[:LONGEST_ROW]
-        rule = f"holds a row that this database did not write ({shown}), and would be overwritten"
+        rule = f"holds a row that this database did not write ({shown}), and the export would overwrite this row"
         raise UsageError(f"{path} {rule}; export into another folder")
 
 

@@ -77,12 +77,13 @@ class Standing(Struct, frozen=True):
 
     def __str__(self) -> str:
         lines = [
-            f"{plural(self.items, 'item')} of {plural(self.topics, 'topic')}; {self.open:,} topics wait for somebody"
+            f"{plural(self.items, 'item')} of {plural(self.topics, 'topic')};"
+            f" {plural(self.open, 'topic')} still to be assigned"
         ]
         for name, one in self.people.items():
             pace = f", {one.seconds:.0f} s each (median)" if one.seconds else ""
             known = "".join(
-                f", {right} of {of} right in {part}"
+                f", {right} of {of} {part} answers right"
                 for part, (right, of) in (("training", one.training), ("control", one.control))
                 if of
             )
@@ -90,9 +91,8 @@ class Standing(Struct, frozen=True):
         lines += map(str, self.agreement)
         lines += [f"{where}: {row}" for where, rows in self.apart for row in rows]
         if self.disputed:
-            lines.append(
-                f"{plural(self.disputed, 'item')} in dispute; invite {ADJUDICATION}, who sees them side by side"
-            )
+            count = plural(self.disputed, "item")
+            lines.append(f"{count} in dispute; invite {ADJUDICATION}, who sees their verdicts side by side")
         return "\n".join([*lines, *(f"note: {remark}" for remark in self.remarks)])
 
 
@@ -178,7 +178,7 @@ def _agreement(
         for row in rows:
             groups[value(row)].append(row)
         if len(groups) > MOST_STRATA:
-            many.append(f"agreement within the values of {name} is not shown, because there are {len(groups):,} values")
+            many.append(f"agreement is not shown for each value of {name}, because {name} has {len(groups):,} values")
         elif len(groups) > 1:
             told = ((f"{name} {one or 'none'}", of(some)) for one, some in sorted(groups.items()))
             apart += [(where, found) for where, found in told if found]
@@ -237,16 +237,16 @@ def _remarks(rows: Sequence[Any]) -> Iterator[str]:
     for name, own in sorted(by_person.items()):
         gaps = [gap for gap in _gaps([row.at for row in own]) if gap < PAUSE]
         if len(gaps) >= FEWEST and median(gaps) < HASTY:
-            yield f"{name} takes less than {HASTY:g} s over half of the items"
+            yield f"{name} judges half of the items in less than {HASTY:g} s each"
         early = [row for row in own if row.given and datetime.fromisoformat(row.at).timestamp() < row.given - PAUSE]
         if len(early) >= FEWEST:
-            yield f"{name} dates {len(early):,} judgements before the items were given"
+            yield f"{name} has {len(early):,} judgements with a time before the items were given to {name}"
         runs = [(verdict, len([*group])) for verdict, group in groupby(row.verdict for row in own)]
         verdict, longest = max(runs, key=lambda run: run[1])
         share = sum(row.verdict == verdict for row in own) / len(own)
         # Once in a million, of verdicts that come in no order.
         if longest >= FEWEST and share < 1 and longest * log(share) + log(len(own)) < -log(MILLION):
-            yield f"{name} says {verdict} {longest} times in a row"
+            yield f"{name} gives the verdict {verdict} {longest} times in a row"
 
 
 def _gaps(times: Sequence[str]) -> list[float]:

@@ -78,7 +78,7 @@ class Guard:
         if not scope["app"].state.limiter.allows(who, scope["path"]):
             status, why = 429, TOO_MANY
         elif not (length.isascii() and length.isdigit()) or int(length[:20]) > MOST_BYTES:
-            status, why = 413, f"a request has at most {MOST_BYTES:,} bytes"
+            status, why = 413, f"this request is larger than {MOST_BYTES:,} bytes, the most allowed"
         elif scope["method"] != "GET" and request.headers.get("sec-fetch-site", "same-origin") not in OWN_SITE:
             status, why = 403, "this request comes from another site's page"
         if status:
@@ -92,7 +92,7 @@ class Guard:
             message = await receive()
             got += len(message.get("body", b""))
             if got > MOST_BYTES:
-                raise HTTPException(413, f"a request has at most {MOST_BYTES:,} bytes")
+                raise HTTPException(413, f"this request is larger than {MOST_BYTES:,} bytes, the most allowed")
             return message
 
         async def safe(message: Any) -> None:

@@ -84,7 +84,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     The topic is "" if the judgement was saved before.
     """
     if not _ID.fullmatch(one.id):
-        return "an id is 8 to 64 letters, digits and hyphens", ""
+        return "an id must have 8 to 64 letters, digits and hyphens", ""
     # The lock keeps an update from changing the texts before this judgement is saved.
     found = select(items).where(items.c.id == sanitize(one.item, 500)).with_for_update(read=True)
     item = connection.execute(found).first()
@@ -146,18 +146,18 @@ def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str
     if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
         return "give your own verdict first"  # also for answers without a grade
     if item is None or not _may_judge(connection, person, item):
-        return "you were not asked to judge this"
+        return "you were not asked to judge this item"
     if item.kind == LIST and person != ADJUDICATION:
         connection.execute(select(units.c.topic).where(units.c.topic == item.topic).with_for_update())  # one at a time
         if others_list(connection, person, item.id):
-            return "somebody else already listed the nuggets of this target; mark those in the strings"
+            return "somebody else already listed the nuggets of this target; use that list for the strings"
     said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
     if (connection.scalar(said) or 0) >= MOST_SAID:
         return f"you changed this judgement {MOST_SAID:,} times; no more changes are accepted"
     if item.kind != SECOND and _knows_grade(connection, person, f"{SECOND}:{item.id}"):
         now = connection.execute(present(records.c.person == person, records.c.item == item.id)).one()
         if now.verdict != one.verdict:
-            return "you have seen the judge's grade, so your first verdict on this answer stays; give a second one"
+            return "you have seen the judge's grade, so your first verdict stays as it is; give a second verdict"
     return ""
 
 
@@ -190,14 +190,14 @@ def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, An
         return "at must be a time"
     most = LONGEST_LIST if item.kind == LIST else LONGEST
     if len(one.comment) > LONGEST or len(one.verdict) > most or one.mark not in ("", "flag", "skip"):
-        return f"a comment has at most {LONGEST:,} characters, a verdict {most:,}, and a mark is flag or skip"
+        return f"a comment may have {LONGEST:,} characters and a verdict {most:,}; a mark must be flag or skip"
     verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
     if verdict is None:
-        return "this verdict does not fit such an item"
+        return "an item of this kind cannot have this verdict"
     if item.kind == LIST and (
         gone := _named(connection, item.topic) - {row.id for row in listed_nuggets(verdict) or []}
     ):
-        return f"nugget {', '.join(sorted(gone))} has been found in an answer; it stays in the list"
+        return f"the list must keep nugget {', '.join(sorted(gone))}, because somebody found it in an answer"
     return {
         "id": one.id,
         "at": at.isoformat(timespec="milliseconds"),

@@ -47,7 +47,9 @@ class Judgement(BaseModel):
     mark: Annotated[str, Field(description="flag, skip or nothing")] = ""
     pool: int = 0
     guidelines: str = ""
-    texts: Annotated[str, Field(description="`texts` of the item as the page showed it; empty: not checked")] = ""
+    texts: Annotated[
+        str, Field(description="the value `texts` of the item that the page showed; empty: texts are not compared")
+    ] = ""
     after: Annotated[str, Field(description="the id of the judgement that this one replaces")] = ""
 
 
@@ -56,7 +58,7 @@ class Judgements(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     records: Annotated[list[Judgement], Field(max_length=MOST_RECORDS)]
-    sent: Annotated[str, Field(description="the browser's clock when it sends them, ISO 8601")] = ""
+    sent: Annotated[str, Field(description="the time by the browser's clock when it sends the records, ISO 8601")] = ""
 
 
 class Saved(BaseModel):
@@ -123,7 +125,7 @@ def signed_in(found: Annotated[access.Person | None, Depends(visitor)]) -> acces
 def judging(found: Annotated[access.Person, Depends(signed_in)]) -> access.Person:
     """Return the assessor who sends a request. Raises HTTPException 403 for an organiser."""
     if found.role != access.ASSESSOR:
-        raise HTTPException(403, "an organiser does not judge; invite yourself by another name")
+        raise HTTPException(403, "an organiser cannot judge; invite yourself as an assessor under another name")
     return found
 
 

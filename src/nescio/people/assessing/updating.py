@@ -56,23 +56,22 @@ class Updated(Struct, frozen=True):
     outdated: int = 0
 
     def __str__(self) -> str:
-        kept = f", {self.judged:,} of which somebody judged: these judgements stay" if self.judged else ""
+        kept = f" ({self.judged:,} judged already; these judgements are kept)" if self.judged else ""
         left = (
             f"\nnote: {plural(self.undrawn, 'new question')} left out, because the earlier questions were drawn "
             "at random"
         )
         undrawn = left if self.undrawn else ""
         if self.changed:
-            verb = "shows" if self.changed == 1 else "show"
-            undrawn = f"\nnote: {plural(self.changed, 'item')} {verb} another question or other supports now{undrawn}"
+            undrawn = f"\nnote: the question or the supports of {plural(self.changed, 'item')} changed{undrawn}"
         if self.outdated:
             undrawn += (
-                f"\nnote: judgements of {plural(self.outdated, 'item')} do not hold for the present texts: they no "
-                "longer count, and people are asked again"
+                f"\nnote: judgements of {plural(self.outdated, 'item')} no longer count, because the texts changed; "
+                "people are asked to judge again"
             )
         return (
             f"{plural(self.new, 'new item')} of {plural(self.topics, 'topic')} to judge; {plural(self.gone, 'item')}"
-            f" no longer given{kept}{undrawn}"
+            f" no longer in the sources{kept}{undrawn}"
         )
 
 
@@ -92,13 +91,13 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     asked = own.get("asked", {"overlap": 1, "sentences": False})
     if own.get(NAMED) != SECRET:
         raise UsageError(
-            "an earlier version of nescio made this database, with names of answers that people can guess from the "
-            "texts: export its judgements (nescio assess export), and make another database for new answers (nescio "
+            "an earlier version of nescio made this database, and people can guess its ids of answers from the "
+            "texts; export its judgements (nescio assess export), and make another database for new answers (nescio "
             "assess create)"
         )
     content = content_of([Path(source) for source in sources], asked["sentences"], secret=own["secret"])
     if not content.items:
-        raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
+        raise UsageError("there is nothing to judge; a campaign needs a pool first (nescio campaign pool)")
     if content.names != own["names"]:
         raise UsageError(f"this database asks for {own['names']}, but these files ask for {content.names}")
     with database.reading() as connection:
@@ -107,7 +106,9 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         known = {*connection.scalars(select(units.c.topic))}
         drawn = connection.scalar(select(func.count()).select_from(units).where(units.c.inclusion.is_not(None)))
     if not known & {topic_of(item) for item in content.items}:
-        raise UsageError("none of these questions is in the database; are these its sources?")
+        raise UsageError(
+            "none of these questions is in the database; give the sources from which the database was made"
+        )
     undrawn = {topic for topic in topics if topic not in known} if drawn else set[str]()
     new = [item for item in found.new if topic_of(item) not in undrawn]
     unknown = [topic for topic in topics if topic not in known and topic not in undrawn]

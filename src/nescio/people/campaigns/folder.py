@@ -157,7 +157,7 @@ def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except UNREADABLE as error:
-        raise MismatchError(f"{path} is not what nescio wrote: {error}{then and f'; {then}'}") from None
+        raise MismatchError(f"{path} is not as nescio wrote it: {error}{then and f'; {then}'}") from None
 
 
 @contextmanager

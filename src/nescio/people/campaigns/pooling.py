@@ -91,11 +91,13 @@ class Pooled(Struct, frozen=True):
     taken_back: int = 0
 
     def __str__(self) -> str:
-        left = f"; without {plural(self.gone, 'answer')} of an earlier pool that no counting run gives any more"
+        left = f"; left out {plural(self.gone, 'answer')} of an earlier pool, which no run that counts still gives"
         gone = left if self.gone else ""
         if self.taken_back:
             count = plural(self.taken_back, "verdict")
-            gone += f"; took back {count} because the question or its supports changed (sheets asks again)"
+            gone += (
+                f"; took back {count} because the question or its supports changed; nescio campaign sheets asks again"
+            )
         return (
             f"wrote {self.path}: {plural(self.distinct, 'distinct answer')} of {self.given:,} that"
             f" {plural(self.runs, 'run')} gave to {plural(self.questions, 'question')};"
@@ -168,8 +170,8 @@ def _check_names(campaign: Campaign) -> None:
     made = latest(campaign, POOLING)
     if made is not None and made.about.get(NAMED) != SECRET:
         raise UsageError(
-            f"an earlier version of nescio made {campaign / POOL}, with names of answers that people can guess from "
-            "the texts; finish this campaign with that version, because its judgements use these names"
+            f"an earlier version of nescio made {campaign / POOL}, and people can guess its ids of answers from "
+            "the texts; finish this campaign with that version, because the judgements use these ids"
         )
 
 
@@ -199,7 +201,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
     with step(campaign) as opened:
         task = opened.settings.task
         if task not in POOLED:
-            raise UsageError(f"{task} is scored by its key alone; there is nothing to pool")
+            raise UsageError(f"the task {task} is scored only by its key, so there is nothing to pool")
         read = inputs(opened, POOLING)
         said = read_runs(opened, progress)
         if not said.runs:
@@ -357,7 +359,7 @@ def read_items(campaign: Campaign) -> list[Item]:
         return msgspec.json.Decoder(Item).decode_lines(path.read_bytes())
     except UNREADABLE as error:
         raise MismatchError(
-            f"{path} is not what nescio wrote ({error}); nescio campaign pool writes it again"
+            f"{path} is not as nescio wrote it ({error}); to write it again, run nescio campaign pool"
         ) from None
 
 

@@ -93,7 +93,7 @@ def keep(files: Sequence[Ranking], folder: Path) -> None:
         assert isinstance(again, Evidence)
         if systems.runs != again.runs:
             raise UsageError(
-                f"{one.path}: the folder, not the file, has the system's name; rename the file after the system"
+                f"{one.path}: the folder has the system's name, but the file needs it; rename the file after the system"
             )
 
 
@@ -154,7 +154,7 @@ def _language_of(file: Path, parts: Mapping[str, Part]) -> str:
         raise MismatchError(f"{file}: the QA systems answer no question of the campaign")
     if len(having) > 1:
         raise UsageError(
-            f"{file}: questions with these ids are in {' and '.join(having)}; name the right one, as in "
+            f"{file}: questions with these ids are in {' and '.join(having)}; name the language of this file, as in "
             f"{having[0]}={file}"
         )
     return having[0]

@@ -189,6 +189,6 @@ def check_stored(run: TakenIn) -> None:
     """Raise MismatchError if the stored file of a run differs from the accepted file, or is missing."""
     held = hashlib.sha256(run.path.read_bytes()).hexdigest() if run.path.is_file() else None
     if held != run.digest:
-        what = "is gone" if held is None else f"was changed since it came in (SHA-256 {held[:12]}…)"
-        rule = f"{run.path} {what}; its receipt has {run.digest[:12]}…"
-        raise MismatchError(f"{rule}. Submit the original to nescio campaign intake again, which restores the file")
+        what = "is missing" if held is None else f"was changed after it was accepted (SHA-256 {held[:12]}…)"
+        rule = f"{run.path} {what}; its receipt has the SHA-256 {run.digest[:12]}…"
+        raise MismatchError(f"{rule}; to restore the file, submit the original to nescio campaign intake again")

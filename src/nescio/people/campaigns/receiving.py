@@ -180,7 +180,7 @@ def intake(
         notes.append(
             note(
                 "campaign.fixed_time",
-                "the time of receipt is {time}, which SOURCE_DATE_EPOCH sets, and not the clock's",
+                "the time of receipt is {time}: SOURCE_DATE_EPOCH sets it, not the clock",
                 time=time.isoformat(),
             )
         )
@@ -200,7 +200,9 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
     if folder.is_dir():
         files = handed_in_files(folder)
         if len(files) > MOST_MEMBERS:
-            raise UsageError(f"{folder}: the folder holds more than {MOST_MEMBERS:,} files; accept them in parts")
+            raise UsageError(
+                f"{folder}: the folder holds more than {MOST_MEMBERS:,} files; split it into several deliveries"
+            )
     items, most = [], campaign.settings.most_bytes
     for path in files:
         label = str(path.relative_to(folder)) if folder.is_dir() else path.name

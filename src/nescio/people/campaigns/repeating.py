@@ -45,7 +45,7 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | 
         yield from found
         if found:
             if left := steps[number + 1 :]:
-                yield Fault(LOG, None, f"not checked: what nescio campaign {' and '.join(left)} wrote")
+                yield Fault(LOG, None, f"not checked: the output of nescio campaign {' and '.join(left)}")
             return
 
 
@@ -56,7 +56,9 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
     """
     old = age(campaign, last.step, entries)
     if old is None or not old.fresh:
-        yield Fault(LOG, None, f"not checked: what nescio campaign {last.step} wrote, as it is {old}; repeat the step")
+        yield Fault(
+            LOG, None, f"not checked: the output of nescio campaign {last.step}, which is {old}; repeat the step"
+        )
         return
     with temporary_folder() as folder:
         try:
@@ -68,9 +70,9 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
     for name in sorted({*last.wrote, *made}):
         told = name.startswith(RETURNS) and name.endswith(TOLD)  # `tampering` compares it with the receipts of its time
         if last.wrote.get(name) != made.get(name) and not told:
-            why = "it was edited, and the log with it"
+            why = "somebody edited both the file and the log"
             if last.nescio != __version__:
-                why = f"nescio {last.nescio} wrote it, but this is version {__version__}; repeat the step"
+                why = f"nescio {last.nescio} wrote the file, but this is version {__version__}; repeat the step"
             yield Fault(name, None, f"nescio campaign {last.step} makes a different file from the same input: {why}")
 
 

@@ -101,13 +101,15 @@ def _ruled(
     if not reason.strip():
         raise UsageError("give a reason; the log keeps it")
     if not about:
-        raise UsageError("name the run or the group that is meant")
+        raise UsageError("name at least one run or group")
     new = [name for name in dict.fromkeys(about) if name in known]
     # A step that was killed has said it of some.
     said = {one.about for one in rulings(read_log(campaign)) if (one.step, one.reason) == (kind, reason.strip())}
     for name in about:
         if name not in known and not (new and name in said):
-            raise UsageError(f"there is no {name!r} to decide about; there are: {', '.join(known) or 'none'}")
+            raise UsageError(
+                f"{name!r} is not one of the names that this command accepts now: {', '.join(known) or 'none'}"
+            )
     for name in new:
         more = {"until": until} if until else {}
         write_log(campaign, Entry(now().isoformat(), kind, about={"about": name, "reason": reason.strip(), **more}))

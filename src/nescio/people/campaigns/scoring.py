@@ -73,7 +73,8 @@ class Scored(Struct, frozen=True):
     """The result of `score`: the scores in each language ("" for all), and comparisons of the runs.
 
     There are comparisons only if there are two runs or more. `rankings` has the names that the log gives to the copied
-    outcomes of QA systems.
+    outcomes of QA systems. `unnamed` has the groups whose accepted runs are left out, because `campaign.toml` does not
+    name them; results and site do not mention these.
     """
 
     folder: Path
@@ -82,10 +83,16 @@ class Scored(Struct, frozen=True):
     tables: tuple[str, ...]
     after: str
     rankings: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         runs = sum(len({row.run for row in scores}) for scores in self.scores.values())
-        return f"wrote {self.folder}: {plural(runs, 'run')}, {plural(len(self.tables), 'table')}\nnext: {self.after}"
+        lines = [f"wrote {self.folder}: {plural(runs, 'run')}, {plural(len(self.tables), 'table')}"]
+        if self.unnamed:
+            groups = ", ".join(self.unnamed)
+            why = "because campaign.toml does not name the group"
+            lines.append(f"note: the accepted runs of {groups} are left out, {why}")
+        return "\n".join([*lines, f"next: {self.after}"])
 
 
 def score(
@@ -113,7 +120,8 @@ def score(
         with renewed(opened / RESULTS) as draft:
             scored = write_results(opened, draft, how, jobs=jobs, progress=progress)
         done(opened, SCORING, read, {**asdict(how), "ranking": [*scored.rankings]})
-    return replace(scored, folder=opened / RESULTS)
+        unnamed = tuple(unnamed_groups(opened, read_receipts(opened)))
+    return replace(scored, folder=opened / RESULTS, unnamed=unnamed)
 
 
 def write_results(
@@ -147,7 +155,7 @@ def write_results(
     ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
     listed = [facts(said), *_tables(settings, every, validators, said.runs, ranks)]
     listed += [table for table in [agreement_table(campaign, resamples, seed)] if table.rows]
-    late = (*outstanding(campaign), *_without_runs(every), *_unnamed(campaign))
+    late = (*outstanding(campaign), *_without_runs(every))
     noted = {one.judged.part.language: one.notes for one in validators}
     parts = [
         (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
@@ -163,16 +171,6 @@ def write_results(
     after = f"nescio campaign publish {campaign.folder}"
     kept = tuple(one.kept for one in outcomes)
     return Scored(draft, scored, compared, tuple(table.name for table in listed), after, kept)
-
-
-def _unnamed(campaign: Campaign) -> Iterator[Note]:
-    """Yield a note on the groups whose accepted runs are left out, because `campaign.toml` does not name the group."""
-    if groups := unnamed_groups(campaign, read_receipts(campaign)):
-        yield note(
-            "campaign.unnamed",
-            "the accepted runs of {groups:list} are left out, because campaign.toml does not name the group",
-            groups=groups,
-        )
 
 
 def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
@@ -347,10 +345,10 @@ def read_results(campaign: Campaign) -> dict[str, Any]:
     path = campaign / RESULTS / DATA
     if not path.is_file():
         raise MismatchError(f"there are no results yet; run nescio campaign score {campaign.folder} first")
-    return decoded(path, dict[str, Any], "nescio campaign score makes it again")
+    return decoded(path, dict[str, Any], "to write it again, run nescio campaign score")
 
 
 def read_tables(campaign: Campaign) -> list[Table]:
     """Return the tables that `score` wrote."""
     path = campaign / RESULTS / "tables" / "index.json"
-    return decoded(path, list[Table], "nescio campaign score makes it again")
+    return decoded(path, list[Table], "to write it again, run nescio campaign score")

@@ -90,13 +90,15 @@ def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
             raise FormatError(path, f"system {system!r} is mapped to a group that does not exist", value=group)
     for name in (*taken["groups"], *taken["languages"]):
         if not _NAME.fullmatch(name):
-            raise FormatError(path, "groups and languages are named by letters, digits and hyphens", value=name)
+            raise FormatError(
+                path, "the names of groups and languages may have only letters, digits and hyphens", value=name
+            )
     folded = [name.casefold() for name in taken["groups"]]
     if twice := next((name for name in folded if folded.count(name) > 1), None):
         raise FormatError(path, "the names of two groups differ only in case", value=twice)
     titles = [squeeze(title) for title in taken["groups"].values()]
     if twice := next((title for title in titles if titles.count(title) > 1), None):
-        raise FormatError(path, "tables print the same name for two groups", value=twice)
+        raise FormatError(path, "two groups have the same name for tables; give each a name of its own", value=twice)
     taken["deadline"] = moment(taken["deadline"], path) if taken.get("deadline") else None
     return Settings(**taken)
 

@@ -98,8 +98,12 @@ class SheetReader:
         """
         asked = [*read_asked(self.campaign).assessors, ADJUDICATION]
         owners = [name for name in asked if any(key == row_key(self.secret, name, item) for _, item, key in rows)]
-        what = f"this is a copy of the sheet of {' and '.join(owners)}" if owners else "was a column sorted alone?"
-        rule = f"{plural(len(rows), 'row')} from here on do not have the key of the sheet of {who}: {what}"
+        what = (
+            f"this is a copy of the sheet of {' and '.join(owners)}"
+            if owners
+            else "perhaps one column was sorted without the others"
+        )
+        rule = f"the keys of {plural(len(rows), 'row')} from here on are not from the sheet of {who}: {what}"
         self.fault(path, rows[0][0], rule)
 
     def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
@@ -109,8 +113,8 @@ class SheetReader:
             self.fault(
                 path,
                 line,
-                "the answer differs from this item's answer in the pool; was one column sorted alone? "
-                f"({item.answer!r})",
+                "in the pool, this item has another answer; perhaps one column was sorted without the others "
+                f"(pool: {item.answer!r})",
                 row.get("answer"),
             )
         elif not written:
@@ -155,7 +159,7 @@ class SheetReader:
         names = [name.strip() for name in re.split(r"[,;\s]+", written) if name.strip()]
         known = self.nuggets.get(item.question, set())
         if strange := [name for name in names if name not in known]:
-            rule = f"question {item.question} has no such nugget; it has {', '.join(sorted(known)) or 'none'}"
+            rule = f"question {item.question} has no such nugget; its nuggets: {', '.join(sorted(known)) or 'none'}"
             self.fault(path, line, rule, ", ".join(strange))
             return None
         return ",".join(sorted({*names}))
@@ -168,7 +172,7 @@ class SheetReader:
         numbers, last = {*re.split(r"[,;\s]+", written.strip(" ,;"))}, len(item.supports) - 1
         if written == NOTHING or numbers <= {*map(str, range(last + 1))}:
             return NOTHING if written == NOTHING else ",".join(sorted(numbers, key=int))
-        rule = f"the sentences of this story are 0 to {last}, and {NOTHING} says that none answers"
+        rule = f"the sentences of this story are 0 to {last}; write {NOTHING} if no sentence answers the question"
         self.fault(path, line, rule, written[:80])
         return None
 

@@ -34,8 +34,8 @@ HEAD = ("item", "key", "question_id", "question", "answer", "document", "support
 BLANKS = 12  # lines that an assessor has for the nuggets of a target
 _CELLS = {  # how a sheet is filled in, by its column
     "verdict": "verdict: R, W, X or U; empty: not judged yet",
-    "nuggets": "nuggets: their numbers, as 1; 3, or - for none; empty: not judged yet",
-    SENTENCES: "sentences: their numbers, as 0; 2, or - for none; empty: not judged yet",
+    "nuggets": "nuggets: their numbers, such as 1;3, or - for none; empty: not judged yet",
+    SENTENCES: "sentences: their numbers, such as 0;2, or - for none; empty: not judged yet",
 }
 
 
@@ -118,7 +118,7 @@ def sheets(
             _write_nuggets(opened, pool)
         record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
     cells = _CELLS[SENTENCES if sentences else _column(opened, ())]
-    after = f"have them filled in ({cells}), then run nescio campaign collect {opened.folder}"
+    after = f"let the assessors fill in their sheets ({cells}), then run nescio campaign collect {opened.folder}"
     if html:
         then = f"nescio campaign collect {opened.folder} FILE..."
         after = f"send each page to its assessor, then collect the saved files: {then}"
@@ -165,7 +165,7 @@ def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[st
         name, _, rest = text.partition("=")
         check_person(name)
         if name.casefold() in (ADJUDICATION, Path(KEY_SHEET).stem, Path(ASKED).stem):
-            raise UsageError(f"a file in {SHEETS}/ is called {name!r} already; name the assessor otherwise")
+            raise UsageError(f"{SHEETS}/ has another file called {name!r}; choose another name for the assessor")
         if (other := before.get(name.casefold(), name)) != name:
             raise UsageError(
                 f"{name!r} and the earlier assessor {other!r} differ only in case; use one of the two names"

@@ -16,7 +16,7 @@ SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no a
 MARK = "¶"  # between texts in one cell of a sheet
 _NAMED = re.compile(r"^\[[^\]]*\] ")
 _DIGITS = 12  # of a digest, enough to tell a few texts apart
-CHANGED = "the question or its supports changed after this item was shown: judge it again by the present texts"
+CHANGED = "the question or its supports changed after this item was shown: judge the item again by its present texts"
 
 
 def kind_of_id(item: str) -> str:

@@ -45,8 +45,8 @@ class Published(Struct, frozen=True):
 
     def __str__(self) -> str:
         return (
-            f"wrote {self.folder}: index.html, {plural(self.topics, 'topic page')}, LaTeX in latex/; and"
-            f" {self.folder.parent / RETURNS}: returns of {plural(self.groups, 'group')}, which are not public"
+            f"wrote {self.folder}: index.html, {plural(self.topics, 'topic page')}, LaTeX in latex/; wrote"
+            f" {self.folder.parent / RETURNS}: private returns for {plural(self.groups, 'group')}"
         )
 
 
@@ -109,8 +109,8 @@ def _refuse(campaign: Campaign) -> None:
     refuse_old(campaign)
     found: list[Fault] = [fault for fault in faults(campaign) if not fault.file.startswith((SITE, RETURNS))]
     if found:
-        more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
-        raise MismatchError(f"{found[0]}{more}; nescio campaign verify {campaign.folder} names all")
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise MismatchError(f"{found[0]}{more}; to list all faults, run nescio campaign verify {campaign.folder}")
 
 
 def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progress | None = None) -> _Site:

@@ -35,7 +35,7 @@ class Made(Struct, frozen=True):
     def __str__(self) -> str:
         key = f"the key is kept apart, in {KEY}/" if self.key else "there is no key"
         if self.key and not self.judge and self.task in ("qa", "reading"):
-            key += f"; unless all questions have options, it judges nothing until {SETTINGS} names a judge"
+            key += f"; unless all questions have options, the key judges no answer until {SETTINGS} names a judge"
         return (
             f"made {self.folder}: {plural(self.topics, 'topic')}, {plural(self.groups, 'group')}; {key}\nread "
             f"{self.folder / SETTINGS}, and correct any wrong setting\nnext: nescio campaign handout {self.folder}; "
@@ -100,7 +100,7 @@ def init(
             (folder / name).exists() is False or (folder / name).read_bytes() != held
             for name, held in contents(draft).items()
         ):
-            raise UsageError(f"{folder} already holds a different campaign; edit {folder / SETTINGS}")
+            raise UsageError(f"{folder} already holds a different campaign; to change it, edit {folder / SETTINGS}")
         if not there:
             made = Campaign(draft, settings)
             with os.fdopen(os.open(made / SECRET, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:

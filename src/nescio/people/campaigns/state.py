@@ -72,7 +72,7 @@ def _steps(campaign: Campaign) -> list[Step]:
     made = contents(campaign / HANDOUT) if (campaign / HANDOUT).is_dir() else {}
     fresh = made == handout_files(campaign)
     what = (
-        ("what teams get" if fresh else "outdated, as topics or settings have changed since")
+        ("the files for teams" if fresh else "outdated, because topics or settings changed later")
         if made
         else "none was written"
     )
@@ -85,7 +85,12 @@ def _steps(campaign: Campaign) -> list[Step]:
     ]
     if not campaign.key_files and campaign.settings.task not in POOLED:
         steps.append(
-            Step("key", False, f"none, and {campaign.settings.task} is scored by it", f"put it into {folder}/key")
+            Step(
+                "key",
+                False,
+                f"missing, but the task {campaign.settings.task} is scored by its key",
+                f"put it into {folder}/key",
+            )
         )
     return [*steps, *_last(campaign, entries)]
 
@@ -187,14 +192,14 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
     if without and runs:
         what += f"; none of {', '.join(without)}"
     if gone := unnamed_groups(campaign, receipts):
-        what += f"; those of {', '.join(gone)} do not count, as campaign.toml does not name the group"
+        what += f"; runs of {', '.join(gone)} do not count, because campaign.toml does not name the group"
     if out := disqualified(entries):
         what += f"; disqualified: {', '.join(out)}"
     if deadline:
         what += f"; {'frozen since' if deadline < now() else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
         own = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
-        what += "".join(f", of {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
-        what += f" (it is {now():%Y-%m-%d %H:%M} UTC by SOURCE_DATE_EPOCH)" if is_fixed() else ""
+        what += "".join(f", for {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
+        what += f" (it is {now():%Y-%m-%d %H:%M} UTC, as SOURCE_DATE_EPOCH says)" if is_fixed() else ""
     command = f"nescio campaign intake {campaign.folder} FOLDER..."
     if begun := pending(campaign):
         return Step("intake", False, f"{what}; an intake was interrupted", begun.command or command)

@@ -58,7 +58,11 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
         broken.append(Fault(LOG, None, "the log is missing"))
     if not (campaign / SECRET).is_file():
         broken.append(
-            Fault(SECRET, None, "the secret is missing; put the file back, since secret orders are made from it")
+            Fault(
+                SECRET,
+                None,
+                "the secret is missing; put the file back, because answer ids and orders of sheets depend on it",
+            )
         )
     yield from broken
     if any(fault.file == LOG for fault in broken):
@@ -67,14 +71,14 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
     yield from guarded(_held(campaign, entries))
     for path in sorted(drafts(campaign.folder)):  # no digest tells of them
         name = path.relative_to(campaign.folder).as_posix()
-        yield Fault(name, None, "a step that was killed left it, or somebody wrote it; to delete it, repeat the step")
+        yield Fault(name, None, "an interrupted step or somebody else left this file; to delete it, repeat the step")
     try:
         begun = pending(campaign)
     except MismatchError as error:
         begun = None
         yield Fault(f"{RECEIPTS}/{PENDING}", None, str(error))
     if begun is not None:
-        yield Fault(f"{RECEIPTS}/{PENDING}", None, "an intake was begun and has not ended; repeat the step")
+        yield Fault(f"{RECEIPTS}/{PENDING}", None, "an intake started but did not finish; repeat the step")
     yield from guarded(_receipts(campaign, entries, begun or Pending()))
     yield from guarded(_told(campaign, entries, begun or Pending()))
     yield from guarded(_heads(campaign, entries))
@@ -105,7 +109,7 @@ def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
         if old is None and (campaign / place).exists():
             yield Fault(place, None, "no line of the log mentions this file; repeat the step, or delete the file")
         for name in old.changed if old else ():
-            yield Fault(name, None, f"it is not what nescio campaign {step} wrote; repeat the step")
+            yield Fault(name, None, f"this file is not as nescio campaign {step} wrote it; repeat the step")
 
 
 class Pending(Struct, frozen=True):
@@ -128,7 +132,7 @@ def pending(campaign: Campaign) -> Pending | None:
     path = campaign / RECEIPTS / PENDING
     if not path.is_file():
         return None
-    return decoded(path, Pending, "delete it, and accept the last delivery again")
+    return decoded(path, Pending, "delete this file, and accept the last delivery again")
 
 
 _FILES = (SETTINGS, LOG, HEAD, SECRET, GUIDELINES)
@@ -140,7 +144,11 @@ def links(folder: Path) -> Iterator[Fault]:
     below = (path for place in _FOLDERS if not (folder / place).is_symlink() for path in (folder / place).rglob("*"))
     for path in sorted((*(folder / name for name in (*_FILES, *_FOLDERS)), *below)):
         if path.is_symlink():
-            yield Fault(path.relative_to(folder).as_posix(), None, "it is a link, which nescio never makes")
+            yield Fault(
+                path.relative_to(folder).as_posix(),
+                None,
+                "it is a link, but nescio makes no links; put the original file back",
+            )
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
@@ -158,7 +166,9 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
         edited = name in there and name.startswith((SETTINGS, TOPICS))  # Organisers may edit these; a note says so.
         if there.get(name) != last.held.get(name) and not edited:
             what = "is gone" if name not in there else "was changed" if name in last.held else "is new"
-            rule = f"it {what} since the last step ({last.step}, {last.at}); if that was meant, repeat the step"
+            rule = (
+                f"this file {what} since the last step ({last.step}, {last.at}); if this is intended, repeat the step"
+            )
             yield Fault(name, None, rule)
 
 
@@ -173,11 +183,13 @@ def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Itera
         whole = text.partition("\n")[2] == told_text(campaign, group, entries)
         if not (whole and is_told(campaign, group, text, entries)) and group not in coming:
             name = f"{RECEIPTS}/{group}/{TOLD}"
-            yield Fault(name, None, "it is not what the receipts say; nescio campaign verify --restore writes it again")
+            yield Fault(
+                name, None, "this text differs from the receipts; nescio campaign verify --restore writes it again"
+            )
     for path in sorted((campaign / RETURNS).glob(f"*/{TOLD}")):
         if not is_told(campaign, path.parent.name, _exactly(path), entries):
             name = path.relative_to(campaign.folder).as_posix()
-            yield Fault(name, None, "it is not what the receipts said when it was published; repeat the step")
+            yield Fault(name, None, "this text differs from the receipts at its publication; repeat the step")
 
 
 def _exactly(path: Path) -> str:
@@ -201,7 +213,7 @@ def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> I
             wrote[name] = held
     for name, held in wrote.items():
         if there.get(name) != held:
-            what = "was changed since" if name in there else "is gone"
+            what = "was changed" if name in there else "is gone"
             how = "; submit the original to nescio campaign intake again" if name.startswith(RUNS) else ""
             yield Fault(name, None, f"it {what}{how or '; nescio campaign verify --restore writes it again'}")
     for name in there:
@@ -257,7 +269,6 @@ def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Itera
         found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language).faults
         if found:
             name = run.path.relative_to(campaign.folder).as_posix()
-            said = (
-                f"{plural(len(found), 'fault')} since the topics have changed; put the topics back, or withdraw the run"
-            )
+            count = plural(len(found), "fault")
+            said = f"the changed topics make {count} in this run; put the topics back, or withdraw the run"
             yield Fault(name, None, said, str(found[0]))

@@ -91,7 +91,9 @@ def write_topics(
         )
         languages = []
     if first_of and settings.task not in ("qa", "reading"):
-        raise UsageError("first questions are found by a column of the questions, so only in the tasks qa and reading")
+        raise UsageError(
+            f"{opt('first_of')} names a column of the questions, so it works only for the tasks qa and reading"
+        )
     if settings.languages and (strange := [name for name in languages if name not in settings.languages]):
         raise MismatchError(f"some topics are in {strange[0]!r}, which is not a language of the campaign")
     separate = settings.languages or (tuple(languages) if len(languages) > 1 else ())
@@ -172,7 +174,9 @@ def _lines_of(source: Source, folder: Path) -> Path:
             name for role in roles for name in source.columns if role in roles_of(name)
         ]
         if len(there) > 1 or (not there and part != "answers"):
-            rule = f"topics need one column of {part}" + (f", and there are {', '.join(there)}" if there else "")
+            rule = f"topics need exactly one column of {part}" + (
+                f", but there are {', '.join(there)}" if there else ""
+            )
             raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
         columns |= dict.fromkeys(there, part)
     path = folder / f"{source.stem}.jsonl"
@@ -324,7 +328,7 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
     gone = frozenset(dropped)
     known = {identity for part in topics.parts.values() for identity in part.questions}
     if strange := sorted(gone - known):
-        raise UsageError(f"dropped in campaign.toml names {strange[0]!r}, which is no topic")
+        raise UsageError(f"the setting `dropped` in campaign.toml has {strange[0]!r}, which is not the id of a topic")
     parts = {
         name: replace(
             part,
@@ -334,7 +338,9 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
         for name, part in topics.parts.items()
     }
     if empty := [name for name, part in parts.items() if not part.questions]:
-        raise UsageError(f"dropped in campaign.toml names every topic{empty[0] and f' of {empty[0]}'}")
+        raise UsageError(
+            f"the setting `dropped` in campaign.toml has every topic{empty[0] and f' of {empty[0]}'}; leave some"
+        )
     return Topics(topics.task, parts, gone)
 
 

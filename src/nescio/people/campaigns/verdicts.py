@@ -82,9 +82,9 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
         left = [f"  … and {len(dispute) - MOST_NAMED} more"] if len(dispute) > MOST_NAMED else []
         lists = " --sentences" if all(item.startswith(f"{SENTENCES}:") for item in dispute) else ""
         how = (
-            "the campaign refuses such answers (`resolve` in campaign.toml)"
+            "the setting `resolve` in campaign.toml refuses answers with such a dispute"
             if rule == "refused"
-            else f"write a sheet of these answers with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
+            else f"to decide, write a sheet of these with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
         )
         rows = "\n".join([*map(on_one_line, named[:MOST_NAMED]), *left])
         error = MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")
@@ -117,8 +117,8 @@ def unlisted(
         named = {*one.verdict.split(",")} - {NOTHING, ""} if one.item in questions else set[str]()
         if gone := sorted(number for number in named if (questions[one.item], number) not in known):
             yield (
-                f"{one.assessor} says of answer {one.item} that it holds nugget {', '.join(gone)}, which the list of "
-                f"{questions[one.item]} does not have"
+                f"{one.assessor} marked nugget {', '.join(gone)} in answer {one.item}, but the list of "
+                f"{questions[one.item]} has no such nugget"
             )
 
 

@@ -36,7 +36,10 @@ class Verified(Faults, frozen=True):
 
     def __str__(self) -> str:
         (state,) = self.tables["log"]
-        lines = [*map(str, self.rows), f"campaign.log: {plural(state.lines, 'line')}, the last {state.head}"]
+        lines = [
+            *map(str, self.rows),
+            f"campaign.log: {plural(state.lines, 'line')}, the digest of the last is {state.head}",
+        ]
         lines.append(f"{plural(len(self.rows), 'fault')}" if self.rows else "everything matches the log")
         return "\n".join(lines)
 
@@ -63,7 +66,9 @@ def verify(
     is called with the progress of each step. Raises UsageError if the folder is no campaign.
     """
     if (Path(campaign) / SETTINGS).is_symlink():
-        raise MismatchError(f"{Path(campaign) / SETTINGS} is a link, which nescio never makes; put the file back")
+        raise MismatchError(
+            f"{Path(campaign) / SETTINGS} is a link, but nescio makes no links; put the original file back"
+        )
     opened = open_campaign(campaign)
     linked = any(links(opened.folder))
     if restore and not linked:
@@ -79,7 +84,10 @@ def verify(
         rows = [*guarded(repeated(opened, entries, progress))]
     else:
         notes.append(
-            note("campaign.not_repeated", "pool, results and site were not made again, because there are faults")
+            note(
+                "campaign.not_repeated",
+                "nescio did not repeat the steps that make pool, results and site, because there are faults",
+            )
         )
     lines = chain.links(opened / LOG)
     state = LogState(len(lines), lines[-1] if lines else "")
@@ -98,10 +106,10 @@ def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
     except (ValueError, KeyError, TypeError, RecursionError):
         kept = _DIGEST.search(text.partition("\n")[0])  # below it, a receipt quotes what groups wrote
     if kept is None:
-        rule = "neither a digest of 64 hexadecimal digits nor a file that begins with one of the log"
+        rule = "neither a digest of 64 hexadecimal digits nor a file that begins with a digest of the log"
         raise UsageError(f"{on_one_line(against[:LONGEST])}: {rule}")
     if kept[0] not in chain.links(campaign / LOG):
-        yield Fault(LOG, None, f"it has no line with the digest {kept[0]} that was kept: the log was written anew")
+        yield Fault(LOG, None, f"no line has the digest {kept[0]}, which was kept earlier: somebody rewrote the log")
 
 
 def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
@@ -133,7 +141,9 @@ def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
     """
     for number, (before, after) in enumerate(pairwise(entries), 2):
         if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
-            yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")
+            yield Fault(
+                LOG, number, f"this line has the time {after.at}, but the line before it has the later time {before.at}"
+            )
 
 
 def _restore(campaign: Campaign) -> None:

@@ -25,7 +25,7 @@ def _openpyxl() -> Any:
     try:
         import openpyxl
     except ImportError:
-        raise UsageError("workbooks (.xlsx) need openpyxl (pip install 'nescio[excel]'); sheets are CSV too") from None
+        raise UsageError("workbooks (.xlsx) need openpyxl (pip install 'nescio[excel]'); or use CSV sheets") from None
     return openpyxl
 
 
@@ -92,7 +92,7 @@ def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     have more cells than fit its size.
     """
     if path.suffix.lower() == ".ods":
-        raise FormatError(path, "sheets are .xlsx or .csv; save this one in one of these forms")
+        raise FormatError(path, "a sheet must be .xlsx or .csv; save this file in one of these formats")
     openpyxl = _openpyxl()
     try:
         size, made = checked_size(path), Made(path, SHEETS)
@@ -111,5 +111,5 @@ def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     except FormatError:
         raise
     except Exception:  # openpyxl raises whatever its parsers do
-        raise FormatError(path, "this workbook cannot be read; save it again, or as .csv") from None
+        raise FormatError(path, "this workbook cannot be read; save it again as .xlsx or .csv") from None
     raise FormatError(path, f"no sheet has a column {needed}")
