@@ -448,7 +448,7 @@ UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"training": "question,answer\nq,a\n"}, "verdict"),
     ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "and no answer twice"),
     ("campaign", {"training": "question,answer,verdict\n"}, "at least one known answer"),
-    ("campaign", {"overlap": 1.5}, r"share of the questions \(found 1.5\)"),
+    ("campaign", {"overlap": 1.5}, r"a whole number of assessors \(found 1.5\)"),
     ("campaign", {"draw": 2}, "these sources are a campaign"),
     ("campaign", {"sentences": True}, "no topic of this campaign has a story"),
     ("runs", {"sentences": True}, "people can judge sentences only in a campaign of the task reading"),

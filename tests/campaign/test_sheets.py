@@ -307,7 +307,7 @@ def test_no_comment_is_lost(tmp_path: Path) -> None:
     write_rows(path, [first | {"verdict": "R"}, second | {"comment": "undecided"}, third])
     with pytest.raises(nescio.UsageError, match="holds verdicts that were not collected"):
         nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
-    assert "1 of 3 answers judged; 1 new, 1 noted" in str(nescio.campaign.collect(campaign, resamples=10))
+    assert "1 of 3 answers judged; 1 new, 1 with only a comment" in str(nescio.campaign.collect(campaign, resamples=10))
     assert "noted" not in str(nescio.campaign.collect(campaign, resamples=10))
     more = [first | {"verdict": "R", "comment": "a typo"}, second | {"comment": "undecided"}, third]
     for rows in (more, [*more[:2], third | {"comment": "no document"}]):

@@ -496,9 +496,11 @@ def test_mean_win_rates_of_helm(name: str) -> None:
     assert win_rates(cells[:, 1:].T, lower_is_better=lower) == pytest.approx(cells[:, 0], abs=1e-12)
 
 
-def test_a_run_is_compared_with_other_runs_and_never_with_itself() -> None:
+def test_a_run_among_several_needs_a_baseline_which_is_another_run() -> None:
     runs = {name: evidence(x="CWUC", y="CCUC", z="WWUC") for name in ("t1", "t2")}
-    compared = nescio.compare(runs, "accuracy", run="x", **SMALL)
-    assert [(row.run, row.baseline) for row in compared.rows] == [("x", "y"), ("x", "z")]
+    with pytest.raises(UsageError, match="needs baseline, as there are 2 other runs"):
+        nescio.compare(runs, "accuracy", run="x", **SMALL)
+    compared = nescio.compare(runs, "accuracy", run="x", baseline="z", **SMALL)
+    assert [(row.run, row.baseline) for row in compared.rows] == [("x", "z")]
     with pytest.raises(MismatchError, match="'x' is the baseline; name another run"):
         nescio.compare(runs, "accuracy", run="x", baseline="x", **SMALL)

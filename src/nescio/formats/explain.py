@@ -13,7 +13,8 @@ from nescio.tables.lexicon import roles_of
 _KINDS = {"lines": ("JSON Lines", "key"), "document": ("a JSON document", "key"), "archive": ("an archive", "member")}
 _LEADERBOARD = {"title", "header", "rows", "links"}
 _TIRA = re.compile(r"\s*measure\s*\{")
-_MOST, _FEW = 12, 3  # the most names shown; fewer for members and keys, which are often questions
+_MOST = 12  # the most names shown
+_LONGEST = 60  # characters of a name that is shown; keys are sometimes questions
 
 
 def rule(format_: Format) -> str:
@@ -38,9 +39,9 @@ def seen(source: Source) -> str:
     names = source.members if source.kind == "archive" else source.columns
     if not names:
         return what
-    most = _FEW if source.kind in ("document", "archive") else _MOST
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{what} with the {part}{'s' if len(names) > 1 else ''} {', '.join(map(shorten, names[:most]))}{more}"
+    shown = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in names[:_MOST]]
+    more = f" and {len(names) - _MOST:,} more" if len(names) > _MOST else ""
+    return f"{what} with the {part}{'s' if len(names) > 1 else ''} {', '.join(shown)}{more}"
 
 
 def holds_figures(source: Source) -> bool:
