@@ -11,7 +11,7 @@ import pytest
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
-from nescio.stats import parallel
+from nescio.stats import ordered, parallel
 from nescio.verbs.meta import power, stability, swap
 from tests.laws.catalogue import of_today, varied
 
@@ -83,3 +83,14 @@ def test_processes_change_no_bit(study: Study) -> None:
     whole = study(data, 1).to_dict()
     with batches_of_seven():
         assert repr(study(data, 2).to_dict()) == repr(whole)
+
+
+@pytest.mark.slow
+@of_every_study
+def test_a_table_is_wider_without_numba_and_every_bit_the_same(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = varied(40, runs=3)
+    monkeypatch.setattr(ordered, "CELLS_BEFORE_COMPILED", -1)
+    compiled = study(data, 1).to_dict()
+    monkeypatch.setattr(ordered, "CELLS_BEFORE_COMPILED", 10**18)
+    monkeypatch.setattr(ordered, "is_compiled", lambda: False)
+    assert repr(study(data, 1).to_dict()) == repr(compiled)

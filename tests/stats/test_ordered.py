@@ -1,4 +1,4 @@
-"""Passes down an order against plain loops over every order of the tied."""
+"""Passes down an order against plain loops over every order of the tied, and compiled against NumPy to the last bit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from nescio.data.columns import Array
 from nescio.stats import ordered
 from nescio.stats.ordered import Scan
 
+NEVER, ALWAYS = 10**18, -1
+either = pytest.mark.parametrize("fast", [False, pytest.param(True, marks=pytest.mark.slow)])  # which is compiled first
 Rows = list[int]  # the rows of a resample, in one of their orders
+
+
+def compiled(monkeypatch: pytest.MonkeyPatch, *, wanted: bool) -> None:
+    if wanted:
+        pytest.importorskip("numba")
+    monkeypatch.setattr(ordered, "CELLS_BEFORE_COMPILED", ALWAYS if wanted else NEVER)
 
 
 def scan(*, tied: bool, rows: int = 40, units: int = 30, resamples: int = 24) -> Scan:
@@ -59,8 +67,12 @@ def pairs(one: Scan, resample: int, high: Array, low: Array) -> float:
     )
 
 
+@either
 @pytest.mark.parametrize("shift", [0, 1])
-def test_shares_and_precisions_are_the_means_over_every_order(shift: int) -> None:
+def test_shares_and_precisions_are_the_means_over_every_order(
+    monkeypatch: pytest.MonkeyPatch, fast: bool, shift: int
+) -> None:
+    compiled(monkeypatch, wanted=fast)
     rng = np.random.default_rng(3)
     table = rng.poisson(0.9, (7, 12)).astype(np.uint8)
     one = Scan(np.array([0, 1, 2, 3, 4, 5, 6, 2]), np.array([0, 1, 4, 5, 8]), table)
@@ -72,9 +84,13 @@ def test_shares_and_precisions_are_the_means_over_every_order(shift: int) -> Non
         assert precise[resample] == pytest.approx(np.mean([precisions(rows, part) for rows in every]))
 
 
+@either
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("whole", [False, True])
-def test_pairs_and_totals_are_counted_one_by_one(tied: bool, whole: bool) -> None:
+def test_pairs_and_totals_are_counted_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, fast: bool, tied: bool, whole: bool
+) -> None:
+    compiled(monkeypatch, wanted=fast)
     one, rng = scan(tied=tied), np.random.default_rng(5)
     right = rng.integers(0, 2, 40).astype(float)
     high, low = (right, 1 - right) if whole else rng.random((2, 40))
@@ -93,6 +109,23 @@ PASSES: list[Callable[[Scan, Array], Array]] = [
 ]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_compiled_passes_are_those_of_numpy_to_the_last_bit(
+    monkeypatch: pytest.MonkeyPatch, tied: bool, whole: bool
+) -> None:
+    one, rng = scan(tied=tied, rows=300, units=200, resamples=70), np.random.default_rng(6)
+    values = rng.integers(0, 2, 300).astype(float) if whole else rng.random(300) * rng.integers(0, 2, 300)
+    for passed in PASSES:
+        found = []
+        for wanted in (False, True):
+            compiled(monkeypatch, wanted=wanted)
+            again = fresh(one)
+            found.append([passed(again, values).tobytes(), {k: total.tobytes() for k, total in again.known.items()}])
+        assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("tied", [False, True])
 def test_a_pass_comes_upon_right_totals_and_each_resample_is_as_if_alone(tied: bool) -> None:
     one = scan(tied=tied)
@@ -106,9 +139,13 @@ def test_a_pass_comes_upon_right_totals_and_each_resample_is_as_if_alone(tied: b
             assert passed(Scan(one.unit, one.ends, one.table[:, [resample]]), right)[0] == together[resample]
 
 
+@either
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("kind", ["one or the other", "both or none", "graded"])
-def test_mirror_images_are_what_their_weights_give(tied: bool, kind: str) -> None:
+def test_mirror_images_are_what_their_weights_give(
+    monkeypatch: pytest.MonkeyPatch, fast: bool, tied: bool, kind: str
+) -> None:
+    compiled(monkeypatch, wanted=fast)
     one, rng = scan(tied=tied, rows=300, units=200, resamples=70), np.random.default_rng(9)
     coins = rng.integers(0, 2, one.table.shape).astype(np.uint8)
     high, low = rng.random((2, 300)) if kind == "graded" else rng.integers(0, 2, (2, 300)).astype(float)
@@ -123,7 +160,9 @@ def test_mirror_images_are_what_their_weights_give(tied: bool, kind: str) -> Non
         assert passed(mirrored, high).tobytes() == passed(both, high).tobytes()
 
 
-def test_many_tied_rows_are_counted_in_numbers_that_hold_them() -> None:
+@either
+def test_many_tied_rows_are_counted_in_numbers_that_hold_them(monkeypatch: pytest.MonkeyPatch, fast: bool) -> None:
+    compiled(monkeypatch, wanted=fast)
     first, second, last = 20_000, 70_000, 10
     ends = np.cumsum([0, *[1] * first, second, last])
     high = np.repeat([0.0, 0.0, 1.0], [first, second, last])

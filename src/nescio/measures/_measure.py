@@ -265,7 +265,7 @@ class Measure(Struct, frozen=True):
         0 or 1, and the values for the weights 1 - `table` follow.
         """
         assert patterns.starts is not None
-        # The passes of `ordered` need rows of equal weight.
+        # The compiled passes need rows of equal weight.
         if patterns.shares is not None and (patterns.shares != 1).any():
             return self.value(patterns, np.concatenate([table, 1 - table], axis=1).T if mirrored else table.T)
         unit = np.arange(len(table)) if patterns.unit is None else patterns.unit

@@ -14,14 +14,14 @@ from nescio.data.totals import join
 from nescio.measures import Measure
 from nescio.memory import at_most
 from nescio.scoring.samples import MeasureInput
-from nescio.stats import parallel, resampling
+from nescio.stats import ordered, parallel, resampling
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
 Values = NDArray[np.float64]
 
-CELLS_AT_ONCE = 1 << 25  # bytes of a table of weights; each of its rows costs a step of Python
-SUMS_AT_ONCE = 1 << 21
+CELLS_AT_ONCE = 1 << 23  # bytes of a table of weights
+WIDER = 4  # factor used when each row of a table costs NumPy a step of Python
 VALUES_AT_ONCE = 1 << 24  # values of all runs and measures on all resamples
 # Many runs share the weights of units, but none share those of kinds. We draw kinds if they are far fewer.
 UNITS_A_KIND = 100
@@ -109,7 +109,8 @@ def on_resamples(
 
 def resamples_at_once(units: int, width: int) -> int:
     """Return how many resamples of `units` units fit into a table with `width` sums for each."""
-    return max(1, min(CELLS_AT_ONCE // max(1, units), SUMS_AT_ONCE // max(1, width)))
+    cells = CELLS_AT_ONCE if ordered.is_compiled() else WIDER * CELLS_AT_ONCE
+    return max(1, min(cells // max(1, units), CELLS_AT_ONCE // 4 // max(1, width)))
 
 
 def _by_units(subjects: Sequence[Subject], units: int, blocks: Sequence[Block]) -> list[Values]:

@@ -1,13 +1,17 @@
 """Compute sums over ordered rows under many weightings at once: one pass down the rows, all resamples side by side.
 
 A row belongs to one unit, and its weight is the number of times that the unit occurs. Rows of one group are tied, and
-every order of them is equally likely, so the functions return expectations.
+every order of them is equally likely, so the functions return expectations. Each pass is written twice: here in NumPy,
+and in `_compiled` for Numba (the extra `fast`). Both do the same arithmetic in the same order, so the values are equal
+to the last bit.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
 from itertools import pairwise
+from types import ModuleType
 
 import numpy as np
 from msgspec import Struct, field
@@ -16,7 +20,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# Loading Numba takes as long as NumPy needs for about so many cells, so it pays only beyond them.
+CELLS_BEFORE_COMPILED = 1 << 27
 MUCH = 1 << 16
+_done = {"cells": 0}
 
 
 class Scan(Struct, frozen=True, eq=False):
@@ -58,10 +65,14 @@ def totals(scan: Scan, values: Floats) -> Floats:
     if known is not None:
         return known
     scan = scan.whole()
-    total = np.zeros(scan.table.shape[1])
-    for unit, value in zip(scan.unit, values, strict=True):
-        if value:
-            total += scan.table[unit] if value == 1 else value * scan.table[unit]
+    compiled = _compiled(scan)
+    if compiled:
+        total = compiled.totals(scan.unit, scan.table, values)
+    else:
+        total = np.zeros(scan.table.shape[1])
+        for unit, value in zip(scan.unit, values, strict=True):
+            if value:
+                total += scan.table[unit] if value == 1 else value * scan.table[unit]
     scan.known[values.tobytes()] = total
     return total
 
@@ -75,14 +86,18 @@ def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
     if scan.mirrored and _marks(high) and _marks(low):
         return _mirrored_pairs(scan, high, low)
     scan = scan.whole()
-    counted, before, total = np.zeros((3, scan.table.shape[1]))
-    for first, last in _groups(scan):
-        ahead, behind = _amount(scan, high, first, last), _amount(scan, low, first, last)
-        if behind is not None:
-            counted += behind * (before if ahead is None else before + ahead / 2)
-            total += behind
-        if ahead is not None:
-            before += ahead
+    compiled = _compiled(scan)
+    if compiled:
+        counted, before, total = compiled.pairs(scan.unit, scan.ends, scan.table, high, low)
+    else:
+        counted, before, total = np.zeros((3, scan.table.shape[1]))
+        for first, last in _groups(scan):
+            ahead, behind = _amount(scan, high, first, last), _amount(scan, low, first, last)
+            if behind is not None:
+                counted += behind * (before if ahead is None else before + ahead / 2)
+                total += behind
+            if ahead is not None:
+                before += ahead
     scan.known[high.tobytes()] = before
     scan.known[low.tobytes()] = total
     return counted
@@ -101,19 +116,23 @@ def _mirrored_pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
 
     A mirror image counts exactly the units that the table leaves out.
     """
-    counted, mirrored, before, total = np.zeros((4, scan.table.shape[1]))
-    above = 0.0
-    for first, last in _groups(scan):
-        ahead, behind = _amount(scan, high, first, last), _amount(scan, low, first, last)
-        highs, lows = high[first:last].sum(), low[first:last].sum()
-        if behind is not None:
-            reached = before if ahead is None else before + ahead / 2
-            counted += behind * reached
-            mirrored += (lows - behind) * (above + highs / 2 - reached)
-            total += behind
-        if ahead is not None:
-            before += ahead
-            above += highs
+    compiled = _compiled(scan)
+    if compiled:
+        counted, mirrored, before, total = compiled.mirrored_pairs(scan.unit, scan.ends, scan.table, high, low)
+    else:
+        counted, mirrored, before, total = np.zeros((4, scan.table.shape[1]))
+        above = 0.0
+        for first, last in _groups(scan):
+            ahead, behind = _amount(scan, high, first, last), _amount(scan, low, first, last)
+            highs, lows = high[first:last].sum(), low[first:last].sum()
+            if behind is not None:
+                reached = before if ahead is None else before + ahead / 2
+                counted += behind * reached
+                mirrored += (lows - behind) * (above + highs / 2 - reached)
+                total += behind
+            if ahead is not None:
+                before += ahead
+                above += highs
     scan.known[high.tobytes()] = np.concatenate([before, high.sum() - before])
     scan.known[low.tobytes()] = np.concatenate([total, low.sum() - total])
     return np.concatenate([counted, mirrored])
@@ -129,21 +148,25 @@ def running_shares(scan: Scan, part: Floats, shift: int = 0) -> Floats:
     """
     scan = scan.whole()
     table = harmonic_table(_most(scan) + shift)
-    size = scan.table.shape[1]
-    place, sum_of_shares, before = np.full(size, shift), np.zeros(size), np.zeros(size)
-    at = table[place]
-    for first, last in _groups(scan):
-        number = _number(scan, first, last)
-        inside = _amount(scan, part, first, last)
-        reached = place + number
-        beyond = table[reached]
-        if inside is None:
-            sum_of_shares += before * (beyond - at)
-        else:
-            share = np.divide(inside, number, out=np.zeros(size), where=number > 0)
-            sum_of_shares += inside + (before - place * share) * (beyond - at)
-            before += inside
-        place, at = reached, beyond
+    compiled = _compiled(scan)
+    if compiled:
+        sum_of_shares, before, place = compiled.running_shares(scan.unit, scan.ends, scan.table, part, table, shift)
+    else:
+        size = scan.table.shape[1]
+        place, sum_of_shares, before = np.full(size, shift), np.zeros(size), np.zeros(size)
+        at = table[place]
+        for first, last in _groups(scan):
+            number = _number(scan, first, last)
+            inside = _amount(scan, part, first, last)
+            reached = place + number
+            beyond = table[reached]
+            if inside is None:
+                sum_of_shares += before * (beyond - at)
+            else:
+                share = np.divide(inside, number, out=np.zeros(size), where=number > 0)
+                sum_of_shares += inside + (before - place * share) * (beyond - at)
+                before += inside
+            place, at = reached, beyond
     scan.known[part.tobytes()] = before
     scan.known[np.ones(len(scan.unit)).tobytes()] = (place - shift).astype(np.float64)
     return sum_of_shares
@@ -157,18 +180,22 @@ def precisions(scan: Scan, part: Floats) -> Floats:
     """
     scan = scan.whole()
     table = harmonic_table(_most(scan))
-    size = scan.table.shape[1]
-    place, summed, before = np.zeros(size, dtype=np.int64), np.zeros(size), np.zeros(size)
-    for first, last in _groups(scan):
-        number = _number(scan, first, last)
-        inside = _amount(scan, part, first, last)
-        if inside is not None:
-            share = np.divide(inside, number, out=np.zeros(size), where=number > 0)
-            pace = np.divide(inside - 1, number - 1, out=np.zeros(size), where=number > 1)
-            steps = table[place + number] - table[place]
-            summed += share * (number * pace + (before + 1 - pace * (place + 1)) * steps)
-            before += inside
-        place = place + number
+    compiled = _compiled(scan)
+    if compiled:
+        summed, before = compiled.precisions(scan.unit, scan.ends, scan.table, part, table)
+    else:
+        size = scan.table.shape[1]
+        place, summed, before = np.zeros(size, dtype=np.int64), np.zeros(size), np.zeros(size)
+        for first, last in _groups(scan):
+            number = _number(scan, first, last)
+            inside = _amount(scan, part, first, last)
+            if inside is not None:
+                share = np.divide(inside, number, out=np.zeros(size), where=number > 0)
+                pace = np.divide(inside - 1, number - 1, out=np.zeros(size), where=number > 1)
+                steps = table[place + number] - table[place]
+                summed += share * (number * pace + (before + 1 - pace * (place + 1)) * steps)
+                before += inside
+            place = place + number
     scan.known[part.tobytes()] = before
     return summed
 
@@ -223,3 +250,26 @@ def _most(scan: Scan) -> int:
     if most <= MUCH + 4 * len(scan.unit):
         return most
     return int(totals(scan, np.ones(len(scan.unit))).max(initial=0))
+
+
+def _compiled(scan: Scan) -> ModuleType | None:
+    """Return the module of compiled functions, or None if Numba is missing or the work too small to be worth it."""
+    if _done["cells"] < CELLS_BEFORE_COMPILED:
+        _done["cells"] += len(scan.unit) * scan.table.shape[1]
+        return None
+    return _load()
+
+
+@cache
+def is_compiled() -> bool:
+    """Return whether Numba is installed, without loading it."""
+    return find_spec("numba") is not None
+
+
+@cache
+def _load() -> ModuleType | None:
+    try:
+        from nescio.stats import _compiled as compiled
+    except Exception:  # Numba is missing or does not fit this version of Python or NumPy. NumPy gives the same values.
+        return None
+    return compiled
