@@ -65,7 +65,7 @@ def one_pass(loaded: Loaded) -> list[Row]:
     try:
         from numba import njit
     except ImportError:
-        print("one pass is not compared with a compiled loop: numba is not installed (pip install numba)")
+        print("one pass is not compared with a compiled loop: numba is not installed (the extra `fast`)")
         return []
     columns = {name: values[:1] for name, values in loaded.data.columns.items()}
     columns["confidence"] = np.abs(columns["verification.value"] - 0.5)
