@@ -64,10 +64,10 @@ def overview(width: int = 0) -> str:
 
 def _beside(label: str, text: str, width: int) -> list[str]:
     """Return lines with a label and, beside it, a text broken so that the lines fit the width."""
-    import textwrap
-
-    if not width:
+    if not width or len(label) + len(text) < width:
         return [label + text]
+    import textwrap  # which takes milliseconds to import
+
     hanging = " " * min(len(label), 15)
     return textwrap.wrap(text, width - 1, initial_indent=label, subsequent_indent=hanging, break_on_hyphens=False)
 
