@@ -94,46 +94,54 @@ def held(room: Room) -> list[str]:
 # ---- by keys ----
 
 
-def test_an_item_whose_question_changed_while_it_was_on_the_screen_is_asked_again(
-    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
-) -> None:
-    questions, run, _ = runs_of(tmp_path, 1)
+def of_one_question(serve: Callable[..., Room], folder: Path) -> tuple[Room, Callable[[], Any]]:
+    """Return a room with one question, and a function that corrects the question in its database."""
+    questions, run, _ = runs_of(folder, 1)
     room = serve(questions, run)
-    page = visitors.start(room)
-    shows(page, "question", "What is 0")
-    made.lines(questions, [{"id": "q0", "question": "What is nought?", "answers": ["x"]}])
-    assert nescio.assess.update(room.db, [questions, run]).changed == 1
-    page.keyboard.press("r")
+
+    def correct() -> Any:
+        made.lines(questions, [{"id": "q0", "question": "What is nought?", "answers": ["x"]}])
+        return nescio.assess.update(room.db, [questions, run])
+
+    return room, correct
+
+
+def judge_the_corrected(page: Any, room: Room) -> None:
     shows(page, "question", "What is nought")
-    shows(page, "state", "changed after they were shown to you")
     page.keyboard.press("w")
     page.wait_for_selector(END)
     saved(page)
     assert held(room) == ["W"]
 
 
+def test_an_item_whose_question_changed_while_it_was_on_the_screen_is_asked_again(
+    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
+    room, correct = of_one_question(serve, tmp_path)
+    page = visitors.start(room)
+    shows(page, "question", "What is 0")
+    assert correct().changed == 1
+    page.keyboard.press("r")
+    shows(page, "state", "changed after they were shown to you")
+    judge_the_corrected(page, room)
+
+
 def test_an_unsent_verdict_on_an_earlier_question_is_asked_again_after_the_page_was_opened_anew(
     serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
 ) -> None:
-    questions, run, _ = runs_of(tmp_path, 1)
-    room = serve(questions, run)
+    room, correct = of_one_question(serve, tmp_path)
     page = visitors.start(room)
     shows(page, "question", "What is 0")
     page.context.set_offline(True)
     page.keyboard.press("r")
     shows(page, "saved", "^not sent yet")
     page.close(run_before_unload=False)
-    made.lines(questions, [{"id": "q0", "question": "What is nought?", "answers": ["x"]}])
-    assert nescio.assess.update(room.db, [questions, run]).changed == 1
+    assert correct().changed == 1
     context = visitors.contexts[-1]
     context.set_offline(False)
     page = context.new_page()
     page.goto(room.home)
-    shows(page, "question", "What is nought")
-    page.keyboard.press("w")
-    page.wait_for_selector(END)
-    saved(page)
-    assert held(room) == ["W"]
+    judge_the_corrected(page, room)
     visitors.complaints.clear()  # of the network
 
 

@@ -19,7 +19,7 @@ from nescio.people.campaigns.pooling import Item, named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import NOTHING, kind_of, sentence_items
-from nescio.people.campaigns.shown_texts import SENTENCES, cells_key, cells_of, still_holds
+from nescio.people.campaigns.shown_texts import MARK, SENTENCES, cells_key, still_holds
 from nescio.people.campaigns.topics import nuggets_by_question
 from nescio.sources.text_files import records
 from nescio.text import plural
@@ -185,6 +185,20 @@ class SheetReader:
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
         """Add a fault in a sheet to the faults."""
         self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
+
+
+def cells_of(item: Item) -> tuple[str, str]:
+    """Return two cells of an item's row in a sheet: the documents, and the texts, that support the answer.
+
+    If there are several texts, each begins with the name of its document; the sentences of a story have numbers.
+    """
+    if kind_of(item) == SENTENCES:
+        return "", f" {MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
+    documents = list(dict.fromkeys(document for document, _ in item.supports if document))
+    texts = [(document, text) for document, text in item.supports if text]
+    several = len(texts) > 1
+    shown = [f"[{document}] {text}" if several and document else str(text) for document, text in texts]
+    return "; ".join(documents), f" {MARK} ".join(shown)
 
 
 def _holds(item: Item, row: Mapping[str, str], verdict: str) -> bool:

@@ -21,8 +21,8 @@ from nescio.people.campaigns.log import digests, record
 from nescio.people.campaigns.pooling import Item, pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import assessor_page, has_own_key, kind_of, list_items, story_items
-from nescio.people.campaigns.sheet_reading import SheetReader, row_key, table
-from nescio.people.campaigns.shown_texts import MARK, SENTENCES, cells_of
+from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
+from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import disputed
 from nescio.sources.writing import csv_text

@@ -5,12 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from nescio.people.campaigns.retyped import plain
-
-if TYPE_CHECKING:
-    from nescio.people.campaigns.pooling import Item
 
 SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no answers, before a colon
 MARK = "¶"  # between texts in one cell of a sheet
@@ -48,20 +44,6 @@ def still_holds(kind: str, verdict: str, then: str, now: str) -> bool:
     if verdict == "R":
         return {*supports_then} <= {*supports_now}
     return verdict != "U" or {*supports_now} <= {*supports_then}
-
-
-def cells_of(item: Item) -> tuple[str, str]:
-    """Return two cells of an item's row in a sheet: the documents, and the texts, that support the answer.
-
-    If there are several texts, each begins with the name of its document; the sentences of a story have numbers.
-    """
-    if kind_of_id(item.id) == SENTENCES:
-        return "", f" {MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
-    documents = list(dict.fromkeys(document for document, _ in item.supports if document))
-    texts = [(document, text) for document, text in item.supports if text]
-    several = len(texts) > 1
-    shown = [f"[{document}] {text}" if several and document else str(text) for document, text in texts]
-    return "; ".join(documents), f" {MARK} ".join(shown)
 
 
 def cells_key(question: str, documents: str, texts: str) -> str:
