@@ -19,6 +19,7 @@ from nescio.text import decimal, normal_form
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _LETTER = re.compile(r"[A-Za-z]{2}[ _-][AEIOSaeios]$")  # a letter after a word: of a run or a judge, and no ending
 _AT = re.compile(r"@\d+$")
+_TYPE = re.compile(r"(?<=[^\W_])[\W_]+(bool|boolean|int|integer|float|double|str|string)$", re.IGNORECASE)
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DEEPEST = 8  # parts of a path that may be a name; names of the lexicon have fewer
 _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
@@ -155,8 +156,9 @@ def plain(text: str) -> str:
 def squash(header: str) -> str:
     """Return the letters and digits of a column's name, in lower case and without accents.
 
-    Brackets and a final `@k` are left out.
+    Brackets, a final `@k` and a final word for a type of data ("verdict_bool") are left out.
     """
+    header = _TYPE.sub("", header)
     if header.isidentifier() and header.isascii():  # as most are
         return header.lower().replace("_", "")
     header = _AT.sub("", header)
@@ -165,8 +167,8 @@ def squash(header: str) -> str:
 
 
 def tokens(name: str) -> tuple[str, ...]:
-    """Return the words that a name is made of, each in the form that `squash` gives."""
-    return tuple(squash(part) for part in BOUNDARY.split(name) if squash(part))
+    """Return the words that a name is made of, each in the form that `squash` gives, without a final type of data."""
+    return tuple(squash(part) for part in BOUNDARY.split(_TYPE.sub("", name)) if squash(part))
 
 
 def fold(cell: str) -> str:
@@ -343,8 +345,8 @@ def speaks_of_silence(header: str) -> bool:
 
 def speaks_of_verdicts(header: str) -> bool:
     """Return whether the last word of a column's name begins like words for right and wrong ("det_correct")."""
-    tokens = [squash(part) for part in BOUNDARY.split(header[-_LONGEST_NAME:]) if squash(part)]
-    return bool(tokens) and tokens[-1].startswith(lexicon().verdict_stems)
+    words = tokens(header[-_LONGEST_NAME:])
+    return bool(words) and words[-1].startswith(lexicon().verdict_stems)
 
 
 def speaks_of_answering(header: str) -> bool:
