@@ -680,7 +680,7 @@ def test_an_organiser_sees_how_far_people_agree_and_judges_nothing(new_room: New
     page = client.get("/organiser")
     assert page.status_code == 200
     assert "unsafe" not in page.headers["content-security-policy"]
-    for text in ("ana, ben", "kappa", "AC1", "guidelines o", "guidelines t", "1 to be decided"):
+    for text in ("ana, ben", "kappa", "AC1", "guidelines o", "guidelines t", "1 for the adjudicator to decide"):
         assert text in page.text
     disputes = page.text.split("In dispute")[1]
     for text in ("<b>W</b>", "<b>R</b>"):

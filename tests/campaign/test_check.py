@@ -102,7 +102,7 @@ def test_the_language_of_a_run_is_told_by_its_ids_or_by_its_name(tmp_path: Path)
     assert checked.tables["files"][0].language == "es"
     assert [(fault.rule, fault.value) for fault in checked.rows] == [
         ("the question is not in the run's language, es", "en0"),
-        ("1 answer missing; null abstains", "es2"),
+        ("1 answer missing; to abstain, answer null", "es2"),
     ]
 
 

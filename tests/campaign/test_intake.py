@@ -64,7 +64,7 @@ def test_a_later_version_replaces_an_earlier_one_and_both_are_kept(tmp_path: Pat
     second = run.read_bytes()
     why = "a version received later (2026-05-02T10:00:00+00:00) was already accepted"
     assert again(b"0.8", EARLY) == ("refused", why)
-    assert again(b"0.7", LATE) == ("refused", "it came after the deadline, 2026-06-30 23:59 UTC")
+    assert again(b"0.7", LATE) == ("refused", "the file came after the deadline, 2026-06-30 23:59 UTC")
     (counts,) = taken_in(open_campaign(campaign))
     assert (counts.version, counts.path.read_bytes()) == (2, second)
     assert (campaign / "runs" / "alpha" / "alpha_first" / "1.jsonl").read_bytes() == first
@@ -147,9 +147,9 @@ def test_what_is_handed_in_twice_late_by_the_wrong_group_or_too_often_is_refused
     campaign = made.qa(tmp_path, deadline=DEADLINE, runs=2)
     made.sound("qa", tmp_path / "alpha" / "one")
     assert told(campaign, tmp_path / "alpha") == [("accepted", "")]
-    assert "already accepted, as version 1 of alpha_one" in told(campaign, tmp_path / "alpha", received=LATER)[0][1]
+    assert "already accepted as version 1 of alpha_one" in told(campaign, tmp_path / "alpha", received=LATER)[0][1]
     made.sound("qa", tmp_path / "beta" / "mine")
-    assert told(campaign, tmp_path / "beta") == [("refused", "it cannot be accepted as it is; ask the organisers")]
+    assert told(campaign, tmp_path / "beta") == [("refused", "the file cannot be accepted; ask the organisers")]
     stranger = made.sound("qa", tmp_path / "delta" / "mine").parent
     assert "there is no group 'delta'" in told(campaign, stranger)[0][1]
     made.submit(tmp_path, {"gamma_alpha_two": SAME, "b2_x": ["b"] * 6})
@@ -220,7 +220,7 @@ def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None
     made.submit(tmp_path / "inbox" / "alpha", {"b_run": SAME})
     made.submit(tmp_path / "inbox", {"beta_b": ["b"] * 6})
     rows = nescio.campaign.intake(campaign, sorted((tmp_path / "inbox").iterdir())).rows
-    twice = ("alpha", "refused", ("two files in this delivery are runs with this name",))
+    twice = ("alpha", "refused", ("another file in this delivery has the same run name",))
     assert [(row.group, row.status, row.reasons) for row in rows] == [twice, twice, ("beta", "accepted", ())]
     made.submit(tmp_path, {"alpha_new": ["n"] * 6})
     (tmp_path / "gamma").mkdir()
@@ -255,7 +255,7 @@ def test_two_files_of_one_delivery_that_make_one_name_are_refused_both(tmp_path:
     """`first` and `alpha_first` of alpha are both the run alpha_first, and neither replaces the other unseen."""
     campaign = made.qa(tmp_path)
     made.submit(tmp_path, {"alpha_first": SAME, "alpha_alpha_first": ["b"] * 6})
-    why = "two files in this delivery are runs with this name"
+    why = "another file in this delivery has the same run name"
     assert told(campaign, tmp_path / "alpha") == [("refused", why)] * 2
     assert taken_in(open_campaign(campaign)) == []
 
@@ -333,7 +333,7 @@ def test_a_run_in_one_language_replaces_none_in_another(tmp_path: Path) -> None:
         return told(campaign, tmp_path / "alpha")
 
     assert best("EN", "a") == [("accepted", "")]
-    assert best("ES", "a") == [("refused", "alpha_best is a run in EN; name the file otherwise")]
+    assert best("ES", "a") == [("refused", "alpha_best is already a run in EN; give this file another name")]
     assert best("EN", "b") == [("accepted", "")]
     nescio.campaign.withdraw(campaign, ["alpha_best"], reason="asked for by mail")
     assert best("ES", "a") == [("accepted", "")]
@@ -348,7 +348,7 @@ def test_two_runs_that_tables_print_alike_are_not_taken(together: bool, tmp_path
         made.lines(tmp_path / "alpha" / f"{name}.jsonl", [{"id": f"q{i}", "answer": name} for i in range(6)])
         for name in ("alpha_1", "alpha-1")
     ]
-    why = "alpha_1 has the same name except for case, or for the mark after the group's name"
+    why = "the name differs from alpha_1 only in case, or in the mark after the group's name"
     if together:
         assert {status for status, _ in told(campaign, tmp_path / "alpha")} == {"refused"}
     else:
@@ -462,10 +462,10 @@ def test_a_disqualified_file_comes_in_under_no_other_name(tmp_path: Path) -> Non
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
     path = path.rename(path.with_name("two.jsonl"))
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    why = "it gives all answers of alpha_one, which is disqualified: trained on the topics"
+    why = "the file gives the same answers as alpha_one, which is disqualified: trained on the topics"
     assert told(campaign, path.parent, received=LATER) == [("refused", why)]
     shutil.copytree(path.parent, tmp_path / "beta")
-    assert told(campaign, tmp_path / "beta") == [("refused", "it cannot be accepted as it is; ask the organisers")]
+    assert told(campaign, tmp_path / "beta") == [("refused", "the file cannot be accepted; ask the organisers")]
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
     nescio.campaign.withdraw(campaign, ["alpha_one"], reason="renamed")
     assert told(campaign, path.parent, received="2026-05-03") == [("accepted", "")]
@@ -493,7 +493,7 @@ def test_the_answers_of_a_disqualified_run_come_in_under_no_name(tmp_path: Path,
     assert told(campaign, path) == [("accepted", "")]
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
     anew = written_anew(task, path, tmp_path / "in" / "alpha" / "two")
-    why = "it gives all answers of alpha_one, which is disqualified: trained on the topics"
+    why = "the file gives the same answers as alpha_one, which is disqualified: trained on the topics"
     assert told(campaign, anew, received=LATER) == [("refused", why)]
     same_name = anew.rename(anew.with_stem("one"))
     assert told(campaign, same_name, received=LATER)[0] == ("refused", "the run is disqualified: trained on the topics")
@@ -531,7 +531,7 @@ def test_a_refusal_is_decided_anew_when_its_reason_is_gone(tmp_path: Path) -> No
     campaign = made.qa(tmp_path, deadline="2026-05-01")
     folder = made.sound("qa", tmp_path / "alpha" / "one").parent
     late = "2026-05-03T10:00:00"
-    why = "it came after the deadline, 2026-05-01 23:59 UTC"
+    why = "the file came after the deadline, 2026-05-01 23:59 UTC"
     assert told(campaign, folder, received=late) == [("refused", why)]
     lines = len((campaign / "campaign.log").read_bytes().splitlines())
     assert told(campaign, folder, received=late) == [("refused", why)]

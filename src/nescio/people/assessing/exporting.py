@@ -53,9 +53,10 @@ class Exported(Struct, frozen=True):
         left = f"; no verdict on {plural(self.disputed, 'disputed item')}" if self.disputed else ""
         said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
         judged, of = self.drawn
+        have = "has" if judged == 1 else "have"
         part = (
-            f"\nnote: {judged:,} of {plural(of, 'drawn question')} have a verdict; the column `inclusion` assumes that"
-            " these are a random sample: it is wrong if people judge only one language, or disagree on harder questions"
+            f"\nnote: {judged:,} of {plural(of, 'drawn question')} {have} a verdict; the column `inclusion` assumes"
+            " that these are a random sample: it is wrong if people judge only one language, or disagree on harder questions"
         )
         nul = (
             f"\nnote: {plural(self.unwritten, 'verdict')} cannot be matched to answers of a run: these answers contain"

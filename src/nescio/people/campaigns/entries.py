@@ -153,7 +153,7 @@ def flaw(entry: Entry) -> str:
     if entry.step not in (TAKING, COLLECTING, SCORED, *RULINGS, *_OTHERS):
         return f"there is no step {entry.step!r}"
     if not is_time(entry.at):
-        return f"{entry.at!r} is no time"
+        return f"{entry.at!r} is not a time"
     try:
         if entry.step == TAKING:
             return _flaw_of(msgspec.convert(entry.about, Receipt), entry.wrote)
@@ -189,11 +189,11 @@ def _strange(entry: Entry) -> str:
 
 def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:
     if not is_time(receipt.received):
-        return f"{receipt.received!r} is no time"
+        return f"{receipt.received!r} is not a time"
     place, dot, suffix = (receipt.stored or "").partition(f"{receipt.group}/{receipt.run}/{receipt.version}")
     as_stored = dot and not place and receipt.version is not None and _SUFFIX.fullmatch(suffix)
     if not (as_stored if receipt.status == ACCEPTED else receipt.stored is None):
-        return f"an intake does not store this run at {receipt.stored!r}"
+        return f"intake does not store this run at {receipt.stored!r}"
     files = {f"{RECEIPTS}/{receipt.place}"} | ({f"{RUNS}/{receipt.stored}"} if receipt.stored else set())
     if {*wrote} != files:
         return f"the intake of this run writes only {' and '.join(sorted(files))}"

@@ -314,7 +314,7 @@ def _counts(desk: _Desk, receipt: Receipt) -> bool:
 
 _Why = tuple[str, str]  # why a run is not accepted, and a text that only the organisers see
 _RENAME = "runs of this group cannot have this name; rename the file"
-_ASK = "it cannot be accepted as it is; ask the organisers"
+_ASK = "the file cannot be accepted; ask the organisers"
 
 
 def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> _Why:
@@ -327,16 +327,17 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     if item.group not in settings.groups:
         return (
             f"there is no group {item.group!r}",
-            f"groups are {', '.join(settings.groups)} (give the folder of each group, or name the group with --group)",
+            f"the groups are {', '.join(settings.groups)} (give the folder of each group, or name the group with "
+            "--group)",
         )
     other = named_group(item.stem, settings.groups)
     if other not in ("", item.group):
-        return _RENAME, f"its name says that it is a run of {other}, but it came from {item.group}"
-    late = f"it came after the deadline, {deadline:%Y-%m-%d %H:%M} UTC" if deadline else ""
+        return _RENAME, f"the file name names the group {other}, but the file came from {item.group}"
+    late = f"the file came after the deadline, {deadline:%Y-%m-%d %H:%M} UTC" if deadline else ""
     rules = {
         str(item.why): item.why is not None,
         late: deadline is not None and desk.received > deadline,
-        "two files in this delivery are runs with this name": not alone,
+        "another file in this delivery has the same run name": not alone,
         f"the run is disqualified: {desk.out.get(receipt.run)}": receipt.run in desk.out,
         FILE_RULE: not is_file_name(PurePosixPath(item.file).name),
     }
@@ -345,7 +346,7 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     # The group of a run that is in may be the beginning of another's, which came later.
     before = {old.run.casefold(): old.group for old in desk.receipts if old.status == ACCEPTED}
     if (owner := before.get(receipt.run.casefold(), receipt.group)) != receipt.group:
-        return _RENAME, f"a run of {owner} has this name"
+        return _RENAME, f"{owner} already has a run with this name"
     return _in_already(desk, item, receipt)
 
 
@@ -360,15 +361,15 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
         stored = desk.campaign / RUNS / str(old.stored)
         if old.digest == item.digest and digest(stored) != old.digest:
             put(stored, desk.contents.of(item))
-            aside = f"version {old.version} of {old.run} had been changed in the folder, and the original was put back"
-            return "it was already accepted", aside
+            aside = f"the stored file of version {old.version} of {old.run} had changed; the original was put back"
+            return "the file was already accepted", aside
     for old in accepted:
         if old.same != receipt.same:
             continue
         if old.group != item.group and ((old.run, old.version) in counting or old.run in desk.out):
             return _ASK, f"{old.group} submitted the same file"
         if (old.run, old.version) in counting:
-            return f"it was already accepted, as version {old.version} of {old.run}, received {old.received}", ""
+            return f"the file was already accepted as version {old.version} of {old.run}, received {old.received}", ""
     latest = {_printed(old.run, old.group): old for old in accepted}
     known = latest.get(_printed(receipt.run, receipt.group))
     # What came in later than now came in under a wrong clock, and keeps nothing out.
@@ -376,7 +377,7 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
     if later:
         return f"a version received later ({later[-1].received}) was already accepted", ""
     if known is not None and known.run != receipt.run:
-        return f"{known.run} has the same name except for case, or for the mark after the group's name", ""
+        return f"the name differs from {known.run} only in case, or in the mark after the group's name", ""
     return "", ""
 
 
@@ -395,20 +396,20 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     like = most_alike(run.language, answers_of(settings.task, run.said), banned)
     if like is not None and like.whole and like.version.group == item.group:
         name = like.version.run
-        why = f"it gives all answers of {name}, which is disqualified: {desk.out[name]}"
+        why = f"the file gives the same answers as {name}, which is disqualified: {desk.out[name]}"
         return replace(receipt, reasons=(why,))
     counting = taken_in(desk.campaign, read_log(desk.campaign))
     other = next((one.language for one in counting if one.run == receipt.run), run.language)
     if other != run.language:
-        return replace(receipt, reasons=(f"{receipt.run} is a run in {other}; name the file otherwise",))
+        return replace(receipt, reasons=(f"{receipt.run} is already a run in {other}; give this file another name",))
     own = {one.run for one in counting if (one.group, one.language) == (item.group, run.language)}
     if receipt.run not in own and len(own) >= settings.runs:
         where = f" in {run.language}" if run.language else ""
         return replace(
             receipt,
             reasons=(
-                f"{item.group} has {plural(len(own), 'run')}{where} already ({', '.join(sorted(own))}), the most "
-                "allowed",
+                f"{item.group} already has {plural(len(own), 'run')}{where} ({', '.join(sorted(own))}), and no group "
+                "may have more",
             ),
         )
     versions = {old.version or 0: old for old in desk.receipts if (old.status, old.run) == (ACCEPTED, receipt.run)}

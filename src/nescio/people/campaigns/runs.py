@@ -351,7 +351,7 @@ def _questions(reading: _Reading) -> _Said:
     elif topics.task == "reading" and source.kind == "text" and cbc.recognise(source) == "answers":
         responses = list(cbc.responses_of(source, known, reading.faults))
     else:
-        reading.fail(f"a run of {topics.task} is {FORMS[topics.task]}", source.kind)
+        reading.fail(f"a run of the task {topics.task} must be {FORMS[topics.task]}", source.kind)
         return None, 0, 0
     responses = [response for response in responses if response.question_id not in topics.dropped]
     if again := list(dict.fromkeys(r.question_id for r in responses if r.repeat is not None)):
@@ -362,7 +362,7 @@ def _questions(reading: _Reading) -> _Said:
     if part is None:
         return None, 0, 0
     kept = [own for response in responses if (own := _response(reading, part, response)) is not None]
-    reading.missing(part.questions, (r.question_id for r in responses), "answer", "; null abstains")
+    reading.missing(part.questions, (r.question_id for r in responses), "answer", "; to abstain, answer null")
     answered = len({response.question_id for response in kept if response.answered})
     return tuple(kept), answered, len(part.questions)
 
@@ -426,7 +426,7 @@ def _validations(reading: _Reading) -> _Said:
     """Return a validator's decisions on answers. A fault is added for each answer without a decision or confidence."""
     source = reading.source
     if source.kind != "text":
-        reading.fail(f"a run of ave is {FORMS['ave']}", source.kind)
+        reading.fail(f"a run of the task ave must be {FORMS['ave']}", source.kind)
         return None, 0, 0
     validations, lines = decisions_of(source, reading.faults)
     counted = [i for i, one in enumerate(validations) if one.question_id not in reading.topics.dropped]
@@ -452,7 +452,7 @@ def _validations(reading: _Reading) -> _Said:
 def _strings(reading: _Reading) -> _Said:
     source = reading.source
     if source.suffix not in LINES and source.kind != "text":
-        reading.fail(f"a run of nuggets is {FORMS['nuggets']}", source.kind)
+        reading.fail(f"a run of the task nuggets must be {FORMS['nuggets']}", source.kind)
         return None, 0, 0
     said = Said()
     read_run(source, source.stem, said, reading.faults)
@@ -464,7 +464,7 @@ def _strings(reading: _Reading) -> _Said:
     for (_, target), at in said.where.items():
         if target not in part.questions and target not in reading.topics.dropped:
             reading.fail("no topic has this id", target, at.line)
-    hint = "" if source.suffix in LINES else '; {"id", "strings": []}, in JSON Lines, abstains'
+    hint = "" if source.suffix in LINES else '; to abstain, write {"id", "strings": []} in JSON Lines'
     reading.missing(part.questions, (target for _, target in said.where), "answer", hint)
     strings: dict[str, Strings] = {
         target: response
@@ -478,13 +478,12 @@ def _strings(reading: _Reading) -> _Said:
 def _scores(reading: _Reading) -> _Said:
     source = reading.source
     if source.suffix not in LINES and source.kind != "text":
-        reading.fail(f"a run of pan is {FORMS['pan']}", source.kind)
+        reading.fail(f"a run of the task pan must be {FORMS['pan']}", source.kind)
         return None, 0, 0
     ids: Sequence[str] = list(next(iter(reading.topics.parts.values())).questions)
     values, sides = answers_of(source, ids, reading.faults)
-    reading.missing(
-        ids, (i for i, value in zip(ids, values, strict=True) if not np.isnan(value)), "answer", "; 0.5 abstains"
-    )
+    given = (i for i, value in zip(ids, values, strict=True) if not np.isnan(value))
+    reading.missing(ids, given, "answer", "; to abstain, answer 0.5")
     answered = int((~np.isnan(values) & (sides != 0.5)).sum())
     return (values, sides), answered, len(ids)
 

@@ -32,20 +32,20 @@ def encoding_fault(content: bytes) -> str | None:
     """Return the rule that a file breaks if it is not UTF-8, and its probable encoding, as one text; None for UTF-8."""
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
-            return f"this is {encoding} text; save it as UTF-8"
+            return f"the file is {encoding} text; save it as UTF-8"
     if b"\0" in content:
         many = content[:4096].count(b"\0") > len(content[:4096]) / 8
         return (
-            "this is UTF-16 text without a byte order mark, or not a text; save it as UTF-8"
+            "the file is UTF-16 text without a byte order mark, or it is not a text; save it as UTF-8"
             if many
-            else "there is a NUL byte"
+            else "the file contains a NUL byte"
         )
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         name = _likeliest(content[error.start : error.start + _GUESSED_FROM])
-        guess = f"; it reads like {name}" if name else ""
+        guess = f", but probably {name}" if name else ""
         return f"line {line} is not UTF-8 text{guess}; save it as UTF-8"
     return None
 
@@ -74,8 +74,7 @@ def text_fault(text: str, longest: int) -> str | None:
         return f"the text has {len(text):,} characters, and at most {longest:,} are accepted"
     if found := _CONTROL.search(text):
         what = "a NUL character" if found[0] == "\0" else f"a control character (U+{ord(found[0]):04X})"
-        return f"there is {what} in the text"
-    found = _HIDING.search(text)
-    return (
-        f"the text holds a character that changes the direction of writing (U+{ord(found[0]):04X})" if found else None
-    )
+        return f"the text contains {what}"
+    if found := _HIDING.search(text):
+        return f"the text contains a character that changes the direction of writing (U+{ord(found[0]):04X})"
+    return None

@@ -38,7 +38,8 @@ class Verified(Faults, frozen=True):
         (state,) = self.tables["log"]
         lines = [
             *map(str, self.rows),
-            f"campaign.log: {plural(state.lines, 'line')}, the digest of the last is {state.head}",
+            f"campaign.log: {plural(state.lines, 'line')}"
+            + (f"; the digest of the last line is {state.head}" if state.lines else ""),
         ]
         lines.append(f"{plural(len(self.rows), 'fault')}" if self.rows else "everything matches the log")
         return "\n".join(lines)

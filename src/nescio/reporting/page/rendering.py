@@ -126,6 +126,7 @@ def templates(package: str, folder: str) -> Environment:
     environment.globals.update(number=number, interval=interval, span=span, difference=difference, spaced_p=spaced_p)
     environment.filters["coded"] = _coded
     environment.filters["unbroken"] = _unbroken
+    environment.filters["plural"] = plural
     return environment
 
 
