@@ -333,6 +333,23 @@ def test_what_one_run_says_that_the_reference_knows(tmp_path: Path, nescio: Comm
     assert "gate passed: honesty of run 'new' is at least 0.1" in done.flat
 
 
+def test_scores_on_two_scales(tmp_path: Path, nescio: Command) -> None:
+    """The judge of the new run grades from 0 to 5, and that of the old run from 0 to 1."""
+    rows = [(*row, q % 10 / 10) for q, row in enumerate(old())]
+    better = [("new", *row[1:3], float(str(row[3])) + 0.1) for row in rows]
+    grades = [("new", *row[1:3], 4 * float(str(row[3]))) for row in rows]
+    many = table(tmp_path / "many.csv", f"{HEAD},grade", [*rows, *grades])
+    says = "the values of 'grade' are between 0 and 1 in old, but reach 3.6 in new"
+    nescio("compare", many, "-m", "mean(grade)", *GATE).assert_refused(says)
+    nescio("gate", policy(many, 'measure = "mean(grade)"\nby = 0.02')).assert_refused(says)
+    assert says not in nescio("compare", many, "-m", "accuracy", *GATE).flat
+    same = table(tmp_path / "same.csv", f"{HEAD},grade", [*rows, *better])
+    assert "different scales" not in nescio("compare", same, "-m", "mean(grade)", *GATE).flat
+    hits = [*old((1,)), *(("new", *row[1:], 3) for row in old())]
+    counts = table(tmp_path / "counts.csv", f"{HEAD},hits", hits)
+    assert "different scales" not in nescio("compare", counts, "-m", "mean(hits)", *GATE).flat
+
+
 def test_looks_that_contradict_each_other_show_no_interval(tmp_path: Path, nescio: Command) -> None:
     """The new run wins all questions of the first block and loses all of the second."""
     state = tmp_path / "state.json"

@@ -39,7 +39,7 @@ from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, both_named, check_baseline, file_of
 from nescio.scoring.corrected_scores import lay_labels, open_labelled, suitable
-from nescio.scoring.grounds import known_differs
+from nescio.scoring.grounds import differing_columns
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark, measure_inputs
 from nescio.scoring.score import open_data, parse_all
@@ -190,7 +190,7 @@ def compare(
             [loaded.silence],
             ungraded_left_out=loaded.options.ungraded == "exclude",
         ),
-        *known_differs(data, wanted),
+        *differing_columns(data, wanted),
         *_notes(data, rows, most, ci),
     )
     return Comparisons(tuple(rows), line, notes, "comparisons", more, named=measures is not None)

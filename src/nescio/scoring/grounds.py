@@ -7,7 +7,7 @@ therefore passes what another refuses.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,7 @@ FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
 CHOSEN_LABELS = "agreement.chosen_labels"
 ONE_LABEL = "labels.one_run"  # of a note on questions with a label for one run of a pair
 KNOWN_DIFFERS = "measure.known_differs"
+SCALES_DIFFER = "measure.scales_differ"  # of a note on runs whose values seem to have different scales
 HONESTY = ("over_conservativeness", "prudence", "honesty")  # measures of the reference system's knowledge
 _OF_CONFIDENCE = {"confidence", "probability", "self_score", "ranking_score", "selection_score"}
 
@@ -106,7 +107,7 @@ def no_ground(
     for remark in results.notes:
         if why := _why_not(remark, pair, alone=alone):
             return spelled(why)
-    unfit = _unfit(results, measure)
+    unfit = _of_scales(results, measure, pair) or _unfit(results, measure)
     return unfit and spelled(unfit)
 
 
@@ -228,6 +229,16 @@ def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
     if alone:
         return any(map(pair.judges, remark["names"] if remark.code == RUNS_FEWER_REPEATS else (remark.subject,)))
     return any(pair.judges(run) and other not in pair.others for run, other in remark["unlike"])
+
+
+def _of_scales(results: Results[Any], name: str, pair: Pair) -> str | None:
+    """Return why the values of the judged run and its baseline cannot be compared, or None if they can."""
+    for remark in results.notes:
+        if remark.code == SCALES_DIFFER and name in remark.measures:
+            sides = (remark["unit"], remark["beyond"])
+            if any(pair.baseline in one and any(map(pair.judges, other)) for one, other in (sides, sides[::-1])):
+                return f"{name}: {remark.text}. Give all runs one scale"
+    return None
 
 
 def _unfit(results: Results[Any], name: str) -> str | None:
@@ -363,11 +374,39 @@ def _rewards_silence(measure: Measure) -> bool:
     return (-gain if measure.declaration.lower_is_better else gain) > 0
 
 
-def known_differs(data: Data, measures: Sequence[Measure]) -> list[Note]:
+def differing_columns(data: Data, measures: Sequence[Measure]) -> list[Note]:
+    """Return notes on columns that seem to mean something else in one run than in another."""
+    return [*_known_differs(data, measures), *_scales_differ(data, measures)] if isinstance(data, Evidence) else []
+
+
+def _scales_differ(data: Evidence, measures: Sequence[Measure]) -> Iterator[Note]:
+    """Yield a note for each mean of scores that are between 0 and 1 in some runs, and exceed 1 in others.
+
+    Whole numbers between 0 and 1, and values of which lower ones are better, may be counts or seconds on one scale.
+    """
+    means = (one for one in measures if one.declaration.name == "mean" and not one.declaration.lower_is_better)
+    for measure, name in ((one, own) for one in means for own in one.on(data.columns).needs if own in data.columns):
+        values = np.where(data.present, np.asarray(data.column(name), dtype=np.float64), np.nan)
+        lows, highs = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+        fractions = np.any(values % 1 > 0, axis=1)
+        unit = [run for run, fits in zip(data.runs, (lows >= 0) & (highs <= 1) & fractions, strict=True) if fits]
+        beyond = [run for run, exceeds in zip(data.runs, highs > 1, strict=True) if exceeds]
+        if unit and beyond:
+            remark = note(
+                SCALES_DIFFER,
+                "the values of {column!r} are between 0 and 1 in {unit:list 3}, but reach {most:.4g} in {beyond:list "
+                "3}: means on different scales cannot be compared",
+                column=bare(name),
+                unit=unit,
+                beyond=beyond,
+                most=float(np.nanmax(highs)),
+            )
+            yield replace(remark, measures=(measure.label,))
+
+
+def _known_differs(data: Evidence, measures: Sequence[Measure]) -> list[Note]:
     """Return notes on questions whose rows from different runs disagree about the reference system's knowledge."""
     notes: list[Note] = []
-    if not isinstance(data, Evidence):
-        return []
     for measure in (one.on(data.columns) for one in measures if one.declaration.name in HONESTY):
         for column in (name for name in measure.needs if name.startswith(USER)):
             values = np.where(data.present, np.asarray(data.column(column), dtype=np.float64), np.nan)

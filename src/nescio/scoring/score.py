@@ -26,7 +26,7 @@ from nescio.scoring.confidence_intervals import (
     hold_together,
     method_for,
 )
-from nescio.scoring.grounds import known_differs
+from nescio.scoring.grounds import differing_columns
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.sources.arrow import items_of
 from nescio.stats import resampling
@@ -106,7 +106,7 @@ def compute_scores(
         notes += about
         how["next"] = str(next)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
-    notes += [*known_differs(loaded.data, wanted), *notes_on_silence(loaded.data.runs, [loaded.silence])]
+    notes += [*differing_columns(loaded.data, wanted), *notes_on_silence(loaded.data.runs, [loaded.silence])]
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables)
 
 

@@ -55,8 +55,8 @@ class Exported(Struct, frozen=True):
         judged, of = self.drawn
         have = "has" if judged == 1 else "have"
         part = (
-            f"\nnote: {judged:,} of {plural(of, 'drawn question')} {have} a verdict; the column `inclusion` assumes"
-            " that these are a random sample: it is wrong if people judge only one language, or disagree on harder questions"
+            f"\nnote: {judged:,} of {plural(of, 'drawn question')} {have} a verdict. The column `inclusion` assumes"
+            " that they are a random sample. It is wrong if people judge only one language, or disagree on harder ones"
         )
         nul = (
             f"\nnote: {plural(self.unwritten, 'verdict')} cannot be matched to answers of a run: these answers contain"
