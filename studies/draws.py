@@ -32,7 +32,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.measures import parse
 from nescio.scoring.corrected import corrected_score
-from nescio.scoring.drawing import Before, Pool, _kinds, _kinds_of
+from nescio.scoring.drawing import KINDS, Before, Pool, _kinds, _kinds_of
 from nescio.scoring.labels import Labels
 from nescio.scoring.pooled import _helped
 from nescio.stats.betting import FEWEST, bets, gains, interval
@@ -108,7 +108,7 @@ def adaptive(labels: Labels, size: int, rng: np.random.Generator) -> Labels:
     before = Before(seen, np.zeros(len(seen)))
     for part in (size - size // 2, size // 2):
         own = only(labels, np.flatnonzero(seen))
-        made = _kinds_of(Pool(own, (0,), open_, kinds), before, part)
+        made = _kinds_of(Pool(own, (0,), open_, kinds), before, part, KINDS)
         odds = np.array([kind.inclusion for kind in made])[kinds]
         left = ~seen
         now = np.zeros(len(seen), dtype=bool)

@@ -132,7 +132,7 @@ def one_collection(setting: Setting, seed: Sequence[int]) -> tuple[bool, bool, b
     outside = (path.low > setting.truth) | (path.high < setting.truth)
     t = np.arange(1, LOOKS + 1)
     if setting.method == "A":
-        spread = spreads(measure, run, baseline)
+        spread = spreads(measure, run, baseline)[0]
     else:  # it is what the half width is made of; NaN before the first look
         spread = (path.high - path.low) / 2 / sequences.asymptotic_half_width(t, 1.0, ALPHA, setting.planned)
     naive = Z * spread / np.sqrt(t)
@@ -186,7 +186,7 @@ def _decided_after(setting: Setting, seed: Sequence[int]) -> tuple[int, int]:
 def fixed_design(setting: Setting) -> int:
     """Return the questions of a fixed design with a power of 0.8 for what is hoped, by the normal approximation."""
     cells = np.repeat(np.arange(9), np.rint(setting.chances * 100_000).astype(int))
-    spread = spreads(parse(setting.measure), (cells // 3).astype(np.int8), (cells % 3).astype(np.int8))[-1]
+    spread = spreads(parse(setting.measure), (cells // 3).astype(np.int8), (cells % 3).astype(np.int8))[0][-1]
     return int(np.ceil(((Z + Z_POWER) * spread / (setting.hoped * setting.truth)) ** 2))
 
 

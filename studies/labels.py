@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import csv
 import gzip
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,6 +33,7 @@ from numpy.typing import NDArray
 from pages import fill
 
 from nescio.data.evidence import Evidence
+from nescio.data.judge_record import Target
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
@@ -129,7 +132,7 @@ def outcomes_by_people(data: Data) -> Labels:
 
 def samples(
     questions: int, size: int, target: str, count: int, seed: Sequence[int]
-) -> Iterator[tuple[NDArray, NDArray]]:
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """Yield the questions of each replication, and which of them are labelled: these questions, or new ones of the law
     that they are taken for."""
     rng = np.random.default_rng(seed)
@@ -140,7 +143,7 @@ def samples(
         yield drawn, labelled
 
 
-def coverage(data: Data, judge: str, size: int, target: str, count: int) -> Cell:
+def coverage(data: Data, judge: str, size: int, target: Target, count: int) -> Cell:
     """Return how often the intervals of all pairs of runs hold the truth."""
     laid, measure = laid_out(data, judge), parse(data.measure)
     pairs = list(combinations(range(len(data.runs)), 2))
@@ -162,11 +165,11 @@ def coverage(data: Data, judge: str, size: int, target: str, count: int) -> Cell
                 width[k, way] += high - low
         if at < 50:  # enough for a mean width
             scores = [corrected_score(own, measure, run, target=target, level=LEVEL) for run in pairs[0]]
-            apart += 2 * z * float(np.hypot(*(score.error for score in scores))) / min(count, 50)
+            apart += 2 * z * float(math.hypot(*(score.error for score in scores))) / min(count, 50)
     return Cell(data.name, judge, target, size, held / count, width / count, apart)
 
 
-def _take(laid: Labels, drawn: NDArray) -> Labels:
+def _take(laid: Labels, drawn: NDArray[Any]) -> Labels:
     """Return the questions drawn, some of them several times."""
     data = laid.data
     taken = replace(
@@ -205,7 +208,7 @@ def table(cells: Sequence[Cell]) -> list[str]:
     return lines
 
 
-def _span(shares: NDArray) -> str:
+def _span(shares: NDArray[Any]) -> str:
     text = f"{shares.mean():.1%} ({shares.min():.1%} to {shares.max():.1%})"
     return text if CLAIMED[0] <= shares.min() and shares.max() <= CLAIMED[1] else f"**{text}**"
 

@@ -137,7 +137,12 @@ def pilot() -> Evidence:
 
 def study(setting: Setting, collections: int, rng: np.random.Generator) -> Checked:
     """Plan, draw, test."""
-    asked = {"difference": setting.difference, "questions": setting.questions, "power": setting.power, "alpha": ALPHA}
+    asked: dict[str, Any] = {
+        "difference": setting.difference,
+        "questions": setting.questions,
+        "power": setting.power,
+        "alpha": ALPHA,
+    }
     if setting.rates is None:
         found = nescio.plan(pilot(), setting.measure, **asked)
     else:
@@ -145,6 +150,7 @@ def study(setting: Setting, collections: int, rng: np.random.Generator) -> Check
     solved = "questions" if setting.questions is None else "difference"
     row = next(row for row in found if row.solved == solved)
     table = tilt(_start(setting), row.difference)
+    assert row.questions is not None
     drawn = rng.multinomial(row.questions, table.probabilities, size=collections)
     rejected = [_p(table, counts) <= ALPHA for counts in drawn]
     for counts in drawn[:CHECKED]:
@@ -181,6 +187,7 @@ def _check(table: Joint, counts: NDArray[np.int64]) -> None:
     data = evidence(one, other)
     found = nescio.compare(data, table.pair.measure.label, baseline="baseline", test="exact", resamples=1).rows[0].p
     p = _p(table, counts)
+    assert found is not None
     assert np.isnan(p) or abs(found - p) <= 1e-9, (found, p)
 
 
@@ -196,10 +203,12 @@ def approximated(collections: int, rng: np.random.Generator) -> list[str]:
     ):
         row = next(iter(nescio.plan(draw(4_000, 0.0, rng), measure, difference=difference, power=0.8)))
         units = row.questions if row.clusters is None else row.clusters
+        assert units is not None
         hits = 0
         for i in range(collections):
             data = draw(units, difference, rng)
             p = nescio.compare(data, measure, baseline="baseline", test="permutation", resamples=999, seed=i).rows[0].p
+            assert p is not None
             hits += p <= ALPHA
         share = hits / collections
         error = (share * (1 - share) / collections) ** 0.5

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 import nescio
+from nescio.comparison.corrections import Test
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.unpaired import compare_unpaired
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence
@@ -109,6 +110,11 @@ def draw(rng: np.random.Generator, world: World) -> Evidence:
 def ends(row: Any) -> tuple[float, float]:
     """Return the ends of the interval of a row, NaN where it has none."""
     return (math.nan, math.nan) if row.low is None or row.high is None else (row.low, row.high)
+
+
+def p_of(row: Any) -> float:
+    """Return the p-value of a row, NaN where it has none."""
+    return math.nan if row.p is None else float(row.p)
 
 
 @cache
@@ -314,21 +320,20 @@ def tuned(law: tuple[float, float], n: int, rng: np.random.Generator) -> Iterato
         },
     )
     row = nescio.tune(data, "c@1", max_risk=0.3, ci=None).rows[0]
-    certified = row.threshold is not None and math.isfinite(row.threshold) and row.risk_upper is not None
-    risk = math.nan
-    if certified:
+    risk = low = high = math.nan
+    if row.threshold is not None and math.isfinite(row.threshold) and row.risk_upper is not None:
         sure, risks = above(law)
-        risk = float(risks[max(0, np.searchsorted(-sure, -row.threshold, side="right") - 1)])
-    high = row.risk_upper if certified else math.nan
-    yield Figure("risk above a threshold", "certified, exact binomial", 0.0, 0.0 if certified else math.nan, high, risk)
+        risk = float(risks[max(0, int(np.searchsorted(-sure, -row.threshold, side="right")) - 1)])
+        low, high = 0.0, row.risk_upper
+    yield Figure("risk above a threshold", "certified, exact binomial", 0.0, low, high, risk)
 
 
 def tuned_pair(law: tuple[float, float], n: int, rng: np.random.Generator) -> Iterator[Figure]:
     """Compare two systems that are alike, each at its own threshold."""
     data = draw(rng, World((law, law), single(n)))
-    row = nescio.tune(data, "c@1", run="run 001", baseline="run 000", resamples=200).comparison
+    row = nescio.tune(data, "c@1", run="run 001", baseline="run 000", resamples=200).tables["comparison"][0]
     yield Figure(
-        "difference at own thresholds", "t; exchange of held-out answers", row.difference, *ends(row), 0.0, row.p
+        "difference at own thresholds", "t; exchange of held-out answers", row.difference, *ends(row), 0.0, p_of(row)
     )
 
 
@@ -399,7 +404,7 @@ def own_settings() -> list[Setting]:
 # ---- families ----
 
 
-def family(rates: Sequence[float], measure: str, test: str, rng: np.random.Generator) -> Iterator[Figure]:
+def family(rates: Sequence[float], measure: str, test: Test, rng: np.random.Generator) -> Iterator[Figure]:
     """Compare five systems, pair by pair, and see whether one of two equal ones is called better."""
     data = draw(rng, World(tuple((rate * 0.85, (1 - rate) * 0.85) for rate in rates), single(200)))
     resamples = 1 if test == "auto" else RESAMPLES
@@ -422,7 +427,7 @@ def unequal(value: float, silence: tuple[float, float], rng: np.random.Generator
     laws = tuple((value / (1 + one), 1 - one - value / (1 + one)) for one in silence)
     data = draw(rng, World(laws, single(400)))
     row = nescio.compare(data, "c@1", resamples=1).rows[0]
-    yield Figure("difference of c@1", "exact exchange", row.difference, *ends(row), 0.0, row.p)
+    yield Figure("difference of c@1", "exact exchange", row.difference, *ends(row), 0.0, p_of(row))
 
 
 FAMILIES = {
@@ -432,12 +437,15 @@ FAMILIES = {
 }
 
 
+TESTED: tuple[tuple[str, Test], ...] = (("c@1", "auto"), ("accuracy", "auto"), ("c@1", "tukey"))
+
+
 def family_settings() -> list[Setting]:
     """All pairs of several runs, and two runs that are equal by c@1 alone."""
     made = [
         Setting(name, partial(family, rates, measure, test), 400)
         for name, rates in FAMILIES.items()
-        for measure, test in (("c@1", "auto"), ("accuracy", "auto"), ("c@1", "tukey"))
+        for measure, test in TESTED
     ]
     for value, silence in ((0.5, (0.0, 0.3)), (0.5, (0.0, 0.6)), (0.6, (0.1, 0.4))):
         words = f"c@1 of both {value:g}, silence {silence[0]:g} and {silence[1]:g}"
@@ -464,7 +472,7 @@ def stories(correlation: float, measure: str, rng: np.random.Generator) -> Itera
     for clusters, words in ((data.clusters, "clusters"), (None, "clusters ignored")):
         given = replace(data, clusters=clusters)
         row = nescio.compare(given, measure, resamples=RESAMPLES, seed=int(rng.integers(1 << 30))).rows[0]
-        yield Figure(f"difference of {measure}", f"t; exchange; {words}", row.difference, *ends(row), 0.0, row.p)
+        yield Figure(f"difference of {measure}", f"t; exchange; {words}", row.difference, *ends(row), 0.0, p_of(row))
 
 
 def story_settings() -> list[Setting]:

@@ -32,8 +32,9 @@ from nescio.formats.folder_reader import files_in
 from nescio.judging import judge_runs
 from nescio.meta_evaluation import comparability
 from nescio.pipeline import Options, read, read_collection
-from nescio.tasks.reading.marks import QUESTION_WORDS, answer_sentences
+from nescio.tasks.reading.marks import answer_sentences
 from nescio.tasks.reading.systems import answer, has_wordnet
+from nescio.text import QUESTION_WORDS
 
 ROOT = Path(__file__).parents[1]
 # Hirschman et al. (ACL 1999), Table 1, on 300 questions of other stories: AnsWdRecall and AutSent of the automatic

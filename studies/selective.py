@@ -188,6 +188,8 @@ def crossfit(measure: str, which: int, n: int, collections: int) -> dict[str, An
         right, silent = (answered & ~wrong).sum() / n, 1 - answered.sum() / n
         scored = right + right * silent if measure == "c@1" else right - (1 - silent - right)
         luck = scored - law.expected(measure, at_best, n)
+        assert row.low is not None
+        assert row.high is not None
         held = row.low <= truth <= row.high
         rows.append((row.value_in_sample - truth, row.value - truth, row.value - limit, luck, held, truth))
     inside, value, limit_, luck, held, truth = np.array(rows, dtype=float).T

@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -121,7 +122,10 @@ def study(law: str, units: int, each: int, replications: int) -> Cell:
         mine = earned(right, silent)
         alike, other = (earned(*draw(rng, looks, chance)) for looks in (heeds, 0.0))
         slope = adaptation(LOG, silent, LEVEL, rng, clusters)
-        found = [(slope, true[0]), *((mean(mine[k], LEVEL, clusters, (worst[k], 1.0)), true[1 + k]) for k in (0, 1))]
+        found: list[tuple[Any, float]] = [
+            (slope, true[0]),
+            *((mean(mine[k], LEVEL, clusters, (worst[k], 1.0)), true[1 + k]) for k in (0, 1)),
+        ]
         gap = [(mine[k] - other[k], true[1 + k] - base[1 + k]) for k in (0, 1)]
         found += [(difference(gap[k][0], LEVEL, 1 - worst[k], clusters), gap[k][1]) for k in (0, 1)]
         found += [(mean(gap[1][0], LEVEL, clusters), gap[1][1])]
@@ -130,7 +134,8 @@ def study(law: str, units: int, each: int, replications: int) -> Cell:
         held[6:] += [slope.p <= 0.05, *(unlike(mine[k], alike[k], units) for k in (0, 1))]
     given[6:] = replications
     shares = held / np.maximum(given, 1)
-    return Cell(law, units, each, given[0] / replications, *shares.tolist(), replications=replications)
+    figures: list[Any] = [law, units, each, given[0] / replications, *shares.tolist(), replications]
+    return Cell(*figures)
 
 
 SHOWN = ((20, 1), (50, 1), (200, 1), (10, 5))  # units, and questions in each; the CSV has all

@@ -126,9 +126,8 @@ def claims(number: int, n: int, k: int, seed: Sequence[int]) -> list[Claim]:
     for risk in TOLERANCES:
         if (one := tolerated(made, risk)) is not None:
             truth = system.risk(quality[one.run], one.threshold)
-            plain = max(
-                made, key=lambda m, r=risk: (upper_of_chosen(m.wrong, m.answered, 1, LEVEL) <= r, m.answered - m.wrong)
-            )
+            merits = [(upper_of_chosen(m.wrong, m.answered, 1, LEVEL) <= risk, m.answered - m.wrong) for m in made]
+            plain = made[merits.index(max(merits))]
             found.append(("tolerated", truth <= risk, system.risk(quality[plain.run], plain.threshold) <= risk))
     shipping = report.shipping
     if shipping is not None and shipping.tuned is not None and shipping.expected is not None:
@@ -144,9 +143,11 @@ def _hold(
     figures: dict[str, Any] = dict(one.figures)
     row = report.row(best, report.main)
     assert row is not None
+    assert row.low is not None
+    assert row.high is not None
     if one.kind == "best":
         truth = system.value(quality[best])
-        return ("best", figures["low"] <= truth <= figures["high"], row.low <= truth <= row.high)  # type: ignore[operator]
+        return ("best", figures["low"] <= truth <= figures["high"], row.low <= truth <= row.high)
     if one.kind == "better":
         told = [run for run in report.runs[1:] if (pair := report.pairs.get((best, run))) and pair.significant]
         plain = [
@@ -161,7 +162,7 @@ def _hold(
         counts = np.bincount(states[-1], minlength=3)
         value = counts[0] / counts.sum() * (1 + counts[2] / counts.sum())
         held = figures["low"] - 1e-9 <= value <= figures["high"] + 1e-9
-        return ("another sample", held, row.low <= value <= row.high)  # type: ignore[operator]
+        return ("another sample", held, row.low <= value <= row.high)
     shipping = report.shipping
     assert shipping is not None
     truth = system.risk(quality[shipping.run], shipping.tuned.threshold if shipping.tuned else None)

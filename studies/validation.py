@@ -147,7 +147,7 @@ def collection_table(found: Validated) -> list[str]:
     both = [found.dev, found.test]
     lines += _line("articles", [len({q.cluster for q in b.exercise.questions}) for b in both])
     lines += _line("questions with an answer", [len(b.exercise.questions) for b in both])
-    lines += _line("answers to all questions, silence among them", [sum(b.available.values()) for b in both])
+    lines += _line("answers to all questions, silence among them", [sum(b.exercise.available.values()) for b in both])
     for rule in ("void", "long", "duplicate", "contained"):
         lines += _line(f"discarded: {rule}", [next(r.answers for r in tally(b) if r.rule == rule) for b in both])
     lines += _line("answers to validate", [len(b.exercise.candidates) for b in both])
@@ -240,10 +240,10 @@ def facts(found: Validated, resamples: int) -> dict[str, str]:
         resamples=resamples,
     )
     limits = found.trained.model.thresholds
-    singly = nescio.score(
+    scores = nescio.score(
         answers(found, [SINGLY], found.without), "ave.AUC", interval="percentile", resamples=resamples
     )
-    (singly,) = (row for row in singly if row.run == SINGLY)
+    (singly,) = (row for row in scores if row.run == SINGLY)
     return {
         "auc singly": shown(singly.value, singly.low, singly.high),
         "singly verdict": "also met" if singly.value >= AIM else "**not met**",
