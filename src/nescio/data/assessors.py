@@ -92,8 +92,8 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
 
     If all assessors agree, their verdict is taken. Otherwise `majority` takes the verdict of more than half of them,
     and `dawid-skene` takes `likeliest`, or the majority's verdict if `likeliest` is None. If neither gives a verdict,
-    the adjudicator's verdict is taken, and also where one assessor is left, because others withdrew their verdicts. The
-    rule `refused` leaves every disagreement in dispute.
+    or if only one assessor is left because others withdrew their verdicts, the adjudicator's verdict is taken. The rule
+    `refused` leaves every disagreement in dispute.
     """
     given = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
     alone = len(given) == 1 and ADJUDICATION in verdicts and rule != "refused"

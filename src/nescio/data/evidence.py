@@ -1,4 +1,4 @@
-"""Define the waist of the hourglass: per-question columns of every run, and the counts of their patterns.
+"""Define the data between formats and measures: per-question columns of every run, and the counts of their patterns.
 
 Formats and tasks produce these data; measures and statistics use them. A column is an array of shape (runs, questions).
 Its name and meaning are declared in `nescio.data.columns` or, for a task's columns, in the task's folder.
@@ -43,11 +43,12 @@ class Evidence(Struct, frozen=True, eq=False):
     """Columns of shape (runs, questions), with a mask of the present cells, and with the properties of each question.
 
     `absence` has an index into `ABSENCES` for each cell; 0 is present. `clusters` has the number of each question's
-    cluster. Each stratum in `strata` has one text per question. `answer_rows` marks the rows that are single answers to
-    questions, if a task has such rows; a row has values only in the columns of its kind. With `repeats`, a row is one
-    of several answers to a question: `questions` then repeats the question's name, and the answers to a question are in
-    one cluster. `origins` maps a run's name here to its name in the files, if these differ. `partial_confidence` says
-    that measures leave out answers without a confidence, in a run that has some; otherwise such answers are an error.
+    cluster. Each stratum in `strata` has one text per question. `answer_rows` marks the entries on the axis of
+    questions that stand for single answers, if a task has such entries. Such an entry has values only in the columns
+    for answers, and any other entry only in those for questions. With `repeats`, a row is one of several answers to a
+    question: `questions` then repeats the question's name, and the answers to a question are in one cluster. `origins`
+    maps a run's name here to its name in the files, if these differ. `partial_confidence` says that measures leave out
+    answers without a confidence, in a run that has some; otherwise such answers are an error.
     """
 
     runs: tuple[str, ...]
@@ -97,7 +98,8 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def groups(self) -> NDArray[np.int64] | None:
-        """Return the cluster of each row if clusters hold several questions; None if each holds only repeats of one."""
+        """Return the cluster of each row if clusters hold several questions; None if each cluster holds only repeats of
+        one."""
         if self.clusters is None or self.repeats is None:
             return self.clusters
         return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters

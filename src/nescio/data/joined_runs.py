@@ -81,7 +81,7 @@ def _check(parts: Sequence[Outcomes]) -> None:
     for part in parts[1:]:
         if not {*first.questions} & {*part.questions}:
             raise MismatchError(
-                f"these files share no question (the first are {first.questions[0]!r} and {part.questions[0]!r})"
+                f"these files share no question; they begin with {first.questions[0]!r} and {part.questions[0]!r}"
             )
     runs = [run for part in parts for run in part.runs]
     if twice := next((run for run in runs if runs.count(run) > 1), None):

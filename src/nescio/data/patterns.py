@@ -16,11 +16,11 @@ from nescio.data.repeats import grouped
 class Patterns(Struct, frozen=True, eq=False):
     """The distinct rows of the columns over one run's questions, and how many resampled units have each of these rows.
 
-    A resample gives each kind of unit a weight, shape (…, U). Without clusters each distinct row is a kind (`unit` is
-    None). With clusters and an order, `unit` has the cluster of each row. `starts` has the index at which each group of
-    tied rows begins. `shares` are the weights of ordered rows that are repeats of questions; other rows weigh 1. `kind`
-    has the kind of each question, in the given order. It is None if each kind is a unit, or if the questions are
-    unknown.
+    Units with equal rows are one kind, and a resample gives each kind a weight, shape (…, U). Without clusters each
+    distinct row is a kind (`unit` is None). With clusters and an order, `unit` has the cluster of each row. `starts`
+    has the index at which each group of tied rows begins. `shares` are the weights of ordered rows that are repeats of
+    questions; other rows weigh 1. `kind` has the kind of each question, in the given order. It is None if each unit is
+    a kind of its own, or if the questions are unknown.
     """
 
     columns: dict[str, Array]

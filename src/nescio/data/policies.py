@@ -198,10 +198,10 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
 
 
 def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
-    """Return outcomes in which a run that answered a question less often than another run is unanswered for the
-    difference.
+    """Return outcomes in which a run has an unanswered row for each answer that another run has beyond its own.
 
-    A run without any answer to the question is unchanged. A note for each run is added to `notes`.
+    This compares answers to the same question, and leaves out questions without any answer of the run. A note for each
+    run is added to `notes`.
     """
     assert outcomes.repeats is not None
     state, question = outcomes.state.copy(), outcomes.repeats.question
@@ -215,8 +215,8 @@ def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
         notes.append(
             note(
                 REPEATS_SILENT,
-                "run {subject!r}: another run has {answers:n more answer} to the same questions; these count as "
-                "unanswered here",
+                "run {subject!r}: another run has {answers:n more answer} to the same questions; this run "
+                "counts as unanswered for these",
                 outcomes.runs[run],
                 answers=int(wanted[run].sum()),
                 share=float((wanted[run] / np.maximum(1, counts.max(axis=0))).mean()),
@@ -352,7 +352,7 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
             f"{outcomes.where(run, question)}: the answer is not graded ({total} such "
             f"answer{'s' if total > 1 else ''} in all); {hint}use {opt('ungraded', 'exclude')} to leave ungraded "
             f"answers out, {opt('ungraded', 'incorrect')} to count them as wrong, or {opt('ungraded', 'bounds')} to "
-            f"report both extremes{f'; if no verdict means an abstention, use {silence}' if tables else ''}"
+            f"report both extremes{f'; if an empty verdict means an abstention, use {silence}' if tables else ''}"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
@@ -388,8 +388,8 @@ def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: in
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
     """Return the note that each run is scored on its own questions.
 
-    If `asked` is true, the user asked for this; otherwise it is so because no two runs share a question. `lacking` has
-    the number of questions that each run lacks.
+    If `asked` is true, the user asked for this; otherwise the reason is that no two runs share a question. `lacking`
+    has the number of questions that each run lacks.
     """
     if asked:
         return note(

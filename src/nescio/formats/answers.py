@@ -1,4 +1,4 @@
-"""The answers in a file with their grades, and their conversion to Outcomes."""
+"""Hold the graded answers of a file, and convert them to Outcomes."""
 
 from __future__ import annotations
 

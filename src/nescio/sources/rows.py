@@ -120,9 +120,9 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return which of the first line (0) and the last line (-1) of JSON Lines are figures about the rows between them.
+    """Return the lines of JSON Lines that hold figures about the rows: 0 for the first line, -1 for the last.
 
-    Such a line, for example the header of a log, is no row.
+    Such a line, for example the header of a log, is not a row.
     """
     if source.kind != "lines" or source.path is None:
         return []
@@ -145,7 +145,7 @@ def figures_in(source: Source) -> list[int]:
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
-    """Return whether `line` holds figures about `rows` and is no row itself.
+    """Return whether `line` holds figures about `rows` and is not a row itself.
 
     This is so if it has a number that rows lack, and if each cell that it shares with a row is the same in all rows.
     """

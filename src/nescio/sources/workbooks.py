@@ -55,7 +55,7 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     """Return the sheet of a workbook as a CSV file in a temporary folder, with notes on cells beyond its header.
 
     The folder is deleted when the first returned value is no longer used. Raises UsageError if the library for
-    workbooks is not installed. Raises FormatError if the file is no workbook, or unpacks to more bytes or cells than
+    workbooks is not installed. Raises FormatError if the file is not a workbook, or unpacks to more bytes or cells than
     allowed. It also raises FormatError if several sheets have cells (`--sheet` selects one), or if a cell holds an
     error, or a formula without its value.
     """
@@ -100,7 +100,7 @@ def checked_size(path: Path) -> int:
 
     Raises FormatError if the number is higher than allowed, if a part may declare entities, or if the workbook has more
     XML elements than a file of its size should have. If the user states how much a file may unpack to, the number of
-    elements has no limit of its own.
+    elements is not limited.
     """
     size = unpacked_size(path, SHEETS)
     with zipfile.ZipFile(path) as packed:

@@ -151,8 +151,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a folder to fill, which becomes the new folder `path` if the block succeeds.
 
     If the block fails, the folder is deleted; if the process is killed, the next call deletes it. An empty folder at
-    `path` is replaced at once, if this is possible. It is not if it is the current folder or a mounted disk, if its
-    parent is read-only, or on Windows; then the files are moved into the empty folder one after another.
+    `path` is replaced at once, unless it is the current folder or a mounted disk, its parent is read-only, or the
+    system is Windows. In these cases the files are moved into the empty folder one after another.
     """
     check_new_folder(path)
     mode = path.stat().st_mode & 0o7777 if path.is_dir() else 0o777 & ~_mask()

@@ -26,7 +26,7 @@ SHORT = 5  # most words of an answer that is not a sentence
 class Cells:
     """The cells of the columns in a DuckDB relation, with their words and statistics.
 
-    These are computed on first use, for many columns by one query.
+    The words and statistics are computed on first use, for many columns by one query.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, cells: Sequence[str], rows: int) -> None:
@@ -228,7 +228,7 @@ def described(
 
 
 def words_of(table: Table, cell: str) -> list[str]:
-    """Return the different values of a cell's SQL, sorted; fifty-one at most, which shows that there are too many."""
+    """Return the different values of a cell's SQL, sorted; at most 51, because 51 are already too many."""
     query = f"SELECT {cell} FROM {table.relation} WHERE {cell} IS NOT NULL GROUP BY 1 LIMIT {MOST_WORDS + 1}"
     return sorted(str(word) for (word,) in table.connection.execute(query).fetchall())
 

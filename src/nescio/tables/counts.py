@@ -186,7 +186,6 @@ def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int])
 
 
 def _tally(runs: tuple[str, ...], counts: Mapping[tuple[str, float | None], list[int]]) -> Tally:
-    """Return the counts of each run or, if there are confidences, of each run at each confidence."""
     if len(runs) == len(counts):
         return outcome_tally(runs, np.array([*counts.values()], dtype=np.int64))
     number = {run: i for i, run in enumerate(runs)}
@@ -201,7 +200,7 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
     """Raise MismatchError if some questions of a row are in none of the three counts.
 
     Such questions are the "missing" and the "other" ones in `numbers`; the message says which options of `nescio sql`
-    settle them. `whose` says whose counts these are.
+    settle them. `whose` names the run or runs in the message.
     """
     if numbers.get("missing"):
         raise MismatchError(

@@ -117,7 +117,7 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
             if not math.isfinite(number):
                 raise UsageError(f"{opt('column', {name: written})}: {match['number']} is too large a number")
             if match["sign"] == "/" and number <= 0:
-                raise UsageError(f"{opt('column', {name: written})}: a confidence is divided by a number above 0")
+                raise UsageError(f"{opt('column', {name: written})}: a confidence must be divided by a number above 0")
             return Expression(several, sign=match["sign"], number=match["number"])
     match = _WORDS.fullmatch(written)
     if match and (several := _found(match["column"], columns, place)):

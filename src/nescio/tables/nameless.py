@@ -97,7 +97,7 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
 
 
 def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[Way]) -> list[Way]:
-    """Return `ways`, with readings that take all verdicts with the same words as columns of one run each.
+    """Return `ways`, and the readings in which each verdict with the same words belongs to another run.
 
     `ways` are the readings by each verdict alone. They come last, unless a column names the runs or the columns are
     named after judges.
@@ -114,13 +114,13 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
-    """Return whether some words mean a right answer, some mean no answer, and others a wrong one or nothing known."""
+    """Return whether one word means a right answer, one means no answer, and one means a wrong answer or is unknown."""
     states = {state_of(word) for word in words if truth_of(word) is None}
     return CORRECT in states and bool({INCORRECT, None} & states) and any(map(is_silent_word, words))
 
 
 def _grades_answers(table: Table, column: Column) -> bool:
-    """Return whether a column with three letters for words grades answers, although its name has no role.
+    """Return whether a column whose words are three letters grades answers, although its name has no role.
 
     The letters are grades if they differ between answers to one question. They are also grades if they refine a
     verdict: each letter occurs with only one word of the verdict.
@@ -140,7 +140,8 @@ def _grades_answers(table: Table, column: Column) -> bool:
 
 
 def _are_grades(table: Table, column: Column) -> bool:
-    """Return whether each word of a column may be a grade, and no other column of answers has all these words."""
+    """Return whether each word of a column may be a grade, and no column of gold answers or predictions has all of
+    them."""
     words = {*(column.words or ())}
     graded = len(words) > 1 and (
         _are_codes([*words]) or all(word == "-1" or state_of(word) is not None for word in words)
@@ -186,7 +187,7 @@ def _names_runs(table: Table, column: Column) -> bool:
 def _by_threshold(table: Table, given: Mapped, *columns: Column) -> list[Way]:
     """Return the readings in which an answer is right from a certain grade on; each of `columns` belongs to one run.
 
-    The first reading starts at half of the scale. The other grades follow if there are few.
+    The first reading starts at half of the scale. Readings that start at other grades follow, if there are few grades.
     """
     for column in columns:
         scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
@@ -300,7 +301,6 @@ def _tells_something_else(column: Column) -> bool:
 
 
 def _are_codes(words: Sequence[str]) -> bool:
-    """Return whether all words are letters that graders use."""
     return {*words} <= {word for code in CODES for word in code}
 
 
@@ -428,7 +428,7 @@ def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str]
 def what_lacks(table: Table) -> tuple[str, Source, str | None]:
     """Return the question about a table in which no column says whether answers are right, with the file and the place.
 
-    It asks what unknown words mean, or which column says whether an answer is right.
+    The question asks what unknown words mean, or which column says whether an answer is right.
     """
     if words := unknown_words(table, ("outcome", "score")):
         return words

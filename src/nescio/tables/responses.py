@@ -115,7 +115,7 @@ def responses_of(
 
 
 def _put(lines: array[int], at: int, line: int) -> int:
-    """Store a line number at an index of `lines` unless one is there, and return the number that is there then."""
+    """Store `line` at an index of `lines` unless a line is stored there, and return the stored line."""
     if at >= len(lines):
         lines.extend([0] * (at + 1 - len(lines)))
     lines[at] = lines[at] or line
@@ -146,7 +146,7 @@ class ResponsesInFile(Sequence[Response]):
     """The responses of a run in a large file, which are not loaded: their lines are read whenever they are needed.
 
     `places` are the positions (in bytes) at which lines begin, and `stamp` identifies the state of the file. `repeated`
-    tells whether some question was asked several times. Raises FormatError if the file has changed since.
+    tells whether some question was asked several times. Reading raises FormatError if the file has changed.
     """
 
     source: Source

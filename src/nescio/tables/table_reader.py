@@ -104,7 +104,7 @@ def _ask_of_failures(
 ) -> None:
     """Raise AskedError if every answer is incorrect, because the file may list only the failures.
 
-    It does not ask if the user named the column of outcomes or the total.
+    No error is raised if the user named the column of outcomes or gave the total.
     """
     own = any(reading.mapping["outcome"].columns == ("outcome",) for reading in chosen)
     if len(chosen) > 1 or own or "outcome" in options.column or options.total is not None:
