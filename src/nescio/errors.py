@@ -155,7 +155,7 @@ def _spelled(token: re.Match[str]) -> str:
 
 
 class NescioError(Exception):
-    """The base class of everything that nescio raises on purpose."""
+    """The base class of the exceptions that nescio raises on purpose."""
 
     several_lines = False  # whether the message's line breaks are nescio's own; others come from user data
 
@@ -164,7 +164,7 @@ class NescioError(Exception):
 
     @property
     def offers(self) -> tuple[tuple[str, Any], ...]:
-        """Return the options that the message names with a value, as (name, value). Each of them may solve the problem.
+        """Return the options that the message names with a value, as (name, value). Each option may solve the problem.
 
         The value of an option such as `--column` is {NAME: VALUE}.
         """

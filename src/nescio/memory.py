@@ -1,4 +1,4 @@
-"""Limit the memory of a command (`--memory-limit`), and the part of it for each step."""
+"""Limit the memory of a command (`--memory-limit`), and the share of this memory for each step."""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ def literally(text: str) -> str:
 def without_punctuation(text: str) -> str:
     """Return the text after `squeeze`, without ASCII punctuation unless nothing else is left.
 
-    The result compares texts that SQuAD's normalisation leaves empty: the letter of an option, as in "A" and "(a)".
+    This is the key for texts that SQuAD's normalisation leaves empty, such as the options "A" and "(a)".
     """
     return squeeze(text.translate(_PUNCTUATION)) or squeeze(text)
 

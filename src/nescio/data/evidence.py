@@ -223,13 +223,12 @@ class Evidence(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """How often each pattern (a combination of the columns' values) occurs in each run, which is enough for count
-    measures.
+    """The counts of each pattern (a combination of the columns' values) in each run, which suffice for count measures.
 
     `columns` map a name to one value per pattern, shape (K,); `counts` has shape (runs, K). A pair table also has
     `pairs`, shape (pairs, K, K) in the order of `itertools.combinations`: the number of questions with pattern i in the
-    first run and pattern j in the second. Its `size` is the number of questions. If answers were counted at each
-    rounded confidence, `columns` has `confidence`, which is NaN for an answer without one.
+    first run and pattern j in the second. The `size` of a pair table is the number of questions. If answers were
+    counted at each rounded confidence, `columns` has `confidence`, which is NaN for an answer without one.
     """
 
     runs: tuple[str, ...]
@@ -271,7 +270,7 @@ class Tally(Struct, frozen=True, eq=False):
         return outcome_tally(self.runs, counts)
 
     def weighted_rows(self) -> Evidence:
-        """Return Evidence with one row per pattern. The counts of a pattern are meant as the weights of its row."""
+        """Return Evidence with one row per pattern. Callers use the counts of a pattern as the weights of its row."""
         shape = self.counts.shape
         columns = {name: np.broadcast_to(values, shape) for name, values in self.columns.items()}
         absence = np.where(self.counts > 0, PRESENT, NO_ROW).astype(np.uint8)
@@ -280,7 +279,7 @@ class Tally(Struct, frozen=True, eq=False):
     def column(self, name: str) -> Array:
         """Return the value of a column for each pattern, a combination of values that questions have; shape (K,).
 
-        The column `n` is 1 for each, because a pattern describes one question.
+        The column `n` is 1 for each pattern, because a pattern describes one question.
         """
         return np.ones(self.counts.shape[1], dtype=np.int64) if name == "n" else self.columns[name]
 

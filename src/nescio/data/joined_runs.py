@@ -72,7 +72,7 @@ def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
 
 
 def _check(parts: Sequence[Outcomes]) -> None:
-    """Raise MismatchError if the runs of the parts cannot be put together, as `join_runs` says."""
+    """Raise MismatchError if `join_runs` cannot join the parts."""
     if any(part.repeats is not None for part in parts):
         raise MismatchError(
             "runs that repeat questions cannot be joined with runs of another format; score them separately"

@@ -44,9 +44,9 @@ class Response(Struct, frozen=True):
     """A run's response to one question.
 
     A response is identified by (question_id, rank), and by `repeat` if the question was asked several times. If
-    `answered` is false but there is an `answer`, this is a candidate that the run declined to give; it is kept, because
-    some measures grade it. `why` is a short reason for the lack of an answer, if the file states one. `support` is a
-    text that supports the answer, and `document` names the source of that text.
+    `answered` is false but there is an `answer`, the answer is a candidate that the run declined to give, and that some
+    measures grade. `why` is a short reason for the lack of an answer, if the file states one. `support` is a text that
+    supports the answer, and `document` names the source of that text.
     """
 
     question_id: str

@@ -52,7 +52,7 @@ def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive
     """Return the distinct rows of additive columns, each of shape (questions,), and how often each row occurs.
 
     With clusters, a row is the sum over the questions of a cluster. `derive` is a function that computes other columns
-    from these; it runs once, on the distinct rows.
+    from these; it runs once, on the distinct rows or, with clusters, on the questions.
     """
     names = list(columns)
     cells = np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
@@ -100,8 +100,8 @@ def compress_ordered(
     """Return the distinct rows in falling order of `key`; rows with the same key form a group of ties.
 
     If `merge` is true, neighbouring groups with equal rows become one group. This is right for measures that read each
-    position of the order separately. With `clusters` every row is kept; `shares` are then the weights of the rows, as
-    the repeats of a question form a cluster.
+    position of the order separately. With `clusters` every row is kept, and `shares` are the weights of the rows,
+    because repeats of a question form a cluster.
     """
     names = list(columns)
     cells = np.stack(

@@ -198,10 +198,9 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
 
 
 def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
-    """Return outcomes in which a run has an unanswered row for each answer that another run has beyond its own.
+    """Return outcomes with unanswered rows where a run answered a question less often than another run did.
 
-    This compares answers to the same question, and leaves out questions without any answer of the run. A note for each
-    run is added to `notes`.
+    A question that the run did not answer at all is unchanged. A note for each such run is added to `notes`.
     """
     assert outcomes.repeats is not None
     state, question = outcomes.state.copy(), outcomes.repeats.question
@@ -215,8 +214,8 @@ def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
         notes.append(
             note(
                 REPEATS_SILENT,
-                "run {subject!r}: another run has {answers:n more answer} to the same questions; this run "
-                "counts as unanswered for these",
+                "run {subject!r}: another run has {answers:n more answer} to the same questions; nescio "
+                "counts {answers:it/them} as unanswered for this run",
                 outcomes.runs[run],
                 answers=int(wanted[run].sum()),
                 share=float((wanted[run] / np.maximum(1, counts.max(axis=0))).mean()),

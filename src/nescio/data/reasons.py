@@ -48,7 +48,7 @@ class NotDeclined(Struct, frozen=True):
     left_out: bool = False
 
     def words(self, run: str) -> str:
-        """Return a sentence about these answers, in which `run` is the displayed name of the run."""
+        """Return a sentence about the lost answers, in which `run` is the displayed name of the run."""
         answers = plural(self.of, "answer")
         how = "counts as an abstention" if self.lost == 1 else "count as abstentions"
         how += ", though the run did not decline"
@@ -92,7 +92,7 @@ class NoAnswer(Struct, frozen=True):
 
 
 def kind_of(why: str) -> Kind:
-    """Return the kind of the reason `why` for which there is no answer: declined, empty, unparsed or failed."""
+    """Return the kind of a reason why there is no answer: declined, empty, unparsed or failed."""
     return _KINDS.get(why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME), "declined")
 
 

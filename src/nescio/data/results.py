@@ -416,7 +416,7 @@ def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _readable(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row as a dictionary of cells as they are shown; if the rows declare no columns, of all fields.
+    """Return each row as a dictionary of its shown cells, or of all its fields if the rows declare no columns.
 
     Rows that are shown only in JSON give an empty list.
     """

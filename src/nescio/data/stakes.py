@@ -60,7 +60,7 @@ def penalty(text: str, *, target: bool) -> Fraction:
     except (ValueError, ZeroDivisionError, OverflowError):
         raise UsageError(f"{text!r} is not a stake: write the price of an error, or a target from 0 to 1") from None
     if value < 0 or (target and value >= 1):
-        rule = "a target lies from 0 to below 1" if target else "the price of an error is at least 0"
+        rule = "a target must be at least 0 and below 1" if target else "the price of an error must be at least 0"
         raise UsageError(f"{text!r} is not a stake: {rule}")
     return value / (1 - value) if target else value
 

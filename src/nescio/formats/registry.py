@@ -262,7 +262,7 @@ def reader(
 
     A plug-in declares here what `known.py` declares for nescio's own formats. `shapes` are the keys that identify files
     of the format, keyed by the role of a file (`shapes.py`). `files` are patterns of file names in a folder.
-    `recognise` is a function that returns a file's role, if keys are not enough to tell it.
+    `recognise` is a function that returns a file's role, if keys are not enough to determine it.
     """
 
     def register(read: Reader) -> Reader:

@@ -39,7 +39,7 @@ _NODE = 120  # bytes of memory that lxml needs for an element, a text or an attr
 
 
 def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
-    """Return the source for a file that is read as a whole: a JSON document, an archive, XML or text, by the suffix.
+    """Return the source for a file that is read as a whole: a JSON document, an archive, XML or text, by its suffix.
 
     A file with any other suffix is text. Raises FormatError if such a file is binary.
     """
@@ -103,7 +103,8 @@ def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
 
 
 def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
-    """Return the source for a large JSON document that is read piece by piece, from its first bytes; None for others.
+    """Return the source for a large JSON document that is read piece by piece, from its first bytes; None for other
+    files.
 
     `streamed` is a function that returns whether a format reads such a document piece by piece.
     """
@@ -250,10 +251,10 @@ class _AtMost:
 
 
 def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive.
+    """Return the members of an archive. Raises FormatError if the archive is damaged, or if two members overlap.
 
-    Raises FormatError if the archive is damaged, if two members overlap, or if its list of members takes more bytes
-    than about `most` members need (None: the allowed number of files).
+    Also raises FormatError if the list of members takes more bytes than about `most` members need (None: the allowed
+    number of files).
     """
     import zipfile
 

@@ -44,8 +44,8 @@ def texts_in(value: Any) -> list[str]:
 def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int) -> str:
     """Return the name of a row, which is the text or whole number under `key`, as text.
 
-    Raises FormatError if the value is neither or blank. The message calls the file `label`, and `where` is the row's
-    place or line number.
+    Raises FormatError if the value is neither of these, or is blank. The message calls the file `label`, and `where` is
+    the row's place or line number.
     """
     name = row.get(key)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):

@@ -94,7 +94,7 @@ class MemoryBudget:
 
     At first it is 64 MB plus ten times the size of the file. For a compressed file of `packed` bytes it is 64 MB plus
     ten times the unpacked size, but this sum is limited to about 500 times `packed` plus 200 MB. If the user limits
-    memory, it is half of that limit instead. It never exceeds half of the machine's memory.
+    memory, the budget is half of this limit instead. The budget never exceeds half of the machine's memory.
     """
 
     __slots__ = ("left",)

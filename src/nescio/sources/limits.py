@@ -30,7 +30,7 @@ COLUMN = 1 << 15  # bytes that a column takes in memory, however few rows there 
 
 
 class Limits(Struct, frozen=True):
-    """The limits that nescio sets for files, as the user may change them.
+    """The limits for files: nescio's defaults, or the user's values.
 
     None means that the limit depends on the size of the file.
     """

@@ -185,8 +185,8 @@ def _lists(value: Any, path: str) -> Iterator[Rows]:
 def _within(rows: Rows) -> Iterator[Rows]:
     """Yield each list of rows inside the rows of a list, such as `runs[].results`.
 
-    An inner row also gets the texts and the true and false values of the outer row. Of the whole numbers of outer rows
-    it gets those that differ in each outer row, and those that are always 0 or 1.
+    An inner row also gets the texts and the true and false values of the outer row. It gets a whole number of the outer
+    row only if the number differs in each outer row, or is always 0 or 1.
     """
     whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
     numbers = {name: {row[name] for row in rows.rows} for name in whole}
@@ -220,7 +220,7 @@ _WHOLE = "the rows or columns of this JSON document"
 def _place(source: Source, rows: Rows) -> str:
     """Return words for a message that say where the rows are, such as "the list 'results' of this JSON document".
 
-    They also name the column that holds the names of the rows, if the rows are named.
+    The words also name the column that holds the names of the rows, if the rows are named.
     """
     where = "the objects in the lines of this file" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:

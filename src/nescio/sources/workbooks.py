@@ -46,7 +46,8 @@ def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator
 
 
 class SeveralSheetsError(FormatError):
-    """The error that several `sheets` of a workbook have cells, so that one must be chosen, or that none has any."""
+    """The error for a workbook of which several sheets (`sheets`) have cells, so that the user must choose, or no sheet
+    has."""
 
     sheets: Sequence[str] = ()
 

@@ -54,7 +54,8 @@ class Cells:
         return self._words[cell]
 
     def figures(self, cell: str) -> Sequence[Any]:
-        """Return the statistics of a column's cells, in the order in which `Column` has properties for them."""
+        """Return the statistics of a column's cells: `filled`, `numbers`, `low`, `high`, `longest` and `structured` of
+        `Column`."""
         if cell not in self._figures:
             has_few = self.words(cell) is not None  # columns of texts take longer, and few of them are asked about
             batch = [own for own in self._batch_of[cell] if (self.words(own) is not None) == has_few]

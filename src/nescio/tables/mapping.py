@@ -70,7 +70,7 @@ class Expression(Struct, frozen=True):
 
     @property
     def column(self) -> str:
-        """Return the column of an expression that has only one."""
+        """Return the only column of the expression."""
         return self.columns[0]
 
     def of(self, column: str) -> Expression:

@@ -392,7 +392,7 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
 
 
 def of_words(table: Table, column: Column, words: Collection[str]) -> tuple[str, Source, str]:
-    """Return the question what `words` of a column mean, with the file and the place of the first word."""
+    """Return a question that asks what `words` of a column mean, with the file and the place of the first word."""
     listed = literals(words)
     query = f"SELECT file, row FROM {table.relation} WHERE {column.cell} IN ({listed}) ORDER BY 1, 2 LIMIT 1"
     file, row = first(table.connection, query)

@@ -183,7 +183,7 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
 def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> None:
     """Raise AskedError, which asks what empty answers count as.
 
-    Empty answers to unanswerable questions do not count, unless a verdict calls them wrong.
+    The question leaves out empty answers to unanswerable questions, unless a verdict calls them wrong.
     """
     unclear = f"(answerable IS DISTINCT FROM 'false' OR graded = {INCORRECT})"
     empty = f"why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND {unclear}"

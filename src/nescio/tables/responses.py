@@ -1,4 +1,4 @@
-"""Read the lines of runs, with one answer each."""
+"""Read files of runs, in which each line holds one answer."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Roles:
     def name_conditions(self) -> bool:
         """Return whether a column names the run of each row, or a condition that distinguishes runs.
 
-        A column that may also name the questions is no such condition.
+        A column that may also name the questions does not count.
         """
         conditions = [name for name in self.all("condition") if name not in self.all("question", "row", "text")]
         return self.name_runs or any(varies(self, name) for name in conditions)

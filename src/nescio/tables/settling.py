@@ -66,7 +66,7 @@ class Tried(Struct, frozen=True):
         return len(present) < 2 or bool((present.sum(axis=0) > 1).any())
 
     def is_finer_in(self, other: Tried) -> bool:
-        """Return whether `other` differs from this result only in more unanswered answers.
+        """Return whether `other` differs from this result only by more unanswered answers.
 
         In this result, these answers are wrong or ungraded.
         """
@@ -98,7 +98,7 @@ def execute(
 
 
 def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
-    """Return the reading of a file; `shapes` are the tables as which the file may be read.
+    """Return the reading of a file; `shapes` are the alternative tables in the file.
 
     Raises AskedError if several readings are possible.
     """
@@ -405,7 +405,7 @@ def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
 
 
 def _with_place(written: str, place: str) -> str:
-    """Return the text of an expression in which the path of its rows precedes its column."""
+    """Return the text of an expression with `place`, the path of its rows, before its column."""
     if written in (NONE, ROW, HEADER):
         return written
     return f"{NOT}{place}{written[1:]}" if written.startswith(NOT) else f"{place}{written}"

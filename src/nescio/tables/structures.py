@@ -174,7 +174,7 @@ def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -
 def _subsets(names: Sequence[str]) -> list[Expression]:
     """Return all subsets of some columns, the smallest first.
 
-    Of many columns, returns only the empty set, each column alone, and all columns.
+    For many columns, returns only the empty set, each column alone, and all columns.
     """
     sizes: Iterable[int] = range(len(names) + 1) if len(names) <= 4 else (0, 1, len(names))
     return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]

@@ -143,7 +143,7 @@ def _against_totals(
 
 
 def _loaded(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> list[list[Table]]:
-    """Return, for each group of files with the same columns, the tables as which the group may be read."""
+    """Return the alternative tables of each group of files with the same columns."""
     by_shape: dict[tuple[object, ...], list[list[tuple[int, Source]]]] = defaultdict(list)
     for at, source in enumerate(sources):
         shapes = _shapes(source)
@@ -157,7 +157,7 @@ def _loaded(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], no
 
 
 def _shapes(source: Source) -> list[Source]:
-    """Return the tables as which a file may be read: the file itself, or each list of rows in a document."""
+    """Return the alternative tables in a file: the file itself, or each list of rows in a document."""
     if source.kind in ("delimited", "parquet", "table"):
         return [source]
     if source.kind == "lines":

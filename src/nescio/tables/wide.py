@@ -68,7 +68,7 @@ def _splits(column: str) -> Iterator[tuple[str, str, str]]:
 
 
 def of_judges(runs: Iterable[str]) -> bool:
-    """Return whether the first parts of the names of outcome columns are names of judges instead of runs."""
+    """Return whether all `runs`, the parts of outcome columns' names that usually name runs, name judges instead."""
     return all(squash(run) in lexicon().judges for run in runs)
 
 
@@ -86,7 +86,7 @@ def differ_by_judges(columns: Sequence[str]) -> bool:
 
 
 def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return each verdict that has counterparts by other judges, together with these columns.
+    """Return each verdict that has counterparts by other judges, together with these counterparts.
 
     If a verdict names its judge (`human_correct`), a counterpart has another word there (`llama_correct`); this word
     may be the name of a run. If it does not, a counterpart has the same name with a number, a letter or a judge added
@@ -124,7 +124,7 @@ def _first_word(name: str) -> tuple[str, str]:
 
 
 def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
-    """Return the runs with whose names the most columns begin."""
+    """Return the runs whose names begin the names of the most columns."""
     many = {run: sum(column.startswith(run) for column in columns) for run in runs}
     return [run for run in many if many[run] == max(many.values())]
 
