@@ -81,7 +81,7 @@ def _check(parts: Sequence[Outcomes]) -> None:
     for part in parts[1:]:
         if not {*first.questions} & {*part.questions}:
             raise MismatchError(
-                f"these files share no question; they begin with {first.questions[0]!r} and {part.questions[0]!r}"
+                f"the files share no question; they begin with {first.questions[0]!r} and {part.questions[0]!r}"
             )
     runs = [run for part in parts for run in part.runs]
     if twice := next((run for run in runs if runs.count(run) > 1), None):
@@ -91,7 +91,7 @@ def _check(parts: Sequence[Outcomes]) -> None:
         answerable = [-1] * len(part.questions) if part.answerable is None else part.answerable.tolist()
         for question, has_answer in zip(part.questions, answerable, strict=True):
             if has_answer >= 0 and known.setdefault(question, has_answer) != has_answer:
-                raise MismatchError(f"these files disagree on whether question {question!r} has an answer")
+                raise MismatchError(f"the files disagree on whether question {question!r} has an answer")
 
 
 def _check_stratum(parts: Sequence[Outcomes], name: str) -> None:

@@ -167,7 +167,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         run = int(np.flatnonzero(lacking.any(axis=1))[0])
         first = int(np.flatnonzero(rows[run])[0])
         others = int(lacking.any(axis=1).sum()) - 1
-        more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
+        more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} questions" if others else ""
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         shared = int(common.sum())
         keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have (no gate "

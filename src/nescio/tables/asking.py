@@ -127,7 +127,9 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 
     if ways:
         lines += ["", *_listed(ways)]
     if more:
-        lines.append(f"{more} more answer{'s' if more > 1 else ''}: {opt('column', of='ROLE=COLUMN')} rules some out")
+        lines.append(
+            f"{more} more answer{'s' if more > 1 else ''} not listed; {opt('column', of='ROLE=COLUMN')} excludes some"
+        )
     return "\n".join([*lines, *_judge_beside_people(table, ways, options)])
 
 

@@ -241,7 +241,7 @@ def _probability(source: Any, row: int, cell: str) -> float:
     """
     value = decimal(cell)
     if value is None or not 0 < value <= 1:
-        rule = "a probability of inclusion is a number above 0 and at most 1"
+        rule = "a probability of inclusion must be a number above 0 and at most 1"
         raise FormatError(source.label, rule, where=locate(source, row), value=cell)
     return float(value)
 

@@ -100,7 +100,7 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
         return Expression((found,))
     if written in (NONE, ROW, HEADER):
         if written != NONE:
-            form = "numbers the rows" if written == ROW else "takes the headers of the outcomes"
+            form = "numbers the rows" if written == ROW else "takes the headers of the outcome columns"
             _allow(name, written, role, ("question",), form)
         return Expression(row=written == ROW, header=written == HEADER)
     if written.startswith(NOT):

@@ -444,7 +444,7 @@ def what_lacks(table: Table) -> tuple[str, Source, str | None]:
         rule = "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
         return rule, source, source.head
     points = [column for column in table.columns.values() if column.is_points and column.out_of is not column]
-    graded = "".join(f"{own.name!r} is out of {own.out_of.name!r}; " for own in points if own.out_of)
+    graded = "".join(f"{own.name!r} has its maximum in {own.out_of.name!r}; " for own in points if own.out_of)
     question = (
         f"{graded}which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
         f"{opt('column', of='prediction=NAME')} and {opt('column', of='gold=NAME')}"

@@ -193,7 +193,7 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
 
     key = answer_key(row)
     if key is None:
-        raise fail("there is no answer; null means unanswered", list(row))
+        raise fail("the line has no answer; write null for an unanswered question", list(row))
     answer = row[key]
     if isinstance(answer, (int, float)) and not isinstance(answer, bool):
         answer = as_text(answer)

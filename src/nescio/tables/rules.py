@@ -194,7 +194,7 @@ def no_contradictions(
     cases: Sequence[tuple[str, str, Sequence[Options], Sequence[str | None]]] = (
         (
             f"{quiet} graded = {CORRECT} AND answerable IS NULL",
-            "{rows} declined and marked as right; no column says whether these questions have an answer",
+            "{rows} declined and marked as right; no column says whether their questions have an answer",
             [{"declined_right": how} for how in (("unanswered", "keep") if of_faults else ("keep", "unanswered"))],
             (None,),
         ),

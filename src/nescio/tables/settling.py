@@ -383,7 +383,7 @@ def _question(tried: Sequence[Tried]) -> str:
             f"from which value of {column.name!r} ({column.kind}) on is an answer right? {mean} averages the "
             "column instead"
         )
-    return found[0] if found else "is this what the table means?"
+    return found[0] if found else "is this the right way to read the table?"
 
 
 def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:

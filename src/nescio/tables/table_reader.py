@@ -112,7 +112,7 @@ def _ask_of_failures(
     if (data.state != INCORRECT).any():
         return
     tried, _ = try_all(connection, chosen, options)
-    how = f"{opt('total', of='N')} {opt('rest', 'correct')} gives the number of all answers"
+    how = f"{opt('total', of='N')} {opt('rest', 'correct')} states the number of all answers"
     raise ask(tried, options, f"every answer is incorrect: does the file list only the failures? {how}")
 
 
