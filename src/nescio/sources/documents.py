@@ -126,7 +126,7 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
     try:
         document = decode_document(path, text, room)
     except FormatError:
-        check_text(path)  # Its error says more about a file that is no text.
+        check_text(path)  # This error says more about a file that is not text.
         if _is_lines(path, text):
             return open_lines(path, room)
         raise

@@ -25,7 +25,7 @@ _FEWEST = 3  # the fewest named objects of one kind that count as rows
 # For two objects of single cells: the fewest cells in each, and the most distinct values.
 _FEWEST_CELLS, _MOST_WORDS = 5, 6
 _DEEPEST = 5
-_SINGLE = (str, float, int, bool, list, type(None))  # types of cells that are no objects
+_SINGLE = (str, float, int, bool, list, type(None))  # types of cells that are not objects
 _MOST_LISTED = 100  # the most named objects in a list whose numbers may be figures of the rows
 _LONGEST_LINE = 1 << 16  # the most bytes of a line that is examined for figures
 _ENDS = {0: "first", -1: "last"}

@@ -126,7 +126,6 @@ def _elements(path: Path) -> int:
 
 
 def _write(rows: Iterable[list[str]], target: Path) -> bool:
-    """Write rows as CSV, and return whether there are any."""
     target.parent.mkdir()
     with target.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)

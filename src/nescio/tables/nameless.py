@@ -289,7 +289,6 @@ def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] 
 
 
 def _speaks_of_outcomes(header: str) -> bool:
-    """Return whether a column's name contains a word that names an outcome, right or wrong."""
     parts = [] if speaks_of_components(header) else [part for part in BOUNDARY.split(header) if part]
     return any({"outcome", "score", "wrong"} & {*roles_of(part)} for part in parts)
 

@@ -176,7 +176,6 @@ def _words(outcomes: Outcomes, run: int, at: Array) -> list[str | None]:
 
 
 def _numbers(values: Array) -> list[float | None]:
-    """Return numbers, with None for NaN."""
     return [None if isnan(value) else value for value in values.astype(float).tolist()]
 
 
