@@ -200,7 +200,7 @@ class UsageError(NescioError):
 class FormatError(NescioError):
     """A file breaks a rule of its format.
 
-    `where` is a line of a text file ("line 7") or a row of a table ("row 7"), counted from 1, or None for the whole
+    `where` is a line of a text file ("line 7") or a row of a table ("row 7"), counted from 1. None means the whole
     file.
     """
 

@@ -230,8 +230,8 @@ def without_punctuation(text: str) -> str:
 def squeeze(text: str) -> str:
     """Return a key that is equal for all spellings of a text.
 
-    The key ignores case, and has single spaces and no invisible characters (zero-width spaces, joiners, soft hyphens:
-    category Cf, except for the signs and flags of this category that are drawn).
+    The key ignores case, and has single spaces and no invisible characters (zero-width spaces, joiners, soft hyphens).
+    Unicode has these in the category Cf; the signs and flags in this category that are drawn stay.
     """
     seen = (
         text
@@ -345,7 +345,7 @@ def find_words(whole: Sequence[str], part: Sequence[str]) -> list[int]:
 def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of a text in order, with squeezed white space; a blank line also ends a sentence.
 
-    A sentence ends at . ! or ? before white space and a capital, a digit or an opening mark, but not after an
+    A sentence ends at . ! or ? before white space and a capital, a digit or an opening mark. It does not end after an
     abbreviation or an initial. No library is used, so that a score does not depend on what is installed.
     """
     parts: list[str] = []

@@ -115,8 +115,8 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
 def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict[K, V | None]:
     """Return the verdict on each item, keyed by item; None if the item is in dispute.
 
-    `dawid-skene` weights assessors by their verdicts on all items. It falls back to `majority` if fewer than 60 of the
-    items have three or more assessors, or for an item for which two verdicts are equally likely.
+    `dawid-skene` weights assessors by their verdicts on all items. It falls back to `majority` if fewer than 60 items
+    have three or more assessors. It also does so for an item with two equally likely verdicts.
     """
     likeliest: dict[K, V] = {}
     if rule == "dawid-skene" and verdicts:

@@ -46,9 +46,9 @@ class Evidence(Struct, frozen=True, eq=False):
     cluster. Each stratum in `strata` has one text per question. `answer_rows` marks the entries on the axis of
     questions that stand for single answers, if a task has such entries. Such an entry has values only in the columns
     for answers, and any other entry only in those for questions. With `repeats`, a row is one of several answers to a
-    question: `questions` then repeats the question's name, and the answers to a question are in one cluster. `origins`
-    maps a run's name here to its name in the files, if these differ. `partial_confidence` says that measures leave out
-    answers without a confidence, in a run that has some; otherwise such answers are an error.
+    question. In that case `questions` repeats the question's name, and the answers to a question are in one cluster.
+    `origins` maps a run's name here to its name in the files, if these differ. `partial_confidence` says that measures
+    leave out answers without a confidence, in a run that has some; otherwise such answers are an error.
     """
 
     runs: tuple[str, ...]
@@ -226,9 +226,10 @@ class Tally(Struct, frozen=True, eq=False):
     """The counts of each pattern (a combination of the columns' values) in each run, which suffice for count measures.
 
     `columns` map a name to one value per pattern, shape (K,); `counts` has shape (runs, K). A pair table also has
-    `pairs`, shape (pairs, K, K) in the order of `itertools.combinations`: the number of questions with pattern i in the
-    first run and pattern j in the second. The `size` of a pair table is the number of questions. If answers were
-    counted at each rounded confidence, `columns` has `confidence`, which is NaN for an answer without one.
+    `pairs`, shape (pairs, K, K), in the order of `itertools.combinations`. Its element (i, j) is the number of
+    questions with pattern i in the first run and j in the second. The `size` of a pair table is the number of
+    questions. If answers were counted at each rounded confidence, `columns` has `confidence`, which is NaN for an
+    answer without one.
     """
 
     runs: tuple[str, ...]

@@ -17,8 +17,8 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
     """Return the runs of all parts together, on the questions of any part; a run lacks the questions of other parts.
 
     If several parts have a stratum or a cluster of a question, that of the first part is taken. Raises MismatchError if
-    parts share no question, have runs with equal names, disagree on whether a question has an answer, disagree on one
-    of these `strata`, or have repeats.
+    parts share no question, have runs with equal names, or have repeats. Also raises it if they disagree on one of the
+    `strata`, or on whether a question has an answer.
     """
     _check(parts)
     for name in strata:

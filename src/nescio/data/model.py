@@ -64,8 +64,8 @@ class Run(Struct, frozen=True):
     """One system's responses to a collection.
 
     `responses` are a tuple, or a sequence that reads a large file again on each iteration. `gold` holds the run's own
-    gold answers, keyed by question, if they differ from the collection's; the run's answers are judged against its own
-    gold answers.
+    gold answers, keyed by question, if they differ from the collection's. The run is judged against its own gold
+    answers.
     """
 
     name: str

@@ -40,11 +40,11 @@ MOST_MEASURES = 3  # the most measures of one run in a row; with more, each meas
 class Score(Struct, frozen=True):
     """The value of one measure for one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
 
-    `n` is the number of questions that the value is computed from, `stratum` the part of the questions (None: all), and
-    `interval` the method of the interval. `best` says whether the value is the best of its measure and stratum; ties
-    are all best. `tied_with_best` says that it is not the best, but not significantly worse. `better_than` names the
-    runs that the run is significantly better than. These three are None if the runs were not tested against each other
-    (`nescio.comparison.best`).
+    `n` is the number of questions from which the value is computed. `stratum` is the part of the questions (None: all),
+    and `interval` the method of the interval. `best` says whether the value is the best of its measure and stratum;
+    ties are all best. `tied_with_best` says that it is not the best, but not significantly worse. `better_than` names
+    the runs that the run is significantly better than. These three are None if the runs were not tested against each
+    other (`nescio.comparison.best`).
     """
 
     run: str
@@ -103,10 +103,10 @@ class Finding(Struct, frozen=True):
 
     `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom it is holds, fails, undefined or
     not applicable. `value` is the cheat's score, or the measure's value where the axiom fails. `against` is the value
-    it is compared with: an honest system with 60% right, the same system before it abstains, accuracy, 0, or the end of
-    the range. `worth` is the share of right answers of the best honest system that a successful cheat matches. For
-    random abstention it is the gain. `counterexample` is in words, or says why there is none. `cases` is the number of
-    comparisons, and `undefined` the number of impossible ones.
+    with which `value` is compared: that of an honest system with 60% right, the same system before it abstains,
+    accuracy, 0, or the end of the range. `worth` is the share of right answers of the best honest system that a
+    successful cheat matches. For random abstention it is the gain. `counterexample` is in words, or says why there is
+    none. `cases` is the number of comparisons, and `undefined` the number of impossible ones.
     """
 
     measure: str

@@ -47,8 +47,8 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
 
     The database has no network access. All connections of a process share one database, because opening one takes
     longer than reading a small table; `alone` opens another database, whose settings may be changed. If the data are
-    `small`, queries run without optimisation, and in one thread unless the process has more work, because planning
-    would take longer than the query.
+    `small`, queries run without optimisation, because planning would take longer than the query. They run in one thread
+    unless the process has more work.
     """
     if alone:
         connection = _open(cores())

@@ -91,8 +91,8 @@ def grid(
     handle.
 
     The result is None if a cell is empty, a word is unknown, a name meets `odd`, or a number is not finite. It is also
-    None if a name has white space around it or accents in two encodings, or if a run has a question twice or two
-    judges.
+    None if a name has white space around it or accents in two encodings. The same holds if a run has a question twice,
+    or two judges.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:

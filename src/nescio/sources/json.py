@@ -92,9 +92,9 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 class MemoryBudget:
     """The memory that the values of a file may still take.
 
-    At first it is 64 MB plus ten times the size of the file. For a compressed file of `packed` bytes it is 64 MB plus
-    ten times the unpacked size, but this sum is limited to about 500 times `packed` plus 200 MB. If the user limits
-    memory, the budget is half of this limit instead. The budget never exceeds half of the machine's memory.
+    At first it is 64 MB plus ten times the size of the file. For a compressed file of `packed` bytes, the unpacked size
+    counts. In this case, at most 200 MB plus 500 times `packed` are allowed. If the user limits memory, the budget is
+    half of this limit instead. The budget never exceeds half of the machine's memory.
     """
 
     __slots__ = ("left",)

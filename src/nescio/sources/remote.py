@@ -126,8 +126,8 @@ def _opened(system: Any, name: str) -> Any:
     """Return an open file of the file system `system`.
 
     A web server is made to send the file in one answer, because several answers could be parts of two versions of it.
-    Raises FormatError if the server sends a part of the file, or compresses it although it was told not to: nobody
-    could then tell whether the file has arrived whole.
+    Raises FormatError if the server sends a part of the file, or compresses it although it was told not to. Otherwise
+    nobody could tell whether the file has arrived whole.
     """
     if not _is_web(name):
         return system.open(name, "rb")

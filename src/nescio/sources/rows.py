@@ -147,7 +147,7 @@ def figures_in(source: Source) -> list[int]:
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
     """Return whether `line` holds figures about `rows` and is not a row itself.
 
-    This is so if it has a number that rows lack, and if each cell that it shares with a row is the same in all rows.
+    `line` does if it has a number that rows lack, and if each cell that it shares with a row is the same in all rows.
     """
     here = {name for row in rows for name in row}
     if len(rows) < _FEWEST and here & line.keys():  # Two objects that differ are both rows.

@@ -58,7 +58,7 @@ def load_rows(
     """
     import duckdb
 
-    source = source if most is None else replace(source, tick=None)  # Loading the first rows does not count as progress.
+    source = source if most is None else replace(source, tick=None)  # Loading the first rows is not progress.
     try:
         if source.suffix in LINES:
             names = _load_lines(connection, source, into, keep, most)

@@ -99,9 +99,9 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
 def checked_size(path: Path) -> int:
     """Return the number of bytes to which a workbook unpacks.
 
-    Raises FormatError if the number is higher than allowed, if a part may declare entities, or if the workbook has more
-    XML elements than a file of its size should have. If the user states how much a file may unpack to, the number of
-    elements is not limited.
+    Raises FormatError if the number is higher than allowed, or if a part may declare entities. Also raises it if the
+    workbook has more XML elements than a file of its size should have. If the user states how much a file may unpack
+    to, the number of elements is not limited.
     """
     size = unpacked_size(path, SHEETS)
     with zipfile.ZipFile(path) as packed:

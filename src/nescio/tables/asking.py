@@ -112,8 +112,9 @@ def _shown(text: str) -> str:
 def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 0) -> str:
     """Return the text below a question about a table, from which the user can choose an answer.
 
-    It lists the columns with the kind and the first values of their cells, the mapping that the user gave, and the ways
-    to read the table with their results. `more` is the number of further ways, which are not listed.
+    The text lists the columns with the kind and the first values of their cells. It also lists the mapping that the
+    user gave, and the ways to read the table with their results. `more` is the number of further ways, which are not
+    listed.
     """
     listed = [(_shown(name), column) for name, column in table.columns.items() if name]
     width = min(max((len(name) for name, _ in listed), default=0), _WIDEST)

@@ -93,7 +93,7 @@ def sums_up(columns: Iterable[Numbers | None], *, alone: bool = False, continues
     """Return whether the last row of a table sums up the rows above.
 
     All its numbers must be sums or means of those above; columns that are equal in all rows do not count. Besides, one
-    of three signs is needed: no answer could have one of the numbers, two of the numbers do not occur above, or only
+    of three signs is needed. No answer could have one of the numbers, or two of the numbers do not occur above, or only
     this row has a word as its name (`alone`). If its name `continues` those above, a number that no answer could have
     is proof only beside grades of 0 and 1. After a column that is not a sum, no further column is computed.
     """
@@ -145,9 +145,9 @@ def without_sums(
 ) -> tuple[list[Note], list[Sum]]:
     """Delete the rows that sum up others, and return a note and the rows.
 
-    These are rows whose question has the name of a sum ("TOTAL"), and last rows with such a name or whose numbers sum
-    up those above. Raises FormatError for a single such row among questions that are words, because it may be a
-    question. Also raises FormatError for a last row with the name of a question whose numbers are sums.
+    Such a row has the name of a sum ("TOTAL") as its question. Or it is a last row with such a name, or with numbers
+    that sum up those above. Raises FormatError for a single such row among questions that are words, because it may be
+    a question. Also raises FormatError for a last row with the name of a question whose numbers are sums.
     """
     by_role = {role: [cell for name, cell in have.items() if role in roles_of(name)] for role in _NAMES}
     naming = next((by_role[role] for role in _NAMES[:3] if by_role[role]), [])

@@ -121,7 +121,7 @@ def _against_totals(
 ) -> list[Note]:
     """Return notes on totals that a file states and that differ from the counts of its answers.
 
-    Raises AskedError if they differ and the user did not name the column of outcomes: a file may list only the
+    Raises AskedError if totals differ and the user did not name the column of outcomes. The file may list only the
     failures, or only the attempts.
     """
     totals = [total for reading in chosen for total in totals_of(reading.table, reading.mapping, data)]
