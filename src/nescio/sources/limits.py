@@ -118,7 +118,7 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
 def check_cells(label: Path | str, runs: int, questions: int, rows: int) -> None:
     """Raise FormatError if there are far more pairs of a run and a question than there are answers.
 
-    nescio keeps a cell for each pair. If most pairs have no answer, a wrong column was probably taken for the run.
+    nescio keeps a cell for each pair. With so many empty cells, a wrong column was probably taken for the run.
     """
     if runs * questions > max(FEW_CELLS, EMPTY_CELLS * rows):
         many = f"there are {runs:,} runs and {questions:,} questions, but only {rows:,} answers"
