@@ -1,9 +1,9 @@
-"""Everything that nescio raises on purpose.
+"""Define the exceptions that nescio raises on purpose.
 
     NescioError
     ├── UsageError           an option or a parameter that makes no sense
     ├── FormatError          a file that breaks a rule of its format (path, line, rule, value)
-    ├── MismatchError        inputs that are sound alone and do not belong together
+    ├── MismatchError        inputs that are valid alone but do not belong together
     │   └── RunInTwoFilesError   one run in two tables
     ├── MissingColumnError   a measure needs a column that the data does not have
     ├── UnknownNameError     a measure, format or judge that nobody registered
@@ -56,7 +56,7 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
 def offer(name: str, value: str | Mapping[str, str]) -> str:
     """Return a mark for an option that may solve the problem; only `NescioError.offers` shows it, not the message.
 
-    With the name "beside", which is no option, `value` is a pattern for names of files next to the file in question.
+    The name "beside" does not stand for an option: its `value` is a pattern for names of files beside the given file.
     """
     return _token(name, _OFFERED, dict(value) if isinstance(value, Mapping) else value)
 
@@ -78,18 +78,18 @@ def in_shell(name: str, kind: str, value: Any) -> str:
 
 
 def in_python(name: str, kind: str, value: Any) -> str:
-    """Return an option as an argument of a function."""
+    """Return an option as a keyword argument of a Python function."""
     return f"{name}={_literal(kind, value, functools.partial(quoted, python=True))}" if kind else name
 
 
 def in_json(name: str, kind: str, value: Any) -> str:
-    """Return an option as an assistant passes it."""
+    """Return an option as an assistant passes it: a key and a value in JSON."""
     literal = _literal(kind, value, quoted)
     return f'"{name}": {literal.lower() if kind == "b" else literal}' if kind else name
 
 
 def _literal(kind: str, value: Any, quote: Callable[[str], str]) -> str:
-    """Return the value of an option as a literal of a program."""
+    """Return the value of an option as a literal of Python or JSON."""
     if kind == "l":
         return f"[{', '.join(map(quote, value))}]"
     if kind == "m":
@@ -105,7 +105,7 @@ TYPED: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())  # the word
 
 
 def again(options: Mapping[str, Any]) -> str:
-    """Return the typed command with more options, which replace its own; for a program, return only the options."""
+    """Return the typed command with `options` added or replaced; for a program, return only the options."""
     named = [opt(name, value) for name, value in options.items()]
     words = TYPED.get()
     if not words:
@@ -145,7 +145,7 @@ def spelled(text: str) -> str:
 
 
 def _spelled(token: re.Match[str]) -> str:
-    """Return one option spelled for the reader; other text that only looks like one is unchanged."""
+    """Return one option spelled for the reader. Text that only looks like an option stays unchanged."""
     if token[2] == _OFFERED:
         return ""
     try:
@@ -155,7 +155,7 @@ def _spelled(token: re.Match[str]) -> str:
 
 
 class NescioError(Exception):
-    """The base class of everything that nescio raises on purpose."""
+    """The base class of the exceptions that nescio raises on purpose."""
 
     several_lines = False  # whether the message's line breaks are nescio's own; others come from user data
 
@@ -164,7 +164,7 @@ class NescioError(Exception):
 
     @property
     def offers(self) -> tuple[tuple[str, Any], ...]:
-        """Return the options that the message names with a value, as (name, value). Each of them may solve the problem.
+        """Return the options that the message names with a value, as (name, value). Each option may solve the problem.
 
         The value of an option such as `--column` is {NAME: VALUE}.
         """
@@ -182,7 +182,7 @@ class NescioError(Exception):
         return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return how to pickle the error unchanged, without calling the class with its message again."""
+        """Return a function and its arguments, with which pickle restores the error unchanged."""
         return _again, (type(self), self.args, self.__dict__)
 
 
@@ -200,7 +200,7 @@ class UsageError(NescioError):
 class FormatError(NescioError):
     """A file breaks a rule of its format.
 
-    `where` is a line of a text file ("line 7") or a row of a table ("row 7"), counted from 1, or None for the whole
+    `where` is a line of a text file ("line 7") or a row of a table ("row 7"), counted from 1. None means the whole
     file.
     """
 
@@ -218,8 +218,7 @@ class FormatError(NescioError):
 
 @contextmanager
 def collected(faults: list[FormatError] | None) -> Iterator[None]:
-    """Collect a FormatError of the block in a list of faults, so that the reader continues; without a list it is
-    raised."""
+    """Add a FormatError of the block to the list `faults`, so that the reader continues. Without a list, raise it."""
     try:
         yield
     except FormatError as error:
@@ -261,7 +260,7 @@ class UnknownNameError(NescioError):
 
 
 def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
-    """Return the error for a column that cannot break down scores; it lists `columns`, which can, and suggests one."""
+    """Return the error for a column that cannot break down scores. Its message lists `columns`, which can."""
     known = list(columns)
     meant = "".join(f"; did you mean {name}?" for name in nearest(column, known, 0.7)[:1])
     return MismatchError(
@@ -273,7 +272,7 @@ def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
 def differs_between_runs(column: str, question: str, *values: tuple[str, str, str | None]) -> MismatchError:
     """Return the error for a question's column on which runs disagree.
 
-    `values` has, for two runs, the run's name, the place of the row, and the value (None or "" without one).
+    `values` has, for two runs, the run's name, the place of the row, and the value (None or "" if there is none).
     """
     said = ", and ".join(
         f"run {run!r} ({place}) has {value!r}" if value else f"run {run!r} ({place}) has none"
@@ -295,7 +294,8 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
 
 
 def names_nearest(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function so that the TypeError for a misspelt keyword suggests the nearest, as in Python 3.13."""
+    """Decorate a function so that the TypeError for a misspelt keyword suggests the nearest keyword, as in Python
+    3.13."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> R:

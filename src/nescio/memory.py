@@ -1,4 +1,4 @@
-"""Limit the memory of a command (`--memory-limit`), and the part of it for each step."""
+"""Limit the memory of a command (`--memory-limit`), and the share of this memory for each step."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def size_of(text: str) -> int:
 
 
 def limit() -> int | None:
-    """Return the memory limit in bytes, or None without one."""
+    """Return the memory limit in bytes, or None if there is no limit."""
     return _LIMIT.get()
 
 
@@ -59,8 +59,7 @@ def at_most(size: int, part: int) -> int:
 
 @contextmanager
 def memory_limit(text: str | None = None) -> Iterator[None]:
-    """Apply a memory limit to the block (None: keep the present one). Raises UsageError if the system cannot enforce
-    it."""
+    """Apply a memory limit to the block (None: keep the present one). Raises UsageError if the memory runs out."""
     token = _LIMIT.set(_LIMIT.get() if text is None else size_of(text))
     try:
         yield

@@ -1,8 +1,8 @@
-"""Load plug-ins: modules of other people, which register measures, judges and readers as nescio's own do.
+"""Load plug-ins: modules of other people, which register measures, judges and readers as nescio's own modules do.
 
 A package names its modules as entry points of the group `nescio.plugins`. They are imported when all names are needed,
 when nescio lacks a name, or when a file may need a reader. `--plugin FILE.py` imports a file before anything else. A
-fault in either is a FormatError with its place, and the registrations of a faulty plug-in are undone.
+faulty plug-in raises FormatError with the place of the fault, and its registrations are undone.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def load_installed() -> None:
 
 
 def words() -> list[str]:
-    """Return the options with which a command line loads the same plug-ins."""
+    """Return the command-line options that load the plug-in files of this process."""
     from os.path import relpath
 
     return [word for path in _FILES for word in ("--plugin", min(path, relpath(path), key=len))]
@@ -86,7 +86,7 @@ def _loaded(*files: str) -> Loaded:
 
 
 def fault_of(error: BaseException) -> FormatError | None:
-    """Return an error from a plug-in's code as a fault of its file; None for an error of nescio."""
+    """Return the FormatError for an error in a plug-in's code, or None for any other error."""
     frames = traceback.extract_tb(error.__traceback__)
     for place, label in _PLACES.items():
         if not isinstance(error, NescioError) and any(_is_in(frame.filename, place) for frame in frames):
@@ -96,7 +96,7 @@ def fault_of(error: BaseException) -> FormatError | None:
 
 @cache
 def _installed() -> tuple[EntryPoint, ...]:
-    """Return the installed entry points of the group, sorted by name.
+    """Return the installed entry points of the group `nescio.plugins`, sorted by name.
 
     The library that finds them takes longer to import than most files take to read. So it is imported only if a package
     mentions the group.
@@ -117,7 +117,7 @@ def _bytes_of(file: Path) -> bytes:
 
 
 def _place_of(module: str) -> str:
-    """Return the file or the folder of a module's package, without importing it; "" without one."""
+    """Return the file or the folder of a module's package, without importing it; "" if there is none."""
     from importlib.util import find_spec
 
     spec = find_spec(module.partition(".")[0])
@@ -129,7 +129,7 @@ def _place_of(module: str) -> str:
 def _all_or_nothing(label: str, place: str) -> Iterator[None]:
     """Undo the registrations of the block if it fails, and name the place of the failure.
 
-    Its output does not go to standard output, which is for results.
+    The output of the block goes to standard error, because standard output is for results.
     """
     before = names()
     try:
@@ -147,7 +147,7 @@ def names() -> list[set[str]]:
 
 
 def take_back(before: list[set[str]]) -> None:
-    """Remove registrations made since `before`, also in new tables; modules that nescio imported itself stay."""
+    """Remove the registrations made since `before`, except those of nescio's own names."""
     new: list[set[str]] = [set() for _ in TABLES[len(before) :]]
     for (table, own), kept in zip(TABLES, [*before, *new], strict=True):
         for name in [name for name in table if name not in kept and name not in own]:
@@ -155,7 +155,7 @@ def take_back(before: list[set[str]]) -> None:
 
 
 def _fault(error: BaseException, label: str, place: str) -> FormatError:
-    """Return the fault of a plug-in: the last line of its own code that ran, and the error there."""
+    """Return the FormatError for a plug-in, with the last line of the plug-in's code that ran, and the error there."""
     own = [f for f in traceback.extract_tb(error.__traceback__) if place and _is_in(f.filename, place)]
     file, line = (own[-1].filename, own[-1].lineno) if own else ("", None)
     if isinstance(error, SyntaxError) and error.filename and _is_in(error.filename, place):

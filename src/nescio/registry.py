@@ -74,14 +74,14 @@ class Registry(MutableMapping[str, T]):
         return self[name]
 
     def load_all(self) -> None:
-        """Import every place, and the plug-ins of installed packages."""
+        """Import every module that registers a name, and the plug-ins of installed packages."""
         for module in dict.fromkeys(self._places.values()):
             import_module(module)
         plugins.load_installed()
 
 
 class Call(Struct, frozen=True):
-    """A name with parameters as written: each is (its name or None, its text)."""
+    """A name with its parameters as the user wrote them. Each argument is (parameter's name or None, text)."""
 
     text: str
     name: str
@@ -105,7 +105,7 @@ def parse_call(text: object, kind: str) -> Call:
 
 
 def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return the parameters of a call, keyed by name. Raises UsageError for too many, or for one given twice.
+    """Return the parameters of a call, keyed by name. Raises UsageError for too many parameters, or one given twice.
 
     If there is a single text parameter (`mean(my column)`), it gets the whole text in parentheses.
     """
@@ -130,7 +130,8 @@ def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str,
 def bind(
     name: str, kind: str, parameters: Mapping[str, Any], values: Mapping[str, Any], rules: Mapping[str, Rule]
 ) -> dict[str, Any]:
-    """Return all parameters, given or default. Raises UsageError for an unknown, missing or invalid one."""
+    """Return all parameters with their given or default values. Raises UsageError for an unknown, missing or invalid
+    one."""
     for key in values:
         if key not in parameters:
             allowed = f"its parameters are {', '.join(parameters)}" if parameters else "it has no parameters"

@@ -1,4 +1,4 @@
-"""Process text for all rooms: normalisation, tokens, stems, stop words, sentences, and safe display of foreign text."""
+"""Process text for all packages: normalise and split it, find stems and sentences, and show foreign text safely."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def sanitize(text: str, longest: int | None = None, *, target: Target = "line") 
     Python, and turns white space into spaces. So no cursor moves, no row breaks and no terminal changes colour. `html`
     also keeps line breaks, and escapes markup. `page` keeps line breaks, removes characters that reorder text, and
     leaves escaping to the writer of HTML or JSON. Replaced characters become U+FFFD. A text over `longest` characters
-    (default on a page 2,000, else unlimited) is cut, and states how many more it had.
+    (default on a page 2,000, else unlimited) is cut, and the result ends with the number of characters cut off.
     """
     cut = text[: longest or LONG] if longest or target == "page" else text
     shown = cut if cut.isprintable() else "".join(map(_SHOWN[target], cut))
@@ -105,8 +105,8 @@ def quoted(text: str, *, python: bool = False) -> str:
 def command_text(words: Iterable[str]) -> str:
     """Return a command line for a shell.
 
-    Invisible text (a control character, a name that is no text) is written as bytes, in the form of bash, zsh and ksh.
-    So the line shows everything that it does.
+    A word with invisible characters, or with bytes that are not text, is written as bytes, in the quoting of bash, zsh
+    and ksh. So every character of the command is visible.
     """
     return " ".join(shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_typed, word))}'" for word in words)
 
@@ -177,7 +177,7 @@ def composed(text: str | None) -> str | None:
 def normal_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
     """Return a text in a normal form of Unicode, in time that grows with its length.
 
-    Unicode sorts the marks on a letter, in quadratic time. So the marks after each `MOST_MARKS` are sorted apart.
+    Unicode sorts the marks on a letter, in quadratic time. So this function sorts at most `MOST_MARKS` marks at a time.
     """
     if len(text) <= MOST_MARKS:
         return unicodedata.normalize(form, text)
@@ -192,8 +192,7 @@ def normal_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
 
 
 def normalise(text: str) -> str:
-    """Return a text after SQuAD's normalisation: lower case, without ASCII punctuation and a, an, the, white space
-    squeezed.
+    """Return a text after SQuAD's normalisation: lower case, no ASCII punctuation, no articles, single spaces.
 
     Source: Rajpurkar et al. 2016, 2018, evaluate-v2.0.py.
     """
@@ -221,9 +220,9 @@ def literally(text: str) -> str:
 
 
 def without_punctuation(text: str) -> str:
-    """Return the text after `squeeze` and without ASCII punctuation; after `squeeze` alone if nothing else is left.
+    """Return the text after `squeeze`, without ASCII punctuation unless nothing else is left.
 
-    It compares texts that SQuAD's normalisation leaves empty: the letter of an option, as in "A" and "(a)".
+    This is the key for texts that SQuAD's normalisation leaves empty, such as the options "A" and "(a)".
     """
     return squeeze(text.translate(_PUNCTUATION)) or squeeze(text)
 
@@ -231,8 +230,8 @@ def without_punctuation(text: str) -> str:
 def squeeze(text: str) -> str:
     """Return a key that is equal for all spellings of a text.
 
-    It has no case, single spaces, and no invisible characters (zero-width spaces, joiners, soft hyphens: category Cf,
-    except for the signs and flags of this category that are drawn).
+    The key ignores case, and has single spaces and no invisible characters (zero-width spaces, joiners, soft hyphens).
+    Unicode has these in the category Cf; the signs and flags in this category that are drawn stay.
     """
     seen = (
         text
@@ -289,7 +288,7 @@ def best_f1(answer: str, golds: Sequence[str]) -> float:
     """Return the best token F1 over the gold answers, in [0, 1], equal to that of evaluate-v2.0.py to the last digit.
 
     Gold answers that become empty by normalisation (".", "The") do not count. If there are no others, an answer that
-    becomes empty has F1 1 and any other 0.
+    becomes empty has F1 1 and any other answer has F1 0.
     """
     stated = normalised_words(answer)
     keys = [words for gold in golds if (words := _normalised_once(gold))]
@@ -325,7 +324,8 @@ def _stemmer() -> Any:
 
 
 def question_word(text: str) -> str:
-    """Return the first question word of a question: who, what, when, where, why, how or which; "other" without one.
+    """Return the first question word of a question: who, what, when, where, why, how or which; "other" if there is
+    none.
 
     "Whose" counts as who.
     """
@@ -337,7 +337,7 @@ def question_word(text: str) -> str:
 
 
 def find_words(whole: Sequence[str], part: Sequence[str]) -> list[int]:
-    """Return the indices at which one sequence of words occurs in another; none for an empty one."""
+    """Return the indices at which one sequence of words occurs in another; an empty `part` occurs nowhere."""
     width, wanted = len(part), tuple(part)
     return [i for i in range(len(whole) - width + 1) if tuple(whole[i : i + width]) == wanted] if width else []
 
@@ -345,7 +345,7 @@ def find_words(whole: Sequence[str], part: Sequence[str]) -> list[int]:
 def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of a text in order, with squeezed white space; a blank line also ends a sentence.
 
-    A sentence ends at . ! or ? before white space and a capital, a digit or an opening mark, but not after an
+    A sentence ends at . ! or ? before white space and a capital, a digit or an opening mark. It does not end after an
     abbreviation or an initial. No library is used, so that a score does not depend on what is installed.
     """
     parts: list[str] = []

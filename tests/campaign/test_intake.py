@@ -630,7 +630,7 @@ HARM = [
     ("tar ..", "points outside the archive"),
     ("tar link", ""),
     ("no zip", "not a readable ZIP"),
-    ("zip of nothing but its list", "the list of its members has more than 1 MB"),
+    ("zip of nothing but its list", "the list of the archive's members has more than 1 MB"),
     ("tar of folders", "more than 1,000 files"),
     ("tar with a long header", "longer headers than a name needs"),
     ("tar of header upon header", "longer headers than a name needs"),

@@ -106,7 +106,7 @@ def test_where_a_baseline_came_from(nescio: Command, path: Path, monkeypatch: py
         ({"rows": []}, "the baseline has no rows"),
         ({"rows": [["q0", "right"]]}, "a damaged baseline"),
         ({"run": 7}, "Expected `str`, got `int`"),
-        ({"columns": ["question"]}, "a row has other columns"),
+        ({"columns": ["question"]}, "a row has more or fewer cells than there are columns"),
         ({"rows_digest": "other"}, "the rows were changed after nescio wrote the file"),
     ],
 )

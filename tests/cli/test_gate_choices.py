@@ -30,7 +30,7 @@ def test_one_of_several_answers_that_differ_is_no_choice(tmp_path: Path, nescio:
     """Whoever writes the file orders its rows. Rows that are alike are no choice, and are counted in a note."""
     twice = [("new", f"q{q}", right((which == "last") is bool(k))) for q in N for k in range(2)]
     path = table(tmp_path / "twice.csv", HEAD, [*old(), *twice])
-    says = "200 rows repeat an answer and are left out; for 200 questions the rows differ, so this choice matters"
+    says = "200 rows repeat an answer and are left out; for 200 questions the rows differ, so the choice of row matters"
     nescio("compare", path, "-m", "accuracy", *GATE, "--duplicates", which).assert_refused(says)
     nescio("score", path, "-m", "accuracy", "--fail-under", "accuracy=0", "--duplicates", which).assert_refused(says)
     nescio("gate", policy(path, 'measure = "accuracy"', f'duplicates = "{which}"')).assert_refused(says)
@@ -106,7 +106,7 @@ def test_no_file_replaces_the_baseline_of_another(tmp_path: Path, nescio: Comman
     worse = [("old", f"q{q}", "incorrect") for q in N]
     twice = table(tmp_path / "twice.csv", HEAD, [*(worse if which == "first" else []), *old(), *worse, *rows[:200]])
     if which != "repeats":
-        says = "this choice matters"
+        says = "the choice of row matters"
         nescio("compare", twice, "-m", "accuracy", *GATE, "--duplicates", which).assert_refused(says)
 
 

@@ -242,7 +242,7 @@ def test_who_ignores_stakes_is_seldom_said_to_adapt() -> None:
     [
         (["0.5", "1"], "target", "below 1"),
         (["-1", "1"], "penalty", "at least 0"),
-        (["low", "high"], "auto", "'low' is no stake"),
+        (["low", "high"], "auto", "'low' is not a stake"),
     ],
 )
 def test_what_is_no_stake_is_refused(stakes: list[str], scale: Any, said: str) -> None:

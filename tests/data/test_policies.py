@@ -46,11 +46,11 @@ MISSING = {"a": "ciuc", "b": "i..u", "c": "u.c."}
 def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
     path = encode(rows(MISSING), "csv", tmp_path)
     assert str(refusal(path, MismatchError)) == (
-        f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks some; use --missing common to "
+        f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks questions; use --missing common to "
         "keep only the 1 question that all runs have (no gate can then pass), --missing own to score each run on its own questions, or --missing unanswered if the runs were asked the missing questions and gave no answer"
     )
     path = encode(rows(MISSING | {"d": "c..."}), "csv", tmp_path)
-    assert "; 2 more runs lack some; " in str(refusal(path, MismatchError))
+    assert "; 2 more runs lack questions; " in str(refusal(path, MismatchError))
 
 
 UNGRADED = {"a": "c?u", "b": "ccc"}

@@ -312,8 +312,8 @@ def test_points_between_thousands_are_asked_about_unless_commas_are_decimal(tmp_
 
 # What stands where people mean "none", or write a share as they say it; and the note on it.
 CONFIDENCES = [
-    (",", "0.9,n/a,0.4", (0.9, np.nan, 0.4), "1 confidence cell reads as missing"),
-    (",", "0.9,k. A.,–", (0.9, np.nan, np.nan), "2 confidence cells read as missing"),
+    (",", "0.9,n/a,0.4", (0.9, np.nan, 0.4), "1 confidence cell is read as missing"),
+    (",", "0.9,k. A.,–", (0.9, np.nan, np.nan), "2 confidence cells are read as missing"),
     (",", "90%,45 %,7.5%", (0.9, 0.45, 0.075), "in percent: 75% is read as 0.75"),
     (",", "90%,n/a,40%", (0.9, np.nan, 0.4), "'confidence' is in percent"),
     (";", "45,5%;7%;1%", (0.455, 0.07, 0.01), "'confidence' is in percent"),

@@ -123,8 +123,8 @@ def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
         str(refusal(questions, MismatchError))
         == f"{questions} holds only questions; give the runs that answer these questions too"
     )
-    assert "one file of questions with the answers; none was given" in str(refusal(run, MismatchError))
-    assert "one file of questions with the answers; 2 were given" in str(
+    assert "one file of questions beside the answers; none was given" in str(refusal(run, MismatchError))
+    assert "one file of questions beside the answers; 2 were given" in str(
         refusal([questions, other, run], MismatchError)
     )
 

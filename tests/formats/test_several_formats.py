@@ -64,7 +64,7 @@ def test_what_one_file_says_of_a_question_holds_for_the_runs_of_all(files: list[
 def test_files_without_a_common_question_or_with_one_run_twice_are_refused(files: list[Path]) -> None:
     table, log = files
     log.write_text(LOG.replace("Where?", "1").replace("Who?", "2"))
-    with pytest.raises(MismatchError, match=r"share no question \(the first are 'Who\?' and '1'\)"):
+    with pytest.raises(MismatchError, match=r"share no question; they begin with 'Who\?' and '1'"):
         nescio.score(files)
     log.write_text(LOG)
     table.write_text(TABLE.replace("mine", "log"))

@@ -121,7 +121,7 @@ def test_columns_that_mean_something_else_are_left_out_and_counted(tmp_path: Pat
     question = Question("1", "Who?", ("Ann",), strata=strata)
     found = Unjudged(Collection("questions", (question,)), (), extra_columns={"f1": np.zeros((0, 1))})
     assert notes_of_writing(found, "questions", tmp_path / "out") == (
-        "nescio's questions and runs cannot hold these, so they are left out: 3 columns of questions (outcome, "
+        "left out, because nescio's questions and runs cannot hold this: 3 columns of questions (outcome, "
         "value, answer), "
         "1 column of scores (f1)",
     )
@@ -142,7 +142,7 @@ def test_runs_whose_names_are_no_file_names(tmp_path: Path) -> None:
 # ---- SQuAD ----
 
 LOST = (
-    "SQuAD cannot hold these, so they are left out: 1 question with options, 1 cluster mark, 1 declined candidate, "
+    "left out, because SQuAD cannot hold this: 1 question with options, 1 cluster mark, 1 declined candidate, "
     "1 answer below rank 1, 1 support, 1 column of questions (topic)"
 )
 SAID = {

@@ -97,6 +97,6 @@ def test_what_an_outcome_table_has_no_column_for_is_counted(tmp_path: Path) -> N
         extra_columns={"k_credit": np.zeros((2, 2)), "token_f1.f1": np.ones((2, 2))},
     )
     assert in_words(write(found, tmp_path / "table.csv").notes) == (
-        "these have no column in an outcome table and are left out: the ranks of right answers, k_credit",
+        "left out, because an outcome table has no column for them: the ranks of right answers, k_credit",
     )
     assert (tmp_path / "table.csv").read_text().startswith('"run","question","outcome","f1"\n')

@@ -78,11 +78,11 @@ def test_values_that_take_much_more_memory_than_their_text(text: str, tmp_path: 
     path = tmp_path / "dense.json"
     path.write_text(f"[{','.join([text] * (8_000_000 // len(text)))}]")
     with assert_bounded(path):
-        assert_refused(path, None, "MB of memory, which is too much for a log of this size")
+        assert_refused(path, None, "MB of memory, which is too much for a file of this size")
     lines = tmp_path / "dense.jsonl"
     lines.write_text(f'{{"question": "q", "outcome": "correct"}}\n{{"x": {path.read_text()}}}\n')
     with assert_bounded(lines):
-        assert_refused(lines, "line 2", "MB of memory, which is too much for a log of this size")
+        assert_refused(lines, "line 2", "MB of memory, which is too much for a file of this size")
 
 
 def test_a_small_file_that_unpacks_to_much_memory(tmp_path: Path) -> None:
@@ -91,11 +91,11 @@ def test_a_small_file_that_unpacks_to_much_memory(tmp_path: Path) -> None:
         path = tmp_path / f"dense.json.{name}"
         path.write_bytes(pack(dense.encode()))
         with assert_bounded(path):
-            assert_refused(path, None, "MB of memory, which is too much for a log of this size")
+            assert_refused(path, None, "MB of memory, which is too much for a file of this size")
     members = {"header.json": "{}", "samples/1_epoch_1.json": dense}
     path = write_files(tmp_path, {"a.eval": packed_members(members)})[0]
     with assert_bounded(path):
-        assert_refused(path, "member samples/1_epoch_1.json", "MB of memory, which is too much for a log of this size")
+        assert_refused(path, "member samples/1_epoch_1.json", "MB of memory, which is too much for a file of this size")
 
 
 def test_many_members_that_take_much_memory_together(tmp_path: Path) -> None:
@@ -105,14 +105,14 @@ def test_many_members_that_take_much_memory_together(tmp_path: Path) -> None:
     }
     path = write_files(tmp_path, {"a.eval": packed_members({"header.json": HEADER, **members})})[0]
     with assert_bounded(path, sum(map(len, members.values()))):
-        assert_refused(path, "member samples/8_epoch_1.json", "MB of memory, which is too much for a log of this size")
+        assert_refused(path, "member samples/8_epoch_1.json", "MB of memory, which is too much for a file of this size")
 
 
 def test_a_tree_that_takes_much_more_memory_than_its_text(tmp_path: Path) -> None:
     path = tmp_path / "dense.xml"
     path.write_text(f"<test-set>{'<a/>' * 1_500_000}</test-set>")
     with assert_bounded(path):
-        assert_refused(path, None, "MB of memory, which is too much for a log of this size")
+        assert_refused(path, None, "MB of memory, which is too much for a file of this size")
 
 
 def test_more_columns_than_memory(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ ASKED = {
     ),
     "answers of which none is right": (
         "qid,gold,prediction\n1,New York,York City\n2,Rio,Rio Grande\n3,Oslo,Bergen\n",
-        "not one of 3 answers is right",
+        "none of 3 answers is right",
         [(1, 2, 0, 0), (0, 3, 0, 0)],
     ),
     "a status that may speak of silence": (
@@ -86,7 +86,7 @@ ASKED = {
     ),
     "a sheet with a row a student": (  # Anna has two right answers of three, and Ben one
         "student,Q1,Q2,Q3\nAnna,1,1,0\nBen,0,0,1\n",
-        "which columns tell the runs apart?",
+        "which columns distinguish the runs?",
         [(1, 2, 0, 0), (2, 1, 0, 0)],
     ),
     "a sheet of letters": ("student,Q1,Q2,Q3\nKEY,A,B,C\nAnna,A,C,C\nBen,B,B,C\n", "each row is one 'student'", []),
@@ -203,7 +203,7 @@ ASKED = {
     ),
     "runs that are numbers": (
         "run,qid,correct\n1,a,1\n1,b,0\n2,a,1\n2,b,1\n",
-        "which columns tell the runs apart?",
+        "which columns distinguish the runs?",
         [(1, 1, 0, 0), (2, 0, 0, 0), (3, 1, 0, 0)],
     ),
     "another judge's verdict": (

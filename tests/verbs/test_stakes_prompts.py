@@ -141,7 +141,7 @@ def test_a_stake_in_words() -> None:
 
 @pytest.mark.parametrize("stake", ["-1", "t=1", "high", "price=3", "1/0"])
 def test_what_is_no_stake_is_refused_and_nothing_written(stake: str, asked: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no stake"):
+    with pytest.raises(UsageError, match="is not a stake"):
         nescio.lab.stakes_prompts(asked / "questions.jsonl", tmp_path / "prompts.jsonl", stakes=[stake])
     assert not list(tmp_path.iterdir())
 
@@ -156,5 +156,5 @@ def test_a_column_stake_of_something_else_is_a_column_like_any_other(tmp_path: P
     assert found.value("a", "c@1") == 0.625
     twice = tmp_path / "twice.csv"
     twice.write_text("\n".join(["run,question,stake,outcome", *rows[:2], "a,q1,low,incorrect"]))
-    with pytest.raises(UsageError, match="is no stake"):
+    with pytest.raises(UsageError, match="is not a stake"):
         nescio.lab.stakes(twice, stake="stake")

@@ -1,1 +1,1 @@
-"""Define the nouns and the waist: questions, runs and outcomes, and the columns that measures read."""
+"""Define the data that all packages share: questions, runs and outcomes, and the columns that measures read."""

@@ -40,8 +40,8 @@ class Said(Struct, frozen=True, eq=False):
 
     @property
     def enough(self) -> bool:
-        """Return whether enough items have enough assessors for Dawid and Skene's model to be better than a majority
-        vote."""
+        """Return whether at least 60 items have three or more assessors, so that Dawid and Skene's model beats a
+        majority vote."""
         judged = (self.table >= 0).sum(axis=1)
         return int((judged >= FEWEST_ASSESSORS).sum()) >= FEWEST_ITEMS
 
@@ -92,8 +92,8 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
 
     If all assessors agree, their verdict is taken. Otherwise `majority` takes the verdict of more than half of them,
     and `dawid-skene` takes `likeliest`, or the majority's verdict if `likeliest` is None. If neither gives a verdict,
-    the adjudicator's verdict is taken, and also where one assessor is left, because others withdrew their verdicts. The
-    rule `refused` leaves every disagreement in dispute.
+    or if only one assessor is left because others withdrew their verdicts, the adjudicator's verdict is taken. The rule
+    `refused` leaves every disagreement in dispute.
     """
     given = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
     alone = len(given) == 1 and ADJUDICATION in verdicts and rule != "refused"
@@ -115,8 +115,8 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
 def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict[K, V | None]:
     """Return the verdict on each item, keyed by item; None if the item is in dispute.
 
-    `dawid-skene` weights assessors by their verdicts on all these items. It falls back to `majority` if fewer than 60
-    of the items have three or more assessors, or for an item for which two verdicts are equally likely.
+    `dawid-skene` weights assessors by their verdicts on all items. It falls back to `majority` if fewer than 60 items
+    have three or more assessors. It also does so for an item with two equally likely verdicts.
     """
     likeliest: dict[K, V] = {}
     if rule == "dawid-skene" and verdicts:
@@ -155,7 +155,8 @@ def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
 
 
 def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:
-    """Return the labels, with one label instead of several where the assessors disagree and `rule` decides; and a note.
+    """Return the labels and a note. Where assessors disagree and `rule` decides, one label replaces the answer's
+    labels.
 
     An answer that is still in dispute keeps all of its labels.
     """

@@ -20,8 +20,8 @@ def clustered(data: Any, column: str) -> Any:
     """Return `data` (Evidence or Outcomes) in which the questions with the same value of `column` form a cluster.
 
     Raises MismatchError if the column is missing, or blank for a question. A question without a cluster may depend on
-    any other: treating all such questions as one cluster would make intervals too wide, and treating each as its own
-    cluster too narrow.
+    any other. With all such questions in one cluster, intervals would be too wide. With each in its own cluster, they
+    would be too narrow.
     """
     if column == "cluster" and data.clusters is not None:
         return data

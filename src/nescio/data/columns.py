@@ -151,7 +151,7 @@ def resolve(name: str, stored: Mapping[str, Array]) -> str:
     """Return the name of the stored column to which `name` refers; `name` itself if it refers to no other.
 
     `user.f1`, from mean(f1), refers to the user's own column f1 if there is one. Otherwise it refers to a column that
-    is named `f1`, or to the only column whose name ends so (`token_f1.f1`).
+    is named `f1`, or to the only column whose name ends in `.f1` (`token_f1.f1`).
     """
     if name in stored or not name.startswith(USER):
         return name
@@ -323,7 +323,7 @@ declare(
     ),
     _derived(
         "selection_score",
-        "the confidence of an answer or a declined candidate; below all of these if the question has neither",
+        "the confidence of an answer or a declined candidate; below all confidences if the question has neither",
         _selection_score,
         "score",
         CONFIDENCE,

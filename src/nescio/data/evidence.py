@@ -1,4 +1,4 @@
-"""Define the waist of the hourglass: per-question columns of every run, and the counts of their patterns.
+"""Define the data between formats and measures: per-question columns of every run, and the counts of their patterns.
 
 Formats and tasks produce these data; measures and statistics use them. A column is an array of shape (runs, questions).
 Its name and meaning are declared in `nescio.data.columns` or, for a task's columns, in the task's folder.
@@ -43,11 +43,12 @@ class Evidence(Struct, frozen=True, eq=False):
     """Columns of shape (runs, questions), with a mask of the present cells, and with the properties of each question.
 
     `absence` has an index into `ABSENCES` for each cell; 0 is present. `clusters` has the number of each question's
-    cluster. Each stratum in `strata` has one text per question. `answer_rows` marks the rows that are single answers to
-    questions, if a task has such rows; a row has values only in the columns of its kind. With `repeats`, a row is one
-    of several answers to a question: `questions` then repeats the question's name, and the answers to a question are in
-    one cluster. `origins` maps a run's name here to its name in the files, if these differ. `partial_confidence` says
-    that measures leave out answers without a confidence, in a run that has some; otherwise such answers are an error.
+    cluster. Each stratum in `strata` has one text per question. `answer_rows` marks the entries on the axis of
+    questions that stand for single answers, if a task has such entries. Such an entry has values only in the columns
+    for answers, and any other entry only in those for questions. With `repeats`, a row is one of several answers to a
+    question. In that case `questions` repeats the question's name, and the answers to a question are in one cluster.
+    `origins` maps a run's name here to its name in the files, if these differ. `partial_confidence` says that measures
+    leave out answers without a confidence, in a run that has some; otherwise such answers are an error.
     """
 
     runs: tuple[str, ...]
@@ -97,7 +98,8 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def groups(self) -> NDArray[np.int64] | None:
-        """Return the cluster of each row if clusters hold several questions; None if each holds only repeats of one."""
+        """Return the cluster of each row if clusters hold several questions; None if each cluster holds only repeats of
+        one."""
         if self.clusters is None or self.repeats is None:
             return self.clusters
         return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters
@@ -221,13 +223,13 @@ class Evidence(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """How often each pattern (a combination of the columns' values) occurs in each run, which is enough for count
-    measures.
+    """The counts of each pattern (a combination of the columns' values) in each run, which suffice for count measures.
 
     `columns` map a name to one value per pattern, shape (K,); `counts` has shape (runs, K). A pair table also has
-    `pairs`, shape (pairs, K, K) in the order of `itertools.combinations`: the number of questions with pattern i in the
-    first run and pattern j in the second. Its `size` is the number of questions. If answers were counted at each
-    rounded confidence, `columns` has `confidence`, which is NaN for an answer without one.
+    `pairs`, shape (pairs, K, K), in the order of `itertools.combinations`. Its element (i, j) is the number of
+    questions with pattern i in the first run and j in the second. The `size` of a pair table is the number of
+    questions. If answers were counted at each rounded confidence, `columns` has `confidence`, which is NaN for an
+    answer without one.
     """
 
     runs: tuple[str, ...]
@@ -269,7 +271,7 @@ class Tally(Struct, frozen=True, eq=False):
         return outcome_tally(self.runs, counts)
 
     def weighted_rows(self) -> Evidence:
-        """Return Evidence with one row per pattern. The counts of a pattern are meant as the weights of its row."""
+        """Return Evidence with one row per pattern. Callers use the counts of a pattern as the weights of its row."""
         shape = self.counts.shape
         columns = {name: np.broadcast_to(values, shape) for name, values in self.columns.items()}
         absence = np.where(self.counts > 0, PRESENT, NO_ROW).astype(np.uint8)
@@ -278,7 +280,7 @@ class Tally(Struct, frozen=True, eq=False):
     def column(self, name: str) -> Array:
         """Return the value of a column for each pattern, a combination of values that questions have; shape (K,).
 
-        The column `n` is 1 for each, because a pattern describes one question.
+        The column `n` is 1 for each pattern, because a pattern describes one question.
         """
         return np.ones(self.counts.shape[1], dtype=np.int64) if name == "n" else self.columns[name]
 

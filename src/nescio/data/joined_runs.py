@@ -17,8 +17,8 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
     """Return the runs of all parts together, on the questions of any part; a run lacks the questions of other parts.
 
     If several parts have a stratum or a cluster of a question, that of the first part is taken. Raises MismatchError if
-    parts share no question, have runs with equal names, disagree on whether a question has an answer, disagree on one
-    of these `strata`, or have repeats.
+    parts share no question, have runs with equal names, or have repeats. Also raises it if they disagree on one of the
+    `strata`, or on whether a question has an answer.
     """
     _check(parts)
     for name in strata:
@@ -72,7 +72,7 @@ def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
 
 
 def _check(parts: Sequence[Outcomes]) -> None:
-    """Raise MismatchError if the runs of the parts cannot be put together, as `join_runs` says."""
+    """Raise MismatchError if `join_runs` cannot join the parts."""
     if any(part.repeats is not None for part in parts):
         raise MismatchError(
             "runs that repeat questions cannot be joined with runs of another format; score them separately"
@@ -81,7 +81,7 @@ def _check(parts: Sequence[Outcomes]) -> None:
     for part in parts[1:]:
         if not {*first.questions} & {*part.questions}:
             raise MismatchError(
-                f"these files share no question (the first are {first.questions[0]!r} and {part.questions[0]!r})"
+                f"the files share no question; they begin with {first.questions[0]!r} and {part.questions[0]!r}"
             )
     runs = [run for part in parts for run in part.runs]
     if twice := next((run for run in runs if runs.count(run) > 1), None):
@@ -91,7 +91,7 @@ def _check(parts: Sequence[Outcomes]) -> None:
         answerable = [-1] * len(part.questions) if part.answerable is None else part.answerable.tolist()
         for question, has_answer in zip(part.questions, answerable, strict=True):
             if has_answer >= 0 and known.setdefault(question, has_answer) != has_answer:
-                raise MismatchError(f"these files disagree on whether question {question!r} has an answer")
+                raise MismatchError(f"the files disagree on whether question {question!r} has an answer")
 
 
 def _check_stratum(parts: Sequence[Outcomes], name: str) -> None:

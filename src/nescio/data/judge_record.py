@@ -84,8 +84,8 @@ def judges_differ(runs: Sequence[str], judges: Sequence[str | None]) -> list[Not
 
 
 def kept_judges(notes: Iterable[Note], names: Mapping[str, str], runs: Collection[str]) -> list[Note]:
-    """Return the notes; those on different judges only about these `runs`, which may have other `names` than when the
-    note was made."""
+    """Return the notes, with those on different judges limited to `runs`; `names` maps old names of runs to new
+    ones."""
     made: list[Note] = []
     for remark in notes:
         if remark.code != DIFFERENT:

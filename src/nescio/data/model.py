@@ -44,9 +44,9 @@ class Response(Struct, frozen=True):
     """A run's response to one question.
 
     A response is identified by (question_id, rank), and by `repeat` if the question was asked several times. If
-    `answered` is false but there is an `answer`, this is a candidate that the run declined to give; it is kept, because
-    some measures grade it. `why` is a short reason for the lack of an answer, if the file states one. `support` is a
-    text that supports the answer, and `document` names the source of that text.
+    `answered` is false but there is an `answer`, the answer is a candidate that the run declined to give, and that some
+    measures grade. `why` is a short reason for the lack of an answer, if the file states one. `support` is a text that
+    supports the answer, and `document` names the source of that text.
     """
 
     question_id: str
@@ -64,7 +64,8 @@ class Run(Struct, frozen=True):
     """One system's responses to a collection.
 
     `responses` are a tuple, or a sequence that reads a large file again on each iteration. `gold` holds the run's own
-    gold answers, keyed by question, if they differ from the collection's; the run's answers are judged against its own.
+    gold answers, keyed by question, if they differ from the collection's. The run is judged against its own gold
+    answers.
     """
 
     name: str
@@ -89,7 +90,7 @@ def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Que
     """
     if not any(column in question.strata for question in questions):
         known = dict.fromkeys(name for question in questions for name in question.strata)
-        raise UsageError(f"no question has a column {column!r}; they have {', '.join(known) or 'none'}")
+        raise UsageError(f"no question has a column {column!r}; the questions have {', '.join(known) or 'none'}")
     firsts: dict[str, Question] = {}
     for question in questions:
         firsts.setdefault(question.strata.get(column, f"\0{question.id}"), question)

@@ -34,7 +34,7 @@ class Note(Struct, frozen=True):
     """A fact that the reader of a result should know: its code, its subject, and the values in its text.
 
     `measures` names the measures that the note concerns, `whose` the runs whose figures it concerns, and `benchmarks`
-    the benchmarks of a suite. Without `benchmarks` it concerns all of them, or there is no suite.
+    the benchmarks of a suite. Without `benchmarks`, the note concerns all benchmarks, or there is no suite.
     """
 
     code: str

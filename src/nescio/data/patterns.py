@@ -16,11 +16,11 @@ from nescio.data.repeats import grouped
 class Patterns(Struct, frozen=True, eq=False):
     """The distinct rows of the columns over one run's questions, and how many resampled units have each of these rows.
 
-    A resample gives each kind of unit a weight, shape (…, U). Without clusters each distinct row is a kind (`unit` is
-    None). With clusters and an order, `unit` has the cluster of each row. `starts` has the index at which each group of
-    tied rows begins. `shares` are the weights of ordered rows that are repeats of questions; other rows weigh 1. `kind`
-    has the kind of each question, in the given order. It is None if each kind is a unit, or if the questions are
-    unknown.
+    Units with equal rows are one kind, and a resample gives each kind a weight, shape (…, U). Without clusters each
+    distinct row is a kind (`unit` is None). With clusters and an order, `unit` has the cluster of each row. `starts`
+    has the index at which each group of tied rows begins. `shares` are the weights of ordered rows that are repeats of
+    questions; other rows weigh 1. `kind` has the kind of each question, in the given order. It is None if each unit is
+    a kind of its own, or if the questions are unknown.
     """
 
     columns: dict[str, Array]
@@ -52,7 +52,7 @@ def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive
     """Return the distinct rows of additive columns, each of shape (questions,), and how often each row occurs.
 
     With clusters, a row is the sum over the questions of a cluster. `derive` is a function that computes other columns
-    from these; it runs once, on the distinct rows.
+    from these; it runs once, on the distinct rows or, with clusters, on the questions.
     """
     names = list(columns)
     cells = np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
@@ -100,8 +100,8 @@ def compress_ordered(
     """Return the distinct rows in falling order of `key`; rows with the same key form a group of ties.
 
     If `merge` is true, neighbouring groups with equal rows become one group. This is right for measures that read each
-    position of the order separately. With `clusters` every row is kept; `shares` are then the weights of the rows, as
-    the repeats of a question form a cluster.
+    position of the order separately. With `clusters` every row is kept, and `shares` are the weights of the rows,
+    because repeats of a question form a cluster.
     """
     names = list(columns)
     cells = np.stack(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Pivot(Struct, frozen=True):
     """The result of `Scores.pivot`: values with one row per run and one column per measure.
 
-    `keys` names the keys of a row: "run", or "run" and "stratum". NaN means undefined, None not computed.
+    `keys` names the keys of a row: "run", or "run" and "stratum". NaN means undefined, and None means not computed.
     """
 
     keys: tuple[str, ...]

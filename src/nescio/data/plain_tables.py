@@ -64,7 +64,7 @@ def plain_value(value: Any) -> Any:
 def rounded(value: float, digits: int) -> str:
     """Return a number as text with `digits` decimals; a half is rounded away from zero.
 
-    The number is rounded as it was meant in decimals, though no binary number is exactly 0.675, and 5/8 may have an
+    The number is rounded in decimal form, because no binary number is exactly 0.675, and a computed 5/8 may have an
     error in its last digit. A huge number is written with an exponent.
     """
     if not abs(value) < HUGE:

@@ -167,7 +167,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         run = int(np.flatnonzero(lacking.any(axis=1))[0])
         first = int(np.flatnonzero(rows[run])[0])
         others = int(lacking.any(axis=1).sum()) - 1
-        more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
+        more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} questions" if others else ""
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         shared = int(common.sum())
         keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have (no gate "
@@ -198,10 +198,9 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
 
 
 def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
-    """Return outcomes in which a run that answered a question less often than another run is unanswered for the
-    difference.
+    """Return outcomes with unanswered rows where a run answered a question less often than another run did.
 
-    A run without any answer to the question is unchanged. A note for each run is added to `notes`.
+    A question that the run did not answer at all is unchanged. A note for each such run is added to `notes`.
     """
     assert outcomes.repeats is not None
     state, question = outcomes.state.copy(), outcomes.repeats.question
@@ -215,8 +214,8 @@ def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
         notes.append(
             note(
                 REPEATS_SILENT,
-                "run {subject!r}: another run has {answers:n more answer} to the same questions; these count as "
-                "unanswered here",
+                "run {subject!r}: another run has {answers:n more answer} to the same questions; nescio "
+                "counts {answers:it/them} as unanswered for this run",
                 outcomes.runs[run],
                 answers=int(wanted[run].sum()),
                 share=float((wanted[run] / np.maximum(1, counts.max(axis=0))).mean()),
@@ -352,7 +351,7 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
             f"{outcomes.where(run, question)}: the answer is not graded ({total} such "
             f"answer{'s' if total > 1 else ''} in all); {hint}use {opt('ungraded', 'exclude')} to leave ungraded "
             f"answers out, {opt('ungraded', 'incorrect')} to count them as wrong, or {opt('ungraded', 'bounds')} to "
-            f"report both extremes{f'; if no verdict means an abstention, use {silence}' if tables else ''}"
+            f"report both extremes{f'; if an empty verdict means an abstention, use {silence}' if tables else ''}"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
@@ -388,8 +387,8 @@ def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: in
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
     """Return the note that each run is scored on its own questions.
 
-    If `asked` is true, the user asked for this; otherwise it is so because no two runs share a question. `lacking` has
-    the number of questions that each run lacks.
+    If `asked` is true, the user asked for this; otherwise the reason is that no two runs share a question. `lacking`
+    has the number of questions that each run lacks.
     """
     if asked:
         return note(

@@ -36,7 +36,7 @@ MUCH = 0.1  # as a share of the questions: abstentions that the run did not deci
 
 
 class NotDeclined(Struct, frozen=True):
-    """Counts of a run's answers that are lost to abstention measures though the run did not decline to answer.
+    """Counts of a run's answers that are lost to measures although the run did not decline to answer.
 
     `lost` is the number of answers that count as abstentions or are left out, and `why` the most frequent reason for
     this. `of` is the number of all answers of the run.
@@ -48,7 +48,7 @@ class NotDeclined(Struct, frozen=True):
     left_out: bool = False
 
     def words(self, run: str) -> str:
-        """Return a sentence about these answers, in which `run` is the displayed name of the run."""
+        """Return a sentence about the lost answers, in which `run` is the displayed name of the run."""
         answers = plural(self.of, "answer")
         how = "counts as an abstention" if self.lost == 1 else "count as abstentions"
         how += ", though the run did not decline"
@@ -60,10 +60,10 @@ class NotDeclined(Struct, frozen=True):
 def not_declined(
     run: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> NotDeclined | None:
-    """Return how many of a run's answers were lost without declining, or None if they are under a tenth of its answers.
+    """Return the counts of a run's lost answers, or None if under a tenth of its answers are lost.
 
-    Lost answers count as abstentions because they were unparsed or failed; with `ungraded_left_out`, ungraded answers
-    are lost too. `silence` has the non-answers of each benchmark.
+    Answers are lost if they count as abstentions because they were unparsed or failed. With `ungraded_left_out`,
+    ungraded answers are lost too. `silence` has the non-answers of each benchmark.
     """
     by_benchmark = [[row for row in rows if row.run == run] for rows in silence]
     lost: Counter[str] = Counter()
@@ -92,7 +92,7 @@ class NoAnswer(Struct, frozen=True):
 
 
 def kind_of(why: str) -> Kind:
-    """Return the kind of the reason `why` for which there is no answer: declined, empty, unparsed or failed."""
+    """Return the kind of a reason why there is no answer: declined, empty, unparsed or failed."""
     return _KINDS.get(why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME), "declined")
 
 
@@ -105,7 +105,7 @@ def said_to_abstain(why: str | None) -> str | None:
 
 
 def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:
-    """Return how the counts of each kind of non-answer differ between two runs: "empty 2 → 40, declined 9 → 3".
+    """Return the kinds of non-answers whose counts differ between two runs, such as "empty 2 → 40, declined 9 → 3".
 
     The result is "" if only the count of declined answers differs, because measures of abstention count these anyway.
     """
@@ -166,7 +166,7 @@ def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, 
     """Return outcomes in which only answers that decline are abstentions, and notes on the other non-answers.
 
     An answer that looks empty or unparsed, but that its tool graded as right, is correct. On a question without an
-    answer it is correct as well, and not an abstention, because a broken output is no decision to abstain.
+    answer it is correct as well, and not an abstention, because a broken output is not a decision to abstain.
     """
     if outcomes.why is None:
         return outcomes, ()

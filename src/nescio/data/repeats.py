@@ -48,7 +48,7 @@ class Repeats(Struct, frozen=True, eq=False):
         return Repeats(question, self.label[rows], self.single) if self.single or repeated(question) else None
 
     def counts(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return how many rows of each question are marked in `present`, which has shape (runs, rows).
+        """Return the number of rows of each question that `present`, of shape (runs, rows), marks.
 
         The result has shape (runs, questions).
         """

@@ -40,11 +40,11 @@ MOST_MEASURES = 3  # the most measures of one run in a row; with more, each meas
 class Score(Struct, frozen=True):
     """The value of one measure for one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
 
-    `n` is the number of questions that the value is computed from, `stratum` the part of the questions (None: all), and
-    `interval` the method of the interval. `best` says whether the value is the best of its measure and stratum; ties
-    are all best. `tied_with_best` says that it is not the best, but not significantly worse. `better_than` names the
-    runs that the run is significantly better than. These three are None if the runs were not tested against each other
-    (`nescio.comparison.best`).
+    `n` is the number of questions from which the value is computed. `stratum` is the part of the questions (None: all),
+    and `interval` the method of the interval. `best` says whether the value is the best of its measure and stratum;
+    ties are all best. `tied_with_best` says that it is not the best, but not significantly worse. `better_than` names
+    the runs that the run is significantly better than. These three are None if the runs were not tested against each
+    other (`nescio.comparison.best`).
     """
 
     run: str
@@ -67,12 +67,12 @@ TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "hig
 class Comparison(Struct, frozen=True):
     """A run compared with a baseline: `difference` is run minus baseline, with its interval and its p-value.
 
-    `n` is the number of questions that both runs have, and `units` the number of resampled units, the same or clusters.
-    For a share of answers, `units` is at most the number of answers. Over a suite, `units` is the number of units of
-    the smallest benchmark times the number of benchmarks. `spread` is the standard error of the difference over
-    resamples. `detectable` is the difference that the test finds with a power of 0.8 at this n. `no_larger_than` is the
-    bound in a verdict of no difference. `worst` is the worst difference that a gate cannot rule out, which may lie
-    beyond the interval.
+    `n` is the number of questions that both runs have, and `units` the number of resampled units: these questions, or
+    clusters of them. For a share of answers, `units` is at most the number of answers. Over a suite, `units` is the
+    number of units of the smallest benchmark times the number of benchmarks. `spread` is the standard error of the
+    difference over resamples. `detectable` is the difference that the test finds with a power of 0.8 at this n.
+    `no_larger_than` is the bound in a verdict of no difference. `worst` is the worst difference that a gate cannot rule
+    out, which may lie beyond the interval.
     """
 
     run: Annotated[str, Shown()]
@@ -103,10 +103,10 @@ class Finding(Struct, frozen=True):
 
     `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom it is holds, fails, undefined or
     not applicable. `value` is the cheat's score, or the measure's value where the axiom fails. `against` is the value
-    it is compared with: an honest system with 60% right, the same system before it abstains, accuracy, 0, or the end of
-    the range. `worth` is the share right of the best honest system that a successful cheat matches. For random
-    abstention it is the gain. `counterexample` is in words, or says why there is none. `cases` is the number of
-    comparisons, and `undefined` the number of impossible ones.
+    with which `value` is compared: that of an honest system with 60% right, the same system before it abstains,
+    accuracy, 0, or the end of the range. `worth` is the share of right answers of the best honest system that a
+    successful cheat matches. For random abstention it is the gain. `counterexample` is in words, or says why there is
+    none. `cases` is the number of comparisons, and `undefined` the number of impossible ones.
     """
 
     measure: str
@@ -223,7 +223,6 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return self.rows if name is None else self.tables[name]
 
     def _shown(self) -> list[dict[str, Any]]:
-        """Return the rows, in the form in which a notebook or a terminal shows them."""
         return _readable(self.rows)
 
     def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -417,7 +416,7 @@ def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _readable(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row as a dictionary of cells as they are shown; if the rows declare no columns, of all fields.
+    """Return each row as a dictionary of its shown cells, or of all its fields if the rows declare no columns.
 
     Rows that are shown only in JSON give an empty list.
     """

@@ -1,4 +1,5 @@
-"""Declare how rows of results are shown: structs declare their columns, and every form of output reads this.
+"""Declare how rows of results are shown: structs declare their columns, and every form of output reads these
+declarations.
 
     class Gain(Row, frozen=True):
         over: Annotated[str, Shown("gain over")]

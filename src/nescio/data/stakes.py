@@ -33,7 +33,7 @@ def label(column: str, stake: str) -> str:
     """Return the label of an answer that was asked at a stake, such as "t=0.75" for the column `t` and the stake
     "0.75".
 
-    If the column's name is no name of a stake, the label is the stake alone.
+    If the column's name does not name a stake, the label is the stake alone.
     """
     made = f"{column.lower()}={stake}"
     return made if _LABEL.fullmatch(made) else stake
@@ -51,17 +51,17 @@ def penalty(text: str, *, target: bool) -> Fraction:
     """Return the penalty λ that a text states, as an exact fraction (1/3 for 0.3333333333333333).
 
     If `target` is true, the text is a confidence target t, for which λ = t/(1 − t). Raises UsageError for a text that
-    is no stake.
+    is not a stake.
     """
     try:
         value = Fraction(text)
         simple = value.limit_denominator(SIMPLE)
         value = simple if float(simple) == float(value) else value
     except (ValueError, ZeroDivisionError, OverflowError):
-        raise UsageError(f"{text!r} is no stake: a stake is the price of an error, or a target from 0 to 1") from None
+        raise UsageError(f"{text!r} is not a stake: write the price of an error, or a target from 0 to 1") from None
     if value < 0 or (target and value >= 1):
-        rule = "a target lies from 0 to below 1" if target else "the price of an error is at least 0"
-        raise UsageError(f"{text!r} is no stake: {rule}")
+        rule = "a target must be at least 0 and below 1" if target else "the price of an error must be at least 0"
+        raise UsageError(f"{text!r} is not a stake: {rule}")
     return value / (1 - value) if target else value
 
 
@@ -70,7 +70,7 @@ def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction]
     "auto".
 
     `scale` is "penalty", "target", or "auto", which takes the scale from the name before the equals sign. Raises
-    UsageError for a label that is no stake.
+    UsageError for a label that is not a stake.
     """
     prices = {}
     for text in dict.fromkeys(labels):
@@ -126,12 +126,12 @@ def _number(value: Fraction) -> str:
 
 
 def stakes_of(words: Sequence[str]) -> list[tuple[str, Fraction]]:
-    """Return the stakes as text and as λ, each once. Raises UsageError for a word that is no stake."""
+    """Return the stakes as text and as λ, each once. Raises UsageError for a word that is not a stake."""
     made: dict[Fraction, str] = {}
     for word in words:
         name, equals, value = word.strip().rpartition("=")
         if equals and name not in (STAKE, *TARGETS):
-            raise UsageError(f"{word!r} is no stake: write the price of an error (3), or a target (t=0.75)")
+            raise UsageError(f"{word!r} is not a stake: write the price of an error (3), or a target (t=0.75)")
         made.setdefault(penalty(value, target=name in TARGETS), word.strip())
     return [(word, price) for price, word in made.items()]
 

@@ -43,7 +43,7 @@ def texts_of(
 def in_words(value: Any) -> str:
     """Return a JSON value as text for people.
 
-    A text is unchanged. The elements of a list and the messages of a chat are put on lines of their own.
+    A text is unchanged. The elements of a list and the messages of a chat are put on separate lines.
     """
     if isinstance(value, str):
         return value.strip()

@@ -1,4 +1,4 @@
-"""The answers in a file with their grades, and their conversion to Outcomes."""
+"""Hold the graded answers of a file, and convert them to Outcomes."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ FEW_REPEATS = 0.01  # From this share of repeats on, intervals and tests treat q
 class Answer(Struct, gc=False):
     """An answer of a run to a question. A reader fills in what the file says, and `logs.kit` derives `state` and `why`.
 
-    The first field that is set decides the state. `ungraded` is the reason why nothing graded the answer. `silent` is
-    the reason why the tool calls it an abstention. Words in `answer` or `extracted` that decline make it an abstention
-    too. `nothing` is the reason why there is no answer, such as an empty output. `right` is the tool's verdict, and
-    `score` its score. An answer without any of these is ungraded, and `lacking` says why.
+    The first of the next fields that is set decides the state. `ungraded` is the reason why nothing graded the answer.
+    `silent` is the reason why the tool calls it an abstention. Words in `answer` or `extracted` that decline make it an
+    abstention too. `nothing` is the reason why there is no answer, such as an empty output. `right` is the tool's
+    verdict, and `score` its score. An answer without any of these is ungraded, and `lacking` says why.
 
     If a question is asked several times, all of its answers have the same `question`. `repeat` names the epoch, trial
     or seed, and is None if the log has no repeats. Questions of one `cluster` are resampled together. `strata` are

@@ -28,9 +28,8 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
     """Return the items with each folder replaced by its files, and notes on the files left out.
 
     A folder may hold one of five kinds of content: .story files with their questions and keys; questions.jsonl with
-    stories.jsonl and runs/*.jsonl (as `nescio convert --to questions` writes them); the single output file of a TIRA
-    run; the logs of one tool, also in subfolders, if its files can be told by their names; or tables and JSON. Raises
-    FormatError for any other folder.
+    stories.jsonl and runs/*.jsonl; the single output file of a TIRA run; the logs of one tool; or tables and JSON. The
+    logs may be in subfolders, and are recognised by their names. Raises FormatError for any other folder.
     """
     gathered: list[Any] = []
     notes: list[Note] = []

@@ -1,4 +1,4 @@
-"""Parts that the writers of folders share: file names, lines of JSON, and notes on data that a format cannot hold."""
+"""Define what the writers of folders share: file names, lines of JSON, and notes on data that a format cannot hold."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.case
 
 
 def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
-    """Return a note on the runs whose name is not their file name; `names` and `files` have these two of each run.
+    """Return a note on the runs whose name is not their file name; `names` and `files` have both names of each run.
 
     When such a file is read back, the run has the file's name.
     """
@@ -90,7 +90,7 @@ def without_answers(runs: Iterable[Run]) -> list[Note]:
 
 
 def what_is(unjudged: Unjudged) -> str:
-    """Return how many questions and runs are unjudged as a phrase, such as "3 questions and 2 runs"."""
+    """Return the numbers of questions and of runs as a phrase, such as "3 questions and 2 runs"."""
     return f"{plural(len(unjudged.collection.questions), 'question')} and {plural(len(unjudged.runs), 'run')}"
 
 
@@ -161,7 +161,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     return [
         note(
             "writer.no_place",
-            "{format} cannot hold these, so they are left out: {lost:list}",
+            "left out, because {format} cannot hold this: {lost:list}",
             format=format_,
             lost=lost,
         )

@@ -229,6 +229,6 @@ WRITERS = {
     "outcomes": "tables.outcomes_writer",
     "questions": "tables.questions_writer",
 }
-# First lines that are no header, keyed by suffix. A file with such a first line is text, though its suffix is that of a
-# table.
+# First lines that are not headers, keyed by suffix. A file with such a first line is text, though its suffix is that of
+# a table.
 HEADLESS = {".tsv": r"\S+\tAuthor: \S*;Work Time"}

@@ -1,9 +1,9 @@
 """The contract of a format, the registries of readers and writers, and the results of reading and writing.
 
-A format is one file here. `known.py` has the keys of its files, so it is imported only for files with these keys. Its
-`recognise`, or its shapes alone, return the role of such a file in it ("table", "gold", "answers") or None. Its reader
-takes all given files of the format together. A writer turns data of any format into files that this format's reader
-reads. A plug-in declares its keys, if any, when it registers its reader.
+A format is one module or folder. `known.py` has the keys of its files, so the module is imported only for files with
+these keys. Its `recognise`, or its shapes alone, return the role of such a file ("table", "gold", "answers") or None.
+Its reader takes all given files of the format together. A writer turns data of any format into files that this format's
+reader reads. A plug-in declares its keys, if any, when it registers its reader.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class Declined:
         return is_match
 
     def matches(self, text: str | None) -> bool:
-        """Return whether a pattern matches an answer, and count the match. It matches no answer that is None."""
+        """Return whether a pattern matches an answer, and count the match. No pattern matches an answer that is
+        None."""
         if not text or not self.fits(text):
             return False
         self.matched[text.strip()] += 1
@@ -261,7 +262,7 @@ def reader(
 
     A plug-in declares here what `known.py` declares for nescio's own formats. `shapes` are the keys that identify files
     of the format, keyed by the role of a file (`shapes.py`). `files` are patterns of file names in a folder.
-    `recognise` is a function that returns a file's role, if keys are not enough to tell it.
+    `recognise` is a function that returns a file's role, if keys are not enough to determine it.
     """
 
     def register(read: Reader) -> Reader:

@@ -1,8 +1,8 @@
 """Compare a figure in a file with the figure that its answers give.
 
 A reader lists the figures of its files (`Total`), and `contradictions` compares them. A difference is only a note if
-the reading is certain: the keys of a tool prove what its answers are, or the user said it. For other tables nescio asks
-for the missing information (`tables/table_reader.py`).
+the reading is certain: the keys of a tool prove what its answers are, or the user stated it. For other tables nescio
+asks for the missing information (`tables/table_reader.py`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ ROUNDING = 1e-6  # the tolerance for figures that are written in full
 class Total(Struct, frozen=True):
     """A figure that a file states, and the values that nescio computes for it from the file's answers.
 
-    `name` is the name or the path of the figure in `file`. `own` is its value, or None if the file states only for how
-    many answers the figure is (`covered`). `ours` has nescio's values: several, the likeliest first, if `name` leaves
-    open what the figure counts, such as abstentions in or out of the denominator. `held` is the number of answers in
-    the file. `rounding` is the tolerance for the digits with which the figure is written.
+    `name` is the name or the path of the figure in `file`. `own` is its value, or None if the file states only the
+    number of answers that the figure covers (`covered`). `ours` has nescio's values: several, the likeliest first, if
+    `name` leaves open what the figure counts, such as abstentions in or out of the denominator. `held` is the number of
+    answers in the file. `rounding` is the tolerance for the digits with which the figure is written.
     """
 
     file: str

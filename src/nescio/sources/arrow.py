@@ -15,8 +15,7 @@ KNOWN = ("pandas", "polars", "pyarrow")  # Libraries whose tables DuckDB reads b
 
 
 class Stream(Struct, frozen=True, eq=False):
-    """A table that offers only the Arrow interface, so that DuckDB reads it by this and does not guess the table's
-    kind."""
+    """A table that offers only its Arrow interface, so that DuckDB does not guess the type of the table."""
 
     table: Any
 
@@ -25,10 +24,7 @@ class Stream(Struct, frozen=True, eq=False):
 
 
 class Renamed(Struct, frozen=True, eq=False):
-    """A table with another query for its columns, because its own column names are not unique.
-
-    `select` is the SQL that names the columns c0, c1, ….
-    """
+    """A table whose columns an SQL query renames; `select` is the query, in which the table is `given`."""
 
     table: Any
     select: str
@@ -100,8 +96,8 @@ def readable(table: Any) -> Any:
     """Return a table in a form that DuckDB reads.
 
     pandas, Polars and Arrow tables stay the same, except for half-precision numbers. Plain columns ({"run": [...]}) and
-    plain rows ([{"run": ...}]) become arrays of texts. Of other tables, the Arrow stream is returned, or an Arrow table
-    for those that have only the older `__dataframe__`. An object that is no table stays the same.
+    plain rows ([{"run": ...}]) become arrays of texts. Other tables become a `Stream`, or an Arrow table if they have
+    only the older `__dataframe__`. Any other object stays the same.
     """
     if isinstance(table, Mapping) or is_rows(table):
         return _texts(table)

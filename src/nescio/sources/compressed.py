@@ -90,9 +90,7 @@ def zstandard(path: Path) -> Any:
     try:
         return import_module("zstandard")
     except ImportError:
-        raise FormatError(
-            path, "is compressed by zstandard, which needs a library: pip install 'nescio[zstd]'"
-        ) from None
+        raise FormatError(path, "the file is compressed by zstandard; to read it, pip install 'nescio[zstd]'") from None
 
 
 def _zstandard_chunks(file: BinaryIO, path: Path) -> Iterator[bytes]:

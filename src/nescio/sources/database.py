@@ -46,9 +46,9 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
     """Return a connection to an in-memory database; its temporary tables and views are visible to no other connection.
 
     The database has no network access. All connections of a process share one database, because opening one takes
-    longer than reading a small table; `alone` opens another, whose settings may be changed. If the data are `small`,
-    queries run without optimisation, and in one thread unless the process has more work, because planning would take
-    longer than the query.
+    longer than reading a small table; `alone` opens another database, whose settings may be changed. If the data are
+    `small`, queries run without optimisation, because planning would take longer than the query. They run in one thread
+    unless the process has more work.
     """
     if alone:
         connection = _open(cores())

@@ -35,13 +35,13 @@ def from_dataframe(
     Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`.
     `outcome_map` translates the words in the column of outcomes, such as {"ok": "correct", True: "correct", "n/a":
     "unanswered"}; other words stay the same. Named levels of a pandas index are columns too. If a column gets the name
-    of another, that one is kept as "NAME (as given)". All other columns are kept, for `by=` and `mean(NAME)`.
+    of another, the other column is kept as "NAME (as given)". All other columns are kept, for `by=` and `mean(NAME)`.
 
         frame = pandas.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
         nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))
 
-    Raises MissingColumnError if there is no such column, MismatchError if this is no table, UsageError for a meaning
-    that is no outcome.
+    Raises MissingColumnError for an unknown column, MismatchError if `table` is not a table, UsageError for a meaning
+    that is not an outcome.
     """
     renames = {
         "run": run,

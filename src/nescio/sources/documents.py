@@ -39,9 +39,9 @@ _NODE = 120  # bytes of memory that lxml needs for an element, a text or an attr
 
 
 def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
-    """Return the source for a file that is read as a whole: a JSON document, an archive, XML or text, by the suffix.
+    """Return the source for a file that is read as a whole: a JSON document, an archive, XML or text, by its suffix.
 
-    Raises FormatError for any other suffix.
+    A file with any other suffix is text. Raises FormatError if such a file is binary.
     """
     suffix = path.suffix.lower()
     if suffix == ".json":
@@ -84,7 +84,7 @@ def open_lines(path: Path, room: MemoryBudget) -> Source:
 
 
 def text_lines(source: Source) -> Iterator[tuple[str, int]]:
-    """Return the lines of a text file, each with its number."""
+    """Yield the lines of a text file, each with its number."""
     if source.path is None:
         return
     with source.path.open(encoding="utf-8-sig") as lines:
@@ -94,7 +94,8 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
 def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
     """Yield the cells and the line number of each line of a text file that is not blank.
 
-    Cells are separated by white space. With `most`, a line has at most `most` cells, and the last holds the rest of it.
+    Cells are separated by white space. With `most`, a line has at most `most` cells, and the last cell holds the rest
+    of the line.
     """
     for line, number in text_lines(source):
         if cells := line.split(None, most - 1):
@@ -102,7 +103,8 @@ def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
 
 
 def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
-    """Return the source for a large JSON document that is read piece by piece, from its first bytes; None for others.
+    """Return the source for a large JSON document that is read piece by piece, from its first bytes; None for other
+    files.
 
     `streamed` is a function that returns whether a format reads such a document piece by piece.
     """
@@ -118,13 +120,13 @@ def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
 
 
 def open_document(path: Path, room: MemoryBudget) -> Source:
-    """Return a source for a .json file. It holds one JSON value, or JSON Lines or a table, which some tools write
-    there."""
+    """Return a source for a .json file, which holds one JSON value or, as some tools write it, JSON Lines or a
+    table."""
     text = _held(path, room)
     try:
         document = decode_document(path, text, room)
     except FormatError:
-        check_text(path)  # Its error says more about a file that is no text.
+        check_text(path)  # This error says more about a file that is not text.
         if _is_lines(path, text):
             return open_lines(path, room)
         raise
@@ -244,15 +246,15 @@ class _AtMost:
         """Return the next bytes of the file. Raises FormatError if there are more than `most`."""
         content = self.file.read(self.most + 1 if size < 0 else min(size, self.most + 1))
         if len(content) > self.most:
-            raise FormatError(self.path, f"the list of its members has more than {self.most >> 20} MB")
+            raise FormatError(self.path, f"the list of the archive's members has more than {self.most >> 20} MB")
         return content
 
 
 def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive.
+    """Return the members of an archive. Raises FormatError if the archive is damaged, or if two members overlap.
 
-    Raises FormatError if the archive is damaged, if two members overlap, or if its list of members takes more bytes
-    than about `most` members need (None: the allowed number of files).
+    Also raises FormatError if the list of members takes more bytes than about `most` members need (None: the allowed
+    number of files).
     """
     import zipfile
 

@@ -22,17 +22,17 @@ def part_of(document: Any, *place: str) -> Any:
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """Return a value that is an object, or else an empty object."""
+    """Return `value` if it is an object, or else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a value that is a list, or else an empty list."""
+    """Return `value` if it is a list, or else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Return the objects in a list; empty if the value is no list."""
+    """Return the objects in a list; empty if the value is not a list."""
     return [element for element in as_list(value) if isinstance(element, dict)]
 
 
@@ -44,8 +44,8 @@ def texts_in(value: Any) -> list[str]:
 def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int) -> str:
     """Return the name of a row, which is the text or whole number under `key`, as text.
 
-    Raises FormatError if the value is neither or blank. The message calls the file `label`, and `where` is the row's
-    place or line number.
+    Raises FormatError if the value is neither of these, or is blank. The message calls the file `label`, and `where` is
+    the row's place or line number.
     """
     name = row.get(key)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
@@ -60,7 +60,7 @@ def identity(value: object) -> str:
 
 
 def number(value: Any) -> float | None:
-    """Return a JSON value as a float, or None if it is no number.
+    """Return a JSON value as a float, or None if it is not a number.
 
     True is 1, and a text that writes a number, such as "0.5", is converted.
     """
@@ -88,7 +88,7 @@ def placed_rows(
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the objects of a list with their places, such as "item 3"; `each` is the word for an element in a place.
 
-    Raises FormatError for an element that is no object; the message calls elements `what`.
+    Raises FormatError for an element that is not an object; the message calls elements `what`.
     """
     for i, row in enumerate(rows, 1):
         if not isinstance(row, dict):
@@ -99,7 +99,7 @@ def placed_rows(
 def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
     """Yield the elements of the list under nested keys in a document, each with its place, such as "testCases[3]".
 
-    A missing list counts as empty. Raises FormatError if the value there is no list.
+    A missing list counts as empty. Raises FormatError if the value there is not a list.
     """
     name = ".".join(place)
     if source.outline:
@@ -116,7 +116,7 @@ def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
 def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, str]]:
     """Yield the keys and values of the object under nested keys in a document, each with its place ("lookup entry 3").
 
-    A missing object counts as empty. Raises FormatError if the value there is no object.
+    A missing object counts as empty. Raises FormatError if the value there is not an object.
     """
     name = ".".join(place)
     if source.outline:
@@ -151,7 +151,7 @@ def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> I
 
 
 def outline_of(head: bytes) -> Any:
-    """Return the part of a JSON document that lies in its first bytes, or None if these are no JSON.
+    """Return the part of a JSON document that lies in its first bytes, or None if these bytes are not JSON.
 
     Lists and objects that continue after these bytes are ended there.
     """

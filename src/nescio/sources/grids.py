@@ -1,4 +1,4 @@
-"""Read large outcome tables as grids, without a row in Python's memory.
+"""Read large outcome tables as grids, without holding rows in Python's memory.
 
 DuckDB groups the rows by question, and each group holds the outcomes of its runs as bits.
 """
@@ -40,7 +40,7 @@ class Grid(Struct, frozen=True, eq=False):
     """An outcome table as arrays of shape (runs, questions).
 
     `runs` are in order of first appearance, `questions` sorted by name. `state` has the outcome of each answer, and
-    `numbers` the columns of numbers, keyed by name. `judges` are the judges of each run, empty if unknown.
+    `numbers` the columns of numbers, keyed by name. `judges` names all judges of the table; empty if unknown.
     """
 
     runs: tuple[str, ...]
@@ -51,7 +51,7 @@ class Grid(Struct, frozen=True, eq=False):
 
 
 def rows_of(source: Source) -> int:
-    """Count the rows of a Parquet table, from its metadata."""
+    """Return the number of rows of a Parquet table, from its metadata."""
     relation, where = _table(source)
     with connect() as connection:
         return int(first(connection, f"SELECT count(*) FROM {relation}", where)[0])
@@ -83,15 +83,16 @@ def holds_numbers(source: Source, column: str) -> bool:
 def grid(
     source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None, odd: str = "false"
 ) -> Grid | None:
-    """Return a Parquet outcome table as a Grid, or None if it must be read in the slower way, which also reports
-    faults.
+    """Return a Parquet outcome table as a Grid, or None if the slower reader, which also reports faults, must read it.
 
     The table has the columns `run`, `question`, `outcome`, and the columns `numbers`. `words` returns the state that
     each word in `outcome` means, given the number of rows with each word. `judge` names the column with the judges.
-    `odd` is an SQL condition for a question's `name` that this way cannot read.
+    `odd` is an SQL condition on `name`, the name of a question; it is true for names that this fast reader cannot
+    handle.
 
-    The result is None if a cell is empty, a word unknown, a question odd, or a number not finite. It is also None if a
-    name has white space around it or accents in two encodings, or if a run has a question twice or two judges.
+    The result is None if a cell is empty, a word is unknown, a name meets `odd`, or a number is not finite. It is also
+    None if a name has white space around it or accents in two encodings. The same holds if a run has a question twice,
+    or two judges.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:
@@ -234,7 +235,6 @@ def _trimmed(cell: str) -> str:
 
 
 def _kinds(connection: duckdb.DuckDBPyConnection, relation: str, where: Sequence[str]) -> dict[str, str]:
-    """Return the type of each column."""
     return {str(row[0]): str(row[1]) for row in connection.execute(f"DESCRIBE FROM {relation}", where).fetchall()}
 
 
@@ -254,15 +254,14 @@ def _numbered(
 
 
 def _as_double(cell: str, kind: str) -> str | None:
-    """Return the SQL that converts a cell to a double, or None if the type `kind` of its column is no number."""
+    """Return the SQL that converts a cell to a double, or None if the type `kind` of its column is not numeric."""
     if kind == "DOUBLE" or kind in _WHOLE:
         return f"{cell}::DOUBLE"
     return f"{cell}::VARCHAR::DOUBLE" if kind.startswith(_AS_WRITTEN) else None
 
 
 def _tell(source: Source, part: int, parts: int) -> None:
-    """Report the progress to `source.tick`: the bytes of one of `parts` equal parts of the file, the part number
-    `part`."""
+    """Report to `source.tick` the bytes of the file's part number `part`, one of `parts` equal parts."""
     if source.tick and source.path and source.path.is_file():
         size = source.path.stat().st_size
         source.tick(size * (part + 1) // parts - size * part // parts)

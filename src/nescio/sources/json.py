@@ -1,4 +1,4 @@
-"""Decode JSON, in one place. It refuses repeated keys, deep nesting, and values that need too much memory.
+"""Decode JSON, in one place; refuse repeated keys, deep nesting, and values that need too much memory.
 
 Half of a surrogate pair, which no text can hold, is replaced.
 """
@@ -36,7 +36,7 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 def decode_object(
     path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
-    """Return the JSON object of one line. Raises FormatError if there is none, or if it repeats a key.
+    """Return the JSON object of one line. Raises FormatError if there is no object, or if the object repeats a key.
 
     `lenient` also accepts NaN, Infinity and half of a surrogate pair, which some tools write though JSON forbids them.
     `room` is the memory that the values may take.
@@ -68,7 +68,7 @@ def decode_object(
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
     """Return the JSON value of a file, or of the place `where` in it.
 
-    NaN and Infinity are allowed, and half of a surrogate pair is replaced. Raises FormatError if the text is no JSON,
+    NaN and Infinity are allowed, and half of a surrogate pair is replaced. Raises FormatError if the text is not JSON,
     repeats a key in one object, is nested too deep, or needs more memory than `room` has left.
     """
     import msgspec
@@ -92,9 +92,9 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 class MemoryBudget:
     """The memory that the values of a file may still take.
 
-    At first it is ten times the size of the file. For a compressed file of `packed` bytes it is ten times the unpacked
-    size, but at most about 500 times `packed`. It never exceeds half of the machine's memory, or half of the memory
-    that the user allows.
+    At first it is 64 MB plus ten times the size of the file. For a compressed file of `packed` bytes, the unpacked size
+    counts. In this case, at most 200 MB plus 500 times `packed` are allowed. If the user limits memory, the budget is
+    half of this limit instead. The budget never exceeds half of the machine's memory.
     """
 
     __slots__ = ("left",)
@@ -109,8 +109,8 @@ class MemoryBudget:
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
         """Raise FormatError if `needed` bytes are more memory than the budget has left."""
         if needed > self.left:
-            rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
-            rule += f"; a log may take half of the memory limit, which {opt('memory_limit')} sets"
+            rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a file of this size"
+            rule += f"; {opt('memory_limit')} sets a memory limit, and a file may take half of it"
             raise FormatError(path, rule, where=where)
 
 
@@ -166,7 +166,7 @@ _NOTHING = object()  # the result for a text that is no JSON at all
 
 
 def _forgiven(text: bytes) -> Any:
-    """Return the value that Python's own JSON reader reads from a text, or `_NOTHING` if the text is no JSON.
+    """Return the value that Python's own JSON reader reads from a text, or `_NOTHING` if the text is not JSON.
 
     Half of a surrogate pair becomes U+FFFD.
     """
@@ -187,7 +187,7 @@ def halves_of_pairs(text: bytes) -> int:
 
 
 def _why_not_json(text: bytes, error: Exception) -> str:
-    """Return the reason why a text is no JSON.
+    """Return the reason why a text is not JSON.
 
     It is msgspec's error or, if Python's more tolerant reader accepts the text, the fault that this reader tolerates.
     """

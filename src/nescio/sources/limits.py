@@ -1,8 +1,8 @@
 """Define the limits of a file, in one place: each with its default, its option, and the message that names both.
 
-A limit that depends on the size of a file keeps small files small in memory. No log that a tool writes comes near it,
-and the option raises it if one does. `Limits` holds the user's settings, which readers ask for here at any depth.
-`memory.py` limits memory. Patterns from users take bounded time in any case.
+A limit that depends on the size of a file keeps small files small in memory. The logs of tools stay far below it, and
+its option raises it. `Limits` holds the user's settings, which readers get from `limits`. `memory.py` limits memory,
+and `patterns.py` the time that users' patterns take.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COLUMN = 1 << 15  # bytes that a column takes in memory, however few rows there 
 
 
 class Limits(Struct, frozen=True):
-    """The limits that nescio sets for files, as the user may change them.
+    """The limits for files: nescio's defaults, or the user's values.
 
     None means that the limit depends on the size of the file.
     """
@@ -80,8 +80,7 @@ def check_size(path: Path, unpacked: int, most: int) -> None:
 
 
 class Made:
-    """Count the bytes that are unpacked from a file, and raise FormatError if they exceed the limit for the file's
-    size."""
+    """A counter of the bytes unpacked from a file. Raises FormatError if they exceed the limit for the file's size."""
 
     def __init__(self, path: Path, ratio: int = RATIO) -> None:
         self._path, self._size, self._most = path, 0, most_unpacked(path.stat().st_size, ratio)
@@ -119,7 +118,7 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
 def check_cells(label: Path | str, runs: int, questions: int, rows: int) -> None:
     """Raise FormatError if there are far more pairs of a run and a question than there are answers.
 
-    nescio keeps a cell for each pair. In such a table a wrong column was probably taken for the run.
+    nescio keeps a cell for each pair. With so many empty cells, a wrong column was probably taken for the run.
     """
     if runs * questions > max(FEW_CELLS, EMPTY_CELLS * rows):
         many = f"there are {runs:,} runs and {questions:,} questions, but only {rows:,} answers"

@@ -1,4 +1,4 @@
-"""Read the value that the text of a cell writes as JSON, or in Python's notation of lists and objects."""
+"""Read the value of a cell whose text is JSON, or Python's notation of a list or an object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ LONGEST = 1_000_000
 
 
 class UnsoundLiteralError(ValueError):
-    """The error for a text that looks like a value but is nested too deep or breaks another rule; it names the rule."""
+    """The error for a text that looks like a value but is nested too deep or breaks another rule, which the error
+    names."""
 
 
 def read_literal(text: str) -> Any:

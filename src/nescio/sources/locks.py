@@ -19,8 +19,7 @@ LOCK = ".lock"  # the file that holds the lock on Windows, where a folder cannot
 
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
-    """Hold the lock of a folder during the block, and yield whether this succeeded; it fails if another process holds
-    it.
+    """Lock a folder during the block, and yield whether this succeeded. It fails if another process has the lock.
 
     The system releases the lock of a killed process. The locking modules are imported here, because each exists on one
     system only.
@@ -37,7 +36,7 @@ def locked(folder: Path) -> Iterator[bool]:
 def one_at_a_time(path: Path) -> Iterator[None]:
     """Hold the lock of a file's folder during the block, in which the file is read, changed and written.
 
-    If another process holds the lock, this waits for it, and raises UsageError after a minute.
+    If another process holds the lock, the function waits, and raises UsageError after a minute.
     """
     folder = Path(os.path.realpath(path)).parent  # that of the file itself, which links in other folders share
     if not folder.is_dir():
@@ -58,8 +57,8 @@ def one_at_a_time(path: Path) -> Iterator[None]:
 def held(draft: Path) -> Iterator[bool]:
     """Hold the lock of the draft of a file or folder during the block, and yield whether the draft had no lock before.
 
-    A draft of a killed process has no lock. On Windows a locked draft could not be moved, so there no lock is held, and
-    the block always gets false.
+    A draft of a killed process has no lock. On Windows a locked draft could not be moved, so no lock is held on
+    Windows, and the block always gets false.
     """
     if sys.platform == "win32":
         yield False

@@ -33,7 +33,7 @@ MOST_BESIDE = 2_000  # the most files of a folder that are searched for a name s
 _CHUNK = 1 << 20
 _FEW, _PROBED = 16, 4096  # numbers of rows
 KEPT: dict[Path, str] = {}  # Files that hold streams (standard input), with the names that messages give them.
-# Patterns of first lines that are no header, keyed by suffix. A file with such a line is text, though its suffix is
+# Patterns of first lines that are not headers, keyed by suffix. A file with such a line is text, though its suffix is
 # that of a table. Formats add theirs.
 HEADLESS: dict[str, set[str]] = {}
 
@@ -80,8 +80,7 @@ def open_source(item: Any, streamed: Streamed | None = None) -> Source:
 
 
 def _meant(path: Path) -> str:
-    """Return the name of a file in the same folder that is spelled almost like the missing file `path`; "" if there is
-    none."""
+    """Return "; did you mean NAME?" with the most similar name of a file in the same folder; "" if none is similar."""
     with suppress(OSError):
         names = nearest(path.name, (entry.name for entry in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
         return "".join(f"; did you mean {name}?" for name in names[:1])
@@ -187,8 +186,8 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
 
 
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
-    """Return the source for a JSON Lines file that holds one JSON list of objects, as some tools write; None for
-    others."""
+    """Return the source for a JSON Lines file that holds one JSON list of objects, as some tools write; None for other
+    files."""
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
             return None
@@ -289,7 +288,7 @@ def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = 
 def open_table(table: Any) -> Source:
     """Return a source for a table in memory.
 
-    Raises FormatError if it cannot be read, and MismatchError if it is no table.
+    Raises FormatError if the table cannot be read, and MismatchError if `table` is not a table.
     """
     load_engine()
     import duckdb

@@ -23,15 +23,15 @@ _FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
 def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
     """Return a function that tests whether a pattern matches a whole text, with case ignored and "." for any character.
 
-    Raises UsageError, which calls the option `name`, for an invalid regular expression, and for one that could take
-    exponential time in Python and that DuckDB, which needs linear time, does not support.
+    Raises UsageError, which calls the option `name`, for an invalid regular expression. Also raises it for one that
+    could take exponential time in Python and that DuckDB cannot match in linear time.
     """
     flags = re.IGNORECASE | re.DOTALL
     try:
         compiled = re.compile(pattern, flags)
         tree = parser.parse(pattern, flags)
     except (re.error, RecursionError, OverflowError) as error:
-        raise UsageError(f"{name} takes a regular expression: {error}") from None
+        raise UsageError(f"{name}: this is not a valid regular expression: {error}") from None
     if any(_is_ambiguous(body) for body in _repeated(tree)):
         slow = f"{name}: {pattern!r} repeats a repetition or a choice, which could take exponential time"
         return _in_linear_time(slow, pattern)
@@ -99,6 +99,6 @@ def _in_linear_time(slow: str, pattern: str) -> Callable[[str], bool]:
         matches("")
     except duckdb.Error as error:
         raise UsageError(
-            f"{slow}; the engine that avoids this does not accept the pattern: {first_line(error)}"
+            f"{slow}; DuckDB, which takes linear time, does not accept the pattern: {first_line(error)}"
         ) from None
     return matches

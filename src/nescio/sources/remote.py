@@ -42,7 +42,7 @@ def check_allowed(file: Any) -> None:
 
 
 def address_of(item: Path | str) -> str | None:
-    """Return the address that the item is, such as "https://…", or None if the item is a path."""
+    """Return `item` as an address, such as "https://…", or None if it is a path."""
     match = ADDRESS.match(str(item))
     return f"{match[1].lower()}://{'/' if match[1].lower() == 'file' else ''}{match[2]}" if match else None
 
@@ -106,9 +106,9 @@ def _is_web(place: str) -> bool:
 
 
 def _patience(address: str) -> dict[str, Any]:
-    """Return the options of a web address by which a download may last as long as parts of it arrive.
+    """Return the options for a web address with which a download may last as long as parts of the file arrive.
 
-    aiohttp would end it after five minutes. `_Arriving` limits all of it.
+    By default aiohttp ends a download after five minutes. `_Arriving` limits the whole download.
     """
     if not _is_web(address):
         return {}
@@ -126,8 +126,8 @@ def _opened(system: Any, name: str) -> Any:
     """Return an open file of the file system `system`.
 
     A web server is made to send the file in one answer, because several answers could be parts of two versions of it.
-    Raises FormatError if it sends a part of the file, or compresses it although it was told not to: nobody could then
-    tell whether the file has arrived whole.
+    Raises FormatError if the server sends a part of the file, or compresses it although it was told not to. Otherwise
+    nobody could tell whether the file has arrived whole.
     """
     if not _is_web(name):
         return system.open(name, "rb")
@@ -144,7 +144,7 @@ def _opened(system: Any, name: str) -> Any:
 def _version(system: Any, name: str) -> list[str]:
     """Return values that change if the stored file changes, such as its size and time.
 
-    The result is empty for a file from a web server, because that arrives in one answer and cannot be mixed.
+    The result is empty for a file from a web server, because such a file arrives in one answer.
     """
     if _is_web(name):
         return []
@@ -164,10 +164,10 @@ class _Arriving:
         while part := file.read(1 << 20):
             self._size += len(part)
             if self._size > MOST_FETCHED:
-                rule = f"more than {MOST_FETCHED >> 30} GB, the most that nescio fetches; download it first"
+                rule = f"the file has more than {MOST_FETCHED >> 30} GB, more than nescio fetches; download it first"
                 raise FormatError(self._address, rule)
             if time.monotonic() > self._until:
-                rule = f"did not arrive within {MOST_SECONDS // 60} minutes; download it first"
+                rule = f"the file did not arrive within {MOST_SECONDS // 60} minutes; download it first"
                 raise FormatError(self._address, rule)
             yield part
 
@@ -182,7 +182,7 @@ def _files(system: Any, place: str) -> list[str]:
 
 
 def _file(place: str) -> str:
-    """Return an address without the query (`?…`) of a web address, which is no part of a file's name."""
+    """Return an address without the query (`?…`) of a web address, which is not part of a file's name."""
     return place.partition("?")[0] if _is_web(place) else place
 
 

@@ -25,7 +25,7 @@ _FEWEST = 3  # the fewest named objects of one kind that count as rows
 # For two objects of single cells: the fewest cells in each, and the most distinct values.
 _FEWEST_CELLS, _MOST_WORDS = 5, 6
 _DEEPEST = 5
-_SINGLE = (str, float, int, bool, list, type(None))  # types of cells that are no objects
+_SINGLE = (str, float, int, bool, list, type(None))  # types of cells that are not objects
 _MOST_LISTED = 100  # the most named objects in a list whose numbers may be figures of the rows
 _LONGEST_LINE = 1 << 16  # the most bytes of a line that is examined for figures
 _ENDS = {0: "first", -1: "last"}
@@ -120,9 +120,9 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return which of the first line (0) and the last line (-1) of JSON Lines are figures about the rows between them.
+    """Return the lines of JSON Lines that hold figures about the rows: 0 for the first line, -1 for the last.
 
-    Such a line, for example the header of a log, is no row.
+    Such a line, for example the header of a log, is not a row.
     """
     if source.kind != "lines" or source.path is None:
         return []
@@ -145,9 +145,9 @@ def figures_in(source: Source) -> list[int]:
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
-    """Return whether `line` holds figures about `rows` and is no row itself.
+    """Return whether `line` holds figures about `rows` and is not a row itself.
 
-    This is so if it has a number that rows lack, and if each cell that it shares with a row is the same in all rows.
+    `line` does if it has a number that rows lack, and if each cell that it shares with a row is the same in all rows.
     """
     here = {name for row in rows for name in row}
     if len(rows) < _FEWEST and here & line.keys():  # Two objects that differ are both rows.
@@ -185,8 +185,8 @@ def _lists(value: Any, path: str) -> Iterator[Rows]:
 def _within(rows: Rows) -> Iterator[Rows]:
     """Yield each list of rows inside the rows of a list, such as `runs[].results`.
 
-    An inner row also gets the texts and the true and false values of the outer row. Of the whole numbers of outer rows
-    it gets those that differ in each outer row, and those that are always 0 or 1.
+    An inner row also gets the texts and the true and false values of the outer row. It gets a whole number of the outer
+    row only if the number differs in each outer row, or is always 0 or 1.
     """
     whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
     numbers = {name: {row[name] for row in rows.rows} for name in whole}
@@ -220,7 +220,7 @@ _WHOLE = "the rows or columns of this JSON document"
 def _place(source: Source, rows: Rows) -> str:
     """Return words for a message that say where the rows are, such as "the list 'results' of this JSON document".
 
-    They also name the column that holds the names of the rows, if the rows are named.
+    The words also name the column that holds the names of the rows, if the rows are named.
     """
     where = "the objects in the lines of this file" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:

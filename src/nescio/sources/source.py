@@ -39,15 +39,15 @@ class Source(Struct, frozen=True, eq=False):
     """A file on disk (`path`), a table in memory (`table`), or a table in memory that was read from a file.
 
     `columns` are its column names, or the keys of its first object. `kind` is the way to read it: `delimited`, `lines`
-    (JSON Lines), `parquet`, `table`, or as a whole as a `document` (JSON), an `archive` (ZIP, with its `members`),
-    `xml` or `text`. `begins` is the line number of the header or of the first object in a text file. `plain` says that
-    all readers agree on its content (`check_text`). `document` is the value of a JSON document, or the root of XML. A
-    large document that is read piece by piece has an `outline` of its first bytes instead. `tick` is a function to call
-    with the number of further bytes read. `room` is the memory that its JSON may take. `named` has the columns that the
-    user named, keyed by role. A table in a document also has `place`, the path of its rows as the user would write it
-    for `--column` (`details[]`), and `beside`, the numbers around its rows, keyed by path, which may be totals.
-    `made_of` is set for a table that lists the runs of a wide table below each other: the wide table, and its number of
-    rows.
+    (JSON Lines), `parquet` or `table`. Files that are read as a whole have the kind `document` (JSON), `archive` (ZIP,
+    with its `members`), `xml` or `text`. `begins` is the line number of the header or of the first object in a text
+    file. `plain` says that all readers agree on its content (`check_text`). `document` is the value of a JSON document,
+    or the root of XML. A large document that is read piece by piece has an `outline` of its first bytes instead. `tick`
+    is a function to call with the number of further bytes read. `room` is the memory that its JSON may take. `named`
+    has the columns that the user named, keyed by role. A table in a document also has `place`, the path of its rows as
+    the user writes it for `--column` (`details[]`). `beside` has the numbers around its rows, keyed by path, which may
+    be totals. `made_of` is set for a table that lists the runs of a wide table below each other: the wide table, and
+    its number of rows.
     """
 
     name: str

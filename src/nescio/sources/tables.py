@@ -54,11 +54,11 @@ def load_rows(
 
     Returns the name in this table of each column, keyed by the source's name. The two differ, because SQL does not
     distinguish `Run` from `run`. `keep` names the columns to load, and `most` limits the number of rows; None means
-    all. Raises FormatError for a malformed record, or without any record.
+    all. Raises FormatError for a malformed record, or if there is no record.
     """
     import duckdb
 
-    source = source if most is None else replace(source, tick=None)  # Loading the first rows is no progress.
+    source = source if most is None else replace(source, tick=None)  # Loading the first rows is not progress.
     try:
         if source.suffix in LINES:
             names = _load_lines(connection, source, into, keep, most)
@@ -205,11 +205,11 @@ def lines_about(source: Source) -> float:
 
 @contextmanager
 def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
-    """Yield the path of a Parquet copy of a delimited file, which exists during the block; None if none can be made.
+    """Yield the source of a Parquet copy of a delimited file, which exists during the block; None if none can be made.
 
     The columns `numbers` become numbers, other cells stay as written. No copy can be made if DuckDB would misread the
-    file, if a cell of `numbers` is no number, or if there is no room; nor if a cell of the columns `names` has an
-    apostrophe as writers put it before texts that look like formulas. The slower way of reading then reports the fault.
+    file, if a cell of `numbers` is not a number, or if the disk is full. Nor can it if a cell of the columns `names`
+    has the apostrophe that nescio writes before formulas. The slower reader then reports the fault.
     """
     import duckdb
 

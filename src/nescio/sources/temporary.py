@@ -51,7 +51,7 @@ def _made() -> tuple[Path, Path]:
     """Return the folder of this process, and a new folder inside it.
 
     The folder of the process is deleted when Python collects the last object that uses it, which may happen even during
-    this call. Then it is created again.
+    this call. In that case it is created again.
     """
     while True:
         ours = _ours(Path(tempfile.gettempdir()))

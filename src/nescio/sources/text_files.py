@@ -15,7 +15,7 @@ WHITE = " \t\n\v\f\r"  # is removed from both ends of every cell
 _CHUNK = 1 << 20
 _TICK = 1 << 22
 _END = "\0"  # occurs in no text file
-_UNCLOSED = "a quotation mark that opens here is never closed"
+_UNCLOSED = "a quotation mark that opens on this line is never closed"
 _LONGEST_FIELD = 1 << 30  # The csv module's default limit for a field is 128 KiB.
 
 

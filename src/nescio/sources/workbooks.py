@@ -46,7 +46,8 @@ def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator
 
 
 class SeveralSheetsError(FormatError):
-    """The error that several `sheets` of a workbook have cells, so that one must be chosen, or that none has any."""
+    """The error for a workbook of which several sheets (`sheets`) have cells, so that the user must choose, or no sheet
+    has."""
 
     sheets: Sequence[str] = ()
 
@@ -55,7 +56,7 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     """Return the sheet of a workbook as a CSV file in a temporary folder, with notes on cells beyond its header.
 
     The folder is deleted when the first returned value is no longer used. Raises UsageError if the library for
-    workbooks is not installed. Raises FormatError if the file is no workbook, or unpacks to more bytes or cells than
+    workbooks is not installed. Raises FormatError if the file is not a workbook, or unpacks to more bytes or cells than
     allowed. It also raises FormatError if several sheets have cells (`--sheet` selects one), or if a cell holds an
     error, or a formula without its value.
     """
@@ -98,9 +99,9 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
 def checked_size(path: Path) -> int:
     """Return the number of bytes to which a workbook unpacks.
 
-    Raises FormatError if the number is higher than allowed, if a part may declare entities, or if the workbook has more
-    XML elements than a file of its size should have. If the user states how much a file may unpack to, the number of
-    elements has no limit of its own.
+    Raises FormatError if the number is higher than allowed, or if a part may declare entities. Also raises it if the
+    workbook has more XML elements than a file of its size should have. If the user states how much a file may unpack
+    to, the number of elements is not limited.
     """
     size = unpacked_size(path, SHEETS)
     with zipfile.ZipFile(path) as packed:
@@ -125,7 +126,6 @@ def _elements(path: Path) -> int:
 
 
 def _write(rows: Iterable[list[str]], target: Path) -> bool:
-    """Write rows as CSV, and return whether there are any."""
     target.parent.mkdir()
     with target.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)

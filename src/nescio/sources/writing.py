@@ -43,8 +43,8 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # The umask of the process is applied to the mode.
     """Yield a draft path in the folder of `path`. If the block succeeds, the draft replaces `path`.
 
-    If the block fails, the draft is deleted. If the process is killed, the next call for `path` deletes it. If `path`
-    is a pipe or a device, it is not replaced: the content of the draft is written into it.
+    If the block fails, the draft is deleted. If the process is killed, the next call for `path` deletes the draft. If
+    `path` is a pipe or a device, it is not replaced: the content of the draft is written into it.
     """
     if is_special(path):
         with _poured_into(path) as draft:
@@ -115,7 +115,7 @@ DRAFT = re.compile(r"\..+\.[0-9a-f]{16}(\.[^.]*)?")  # the pattern of the names 
 
 
 def _sweep(path: Path) -> None:
-    """Delete the drafts of `path` that killed processes left, which can be told because no process has locked them."""
+    """Delete the drafts of `path` that killed processes left; no process has locked such drafts."""
     old = time.time() - 2  # Another process may be about to lock a younger one.
     with suppress(OSError):
         for entry in os.scandir(path.absolute().parent):
@@ -136,7 +136,8 @@ def _mask() -> int:
 def check_new_folder(path: Path) -> None:
     """Raise UsageError if no folder can be written at `path`.
 
-    This is so if a file or a folder with content is there, if the parent folder is missing, or if it is read-only.
+    This is so if a file or a folder with content is there, if the parent folder is missing, or if the folder to write
+    in is read-only.
     """
     if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
         raise UsageError(f"{path} already exists; give a new or empty folder")
@@ -151,8 +152,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a folder to fill, which becomes the new folder `path` if the block succeeds.
 
     If the block fails, the folder is deleted; if the process is killed, the next call deletes it. An empty folder at
-    `path` is replaced at once, if this is possible. It is not if it is the current folder or a mounted disk, if its
-    parent is read-only, or on Windows; then the files are moved into the empty folder one after another.
+    `path` is replaced at once, unless it is the current folder or a mounted disk, its parent is read-only, or the
+    system is Windows. In these cases the files are moved into the empty folder one after another.
     """
     check_new_folder(path)
     mode = path.stat().st_mode & 0o7777 if path.is_dir() else 0o777 & ~_mask()

@@ -83,7 +83,8 @@ def parse_xml(path: Path) -> Element:
     def attribute(_element: str, name: str, _kind: str, default: str | None, _required: int) -> None:
         # Every such element would get the default, and expat searches all declared attributes for each new one.
         if default is not None or next(declared) > _MOST_ATTRIBUTES:
-            rule = f"the attribute {name!r} has a default, or is one of thousands that the file declares"
+            rule = f"the file declares more than {_MOST_ATTRIBUTES:,} attributes"
+            rule = rule if default is None else f"the file declares a default value for the attribute {name!r}"
             where = f"line {parser.CurrentLineNumber}"
             raise FormatError(path, f"{rule}; for safety, nescio does not read such files", where=where)
 

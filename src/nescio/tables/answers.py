@@ -266,7 +266,7 @@ def _ask_of_none_right(
         return
     if not (options.judged(unjudged).state == CORRECT).any():
         row = answered[0]
-        what = f"not one of {len(answered)} answers is right ({shorten(row.given[0])} for {shorten(row.gold[0])})"
+        what = f"none of {len(answered)} answers is right (first: {shorten(row.given[0])}, gold {shorten(row.gold[0])})"
         raise _which_judge(sources[row.file], row, what)
 
 
@@ -315,7 +315,7 @@ def _same_in_all_runs(
 ) -> None:
     """Raise MismatchError if two runs give the same question different values in a column that the user requested.
 
-    `first` is the first row of each question.
+    `first` maps each question to its first row.
     """
     for row in rows:
         known = first[row.question]
@@ -337,7 +337,7 @@ def _own_gold(
 ) -> OwnGold:
     """Return the gold answers of each run whose gold answers differ from those in the question's first row.
 
-    A note counts such answers. `first` is the first row of each question.
+    Adds a note that counts them. `first` maps each question to its first row.
     """
     gold: OwnGold = {}
     others = [row for row in rows if row.gold != first[row.question].gold]
@@ -353,8 +353,8 @@ def _own_gold(
                 row.text,
             )
         if not by_first and bool(row.gold) != bool(known.gold):
-            rule = f"question {row.question!r} has different gold answers from those in {place}, where it has "
-            rule += f"{'none' if row.gold else 'some'}; {opt('choose', {'gold': 'first'})} takes those"
+            rule = f"question {row.question!r} has {'' if row.gold else 'no '}gold answers, but in {place} it has "
+            rule += f"{'none' if row.gold else 'some'}; {opt('choose', {'gold': 'first'})} uses those read first"
             raise _fail((sources[row.file], row.row), rule, " | ".join(row.gold) or None)
         gold.setdefault(row.run, {})[row.question] = row.gold
     if others:
@@ -364,8 +364,8 @@ def _own_gold(
                 OTHER_GOLD,
                 "{questions} of {total:n question} {questions:has/have} gold answers that differ between "
                 "runs: {first:every run is judged by the gold answers read first/each run is judged by its own gold "
-                f"answers ({opt('choose', {'gold': 'first'})} takes the first for all)}}; in {{question!r}}, run "
-                "{run!r} has {own!r} where {other!r}, read first from {file}, has {known!r}",
+                f"answers ({opt('choose', {'gold': 'first'})} takes the first for all)}}; for {{question!r}}, run "
+                "{run!r} has {own!r}, but run {other!r}, read first from {file}, has {known!r}",
                 questions=len({row.question for row in others}),
                 total=len(first),
                 first=by_first,
@@ -387,7 +387,7 @@ Structured = Mapping[tuple[int, str], type] | None  # types by row and role; Non
 
 
 def _structured(source: Source, placed: Placed) -> Structured:
-    """Return which cells of JSON Lines are lists or objects: the type, keyed by row number and role.
+    """Return the types of the cells of JSON Lines that are lists or objects, keyed by row number and role.
 
     The type is needed because a text may look like a list. The result is None for other formats.
     """
@@ -405,7 +405,7 @@ def _structured(source: Source, placed: Placed) -> Structured:
 def _kind(text: str, place: tuple[Source, int], structured: Structured, role: str) -> type:
     """Return the type of a cell's content: list, dict or str.
 
-    `place` is the file and the row. A text in braces is no object in a delimited file, whose cells are all texts.
+    `place` is the file and the row. A text in braces is not an object in a delimited file, whose cells are all texts.
     """
     listed = text.startswith("[") and text.endswith("]")
     if structured is not None:

@@ -112,8 +112,9 @@ def _shown(text: str) -> str:
 def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 0) -> str:
     """Return the text below a question about a table, from which the user can choose an answer.
 
-    It lists the columns with the kind and the first values of their cells, the mapping that the user gave, and the ways
-    to read the table with their results. `more` is the number of further ways, which are not listed.
+    The text lists the columns with the kind and the first values of their cells. It also lists the mapping that the
+    user gave, and the ways to read the table with their results. `more` is the number of further ways, which are not
+    listed.
     """
     listed = [(_shown(name), column) for name, column in table.columns.items() if name]
     width = min(max((len(name) for name, _ in listed), default=0), _WIDEST)
@@ -127,7 +128,9 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 
     if ways:
         lines += ["", *_listed(ways)]
     if more:
-        lines.append(f"{more} more answer{'s' if more > 1 else ''}: {opt('column', of='ROLE=COLUMN')} rules some out")
+        lines.append(
+            f"{more} more answer{'s' if more > 1 else ''} not listed; {opt('column', of='ROLE=COLUMN')} excludes some"
+        )
     return "\n".join([*lines, *_judge_beside_people(table, ways, options)])
 
 

@@ -61,9 +61,9 @@ def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: Rea
 
 
 def _others(table: Table, mapping: Mapped) -> dict[str, str]:
-    """Return the SQL of the cells of further columns, keyed by the column's name.
+    """Return the SQL of each further column's cells, keyed by the column's name.
 
-    Columns of a single run are no further columns, nor are those with the name of their role ("question").
+    Columns that belong to one run, and columns named after their role ("question"), are left out.
     """
     own = {role for role, expression in mapping.items() if expression.columns == (role,)} & {*CELLS}
     of_runs = {role for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
@@ -77,9 +77,9 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
 
 
 def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
-    """Return each run that has columns of its own, with an expression for each role of these columns.
+    """Return pairs of a run that has its own columns, and the expressions of these columns keyed by role.
 
-    If all runs share their columns, the result is one run without a name and without expressions.
+    If all runs share their columns, the result is one pair of an empty name and no expressions.
     """
     several = {role: mapping[role].columns for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
     if not several or ("outcome" not in several and "prediction" not in several):
@@ -109,8 +109,8 @@ def _cells(
 ) -> dict[str, str]:
     """Return the SQL of each column in `CELLS`, for one run.
 
-    `stems` has the name of the run for each file that does not name it. `told` maps words to the outcomes that the user
-    gave them.
+    `stems` maps the number of each file that names no run to the run's name. `told` maps words to the outcomes that the
+    user gave them.
     """
     source = table.source
     named, of_headers = joined(table, mapping["run"]) if "run" in mapping else "", mapping["question"].header
@@ -143,8 +143,8 @@ def _cells(
 def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> str:
     """Return the SQL of the word that states the outcome of each answer.
 
-    Words mean what the user told or, otherwise, what the lexicon says. If the expression is inverted, words for right
-    and wrong change places.
+    A word means what `told` maps it to or, otherwise, what the lexicon says. If the expression is inverted, words for
+    right and wrong change places.
     """
     if not expression.columns:
         return "NULL"
@@ -182,7 +182,8 @@ def flag_words(table: Table, mapping: Mapped, *roles: str) -> set[str]:
 
 
 def _about_answers(table: Table, mapping: Mapped, role: str, told: Mapping[str, str]) -> str:
-    """Return the SQL that is 'yes' if the column of a role says that there is an answer, 'no' if it says no, else NULL.
+    """Return the SQL that is 'yes' if the column of a role says that there is an answer, 'no' if it says there is none,
+    else NULL.
 
     The role is "answered" (the system gave an answer) or "answerable" (the question has one). `told` maps words to the
     meanings that the user gave them.

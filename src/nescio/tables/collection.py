@@ -1,4 +1,4 @@
-"""Read the lines of questions and of stories."""
+"""Read files of questions and of stories in JSON Lines."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ def _told(
     """
     name, accepted = as_text(row.get("story")), row.get("sentences")
     if name is None or name not in stories:
-        rule = "there is no such story" if name is not None else "a question names its story"
+        rule = "there is no such story" if name is not None else "the question must name its story"
         raise FormatError(source.path, rule, where=f"line {line}", value=name)
     story = stories[name]
     if accepted is not None:
         sound = isinstance(accepted, list) and all(type(i) is int and 0 <= i < len(story) for i in accepted)
         if not sound:
-            rule = f"sentences must be a list of whole numbers from 0 to {len(story) - 1}, as the story has them"
+            rule = f"sentences must be a list of whole numbers from 0 to {len(story) - 1} (sentences of the story)"
             raise FormatError(source.path, rule, where=f"line {line}", value=accepted)
     strata = {key: value for key, value in question.strata.items() if key != "sentences"}
     if wanted is None or "question_word" in wanted:
@@ -136,5 +136,5 @@ def _texts(value: Any, name: str, fail: Any) -> tuple[str, ...]:
 
 
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
-    """Return the `id` of a line, a text or a whole number. Raises FormatError if there is none."""
+    """Return the `id` of a line as text. Raises FormatError if it is not a text or a whole number, or is blank."""
     return composed(elements.identifier(row, "id", source.path, line).strip(WHITE)) or ""

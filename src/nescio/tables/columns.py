@@ -26,7 +26,7 @@ SHORT = 5  # most words of an answer that is not a sentence
 class Cells:
     """The cells of the columns in a DuckDB relation, with their words and statistics.
 
-    These are computed on first use, for many columns by one query.
+    The words and statistics are computed on first use, for many columns by one query.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, cells: Sequence[str], rows: int) -> None:
@@ -54,7 +54,8 @@ class Cells:
         return self._words[cell]
 
     def figures(self, cell: str) -> Sequence[Any]:
-        """Return the statistics of a column's cells, in the order in which `Column` has properties for them."""
+        """Return the statistics of a column's cells: `filled`, `numbers`, `low`, `high`, `longest` and `structured` of
+        `Column`."""
         if cell not in self._figures:
             has_few = self.words(cell) is not None  # columns of texts take longer, and few of them are asked about
             batch = [own for own in self._batch_of[cell] if (self.words(own) is not None) == has_few]
@@ -228,7 +229,7 @@ def described(
 
 
 def words_of(table: Table, cell: str) -> list[str]:
-    """Return the different values of a cell's SQL, sorted; fifty-one at most, which shows that there are too many."""
+    """Return the different values of a cell's SQL, sorted; at most 51, because 51 are already too many."""
     query = f"SELECT {cell} FROM {table.relation} WHERE {cell} IS NOT NULL GROUP BY 1 LIMIT {MOST_WORDS + 1}"
     return sorted(str(word) for (word,) in table.connection.execute(query).fetchall())
 

@@ -62,8 +62,8 @@ def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, st
 def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return the parts from which the count of each outcome is computed.
 
-    These are the part with the name of the outcome alone, or a part followed by those to subtract from it. The tuple of
-    an outcome is empty if the table lacks these parts. `columns` maps parts to columns.
+    An outcome's tuple has the part with its name, or a part followed by those to subtract from it. The tuple is empty
+    if the table lacks these parts. `columns` maps parts to columns.
     """
     made = {}
     for name in OUTCOMES:
@@ -89,7 +89,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 raise FormatError(label, "the run is empty", where=locate(source, row))
             confidence = None if sure is None else finite(sure)
             if sure is not None and confidence is None:
-                raise FormatError(label, "a confidence is a number", where=locate(source, row), value=sure)
+                raise FormatError(label, "a confidence must be a number", where=locate(source, row), value=sure)
             if seen.get(run, str(label)) != str(label):
                 raise MismatchError(f"run {run!r} is in both {seen[run]} and {label}")
             if (run, confidence) in counts:
@@ -186,7 +186,6 @@ def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int])
 
 
 def _tally(runs: tuple[str, ...], counts: Mapping[tuple[str, float | None], list[int]]) -> Tally:
-    """Return the counts of each run or, if there are confidences, of each run at each confidence."""
     if len(runs) == len(counts):
         return outcome_tally(runs, np.array([*counts.values()], dtype=np.int64))
     number = {run: i for i, run in enumerate(runs)}
@@ -201,7 +200,7 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
     """Raise MismatchError if some questions of a row are in none of the three counts.
 
     Such questions are the "missing" and the "other" ones in `numbers`; the message says which options of `nescio sql`
-    settle them. `whose` says whose counts these are.
+    settle them. `whose` names the run or runs in the message.
     """
     if numbers.get("missing"):
         raise MismatchError(

@@ -1,6 +1,6 @@
 """Read people's verdicts on answers: a table with a verdict for each answer.
 
-Such a table has no format of its own: it is read beside runs, never alone.
+No registered format reads such a table. Commands read it beside runs.
 """
 
 from __future__ import annotations
@@ -87,8 +87,9 @@ def read_judgements(
     """Return the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
     The columns are the question (question_id, qid, id or question), the run and the text of the answer if they exist,
-    and the verdict. `verdict` names its column if several could be it. `inclusion` is the probability with which people
-    were given the question, and a further column names the assessor (assessor, annotator, rater, …).
+    and the verdict. `verdict` names the column of verdicts if several columns could hold them. The column `inclusion`
+    has the probability with which people were given the question, and a further column names the assessor (assessor,
+    annotator, rater, …).
 
     `verdict` may name a column of each assessor ("ana+ben"). With `several` these columns are found by their numbers
     (annotator1, annotator2). `named` maps parts to columns ({"run": COLUMN}); columns that the table lacks belong to
@@ -142,7 +143,7 @@ def read_judgements(
 
 
 def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
-    """Return the columns of verdicts if each assessor has one of them; empty if one column holds all verdicts."""
+    """Return the columns of verdicts if each assessor has a column; empty if one column holds all verdicts."""
     if verdict is not None:
         names = [] if verdict in source.columns else verdict.split(AND)
         return names if len(names) > 1 else []
@@ -199,22 +200,20 @@ def _columns(source: Source, verdict: str | None, given: Mapping[str, str] | Non
         (c for c in source.columns if squash(c) in lexicon().annotators and c not in wanted.values()), None
     )
     if wanted["question"] is None:
-        rule = f"judgements name the question in a column {', '.join(QUESTION)}; there is none of these"
+        rule = f"the table of judgements has no column of questions ({', '.join(QUESTION)})"
         raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
     return wanted
 
 
 def _by_lexicon(source: Source, part: str) -> str | None:
-    """Return the column whose name the lexicon gives to a part of a judgement.
-
-    Returns None unless exactly one column has such a name.
-    """
+    """Return the column whose name the lexicon lists for `part` of a judgement, or None unless exactly one column
+    fits."""
     columns = [column for column in source.columns if {*_ROLES.get(part, ())} & {*roles_of(column)}]
     return columns[0] if len(columns) == 1 else None
 
 
 def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) -> list[Note]:
-    """Return a note on the words that are not the names of outcomes: how each was read, and how often it occurs."""
+    """Return a note on each word that is not the name of an outcome: its meaning, and how often it occurs."""
     names = {state: name for name, state in STATES.items()} | {
         NOT_GRADED: "not judged",
         ANSWERED: "an answer, right or wrong",
@@ -242,7 +241,7 @@ def _probability(source: Any, row: int, cell: str) -> float:
     """
     value = decimal(cell)
     if value is None or not 0 < value <= 1:
-        rule = "a probability of inclusion is a number above 0 and at most 1"
+        rule = "a probability of inclusion must be a number above 0 and at most 1"
         raise FormatError(source.label, rule, where=locate(source, row), value=cell)
     return float(value)
 
@@ -295,7 +294,8 @@ def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
 
 
 def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None, names_it: str) -> str:
-    """Return the column of verdicts: the `chosen` one, or the only one with a fitting name. Raises an error without it.
+    """Return the column of verdicts: the `chosen` one, or the only one with a fitting name. Raises an error if there is
+    none.
 
     `names_it` is the option with which the user names the column; the message shows it.
     """
@@ -311,7 +311,7 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None, names_
     if present:
         rule = f"{' and '.join(present)} could each be the column of verdicts; name one with {names_it}"
         raise FormatError(source.label, rule, where=where)
-    rule = f"the table of judgements has no column {', '.join(VERDICT)}; name the column of verdicts with {names_it}"
+    rule = f"the table of judgements has no column of verdicts ({', '.join(VERDICT)}); name it with {names_it}"
     raise FormatError(source.label, rule, where=where, value=list(source.columns))
 
 

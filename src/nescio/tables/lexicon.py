@@ -1,4 +1,4 @@
-"""Know the names that people give to columns and outcomes: `lexicon.toml`, and additions of plug-ins."""
+"""Recognise the names that people give to columns and outcomes, by `lexicon.toml` and the additions of plug-ins."""
 
 from __future__ import annotations
 
@@ -201,8 +201,8 @@ def roles_of(header: str) -> tuple[str, ...]:
 def _ends(header: str) -> list[tuple[str, str]]:
     """Return the whole name of a column and the ends of the path in it, the longest first, each with the path above.
 
-    For "a.b.c" these are ("abc", ""), ("bc", "a") and ("c", "a.b"). The result is empty for a name such as "correct_a",
-    whose last letter names a run or a judge.
+    For "a.b.c" the result is ("abc", ""), ("bc", "a") and ("c", "a.b"). The result is empty for a name such as
+    "correct_a", whose last letter names a run or a judge.
     """
     if _LETTER.search(header):  # "correct_a" is of a run, and not "correcta"
         return []
@@ -262,7 +262,7 @@ def failed(word: str) -> bool | None:
 def state_of(word: str) -> int | None:
     """Return the state (a number of `nescio.data.outcomes`) that a word for an outcome means; None if unknown.
 
-    The numbers 1 and 100 mean right, and so does the full number of points; 0 means wrong.
+    The numbers 1 and 100 mean right, and 0 means wrong.
     """
     number = decimal(word)
     if number is not None:
@@ -291,7 +291,7 @@ def declines(word: str) -> bool | None:
 
 
 def marker_of(word: str) -> str | None:
-    """Return the reason (`nescio.data.reasons`) that a word in place of an answer gives, or None for an answer."""
+    """Return the reason (`nescio.data.reasons`) that a marker in place of an answer gives; None for any other text."""
     if len(word) > _LONGEST_NAME:
         return None
     return lexicon().markers.get(" ".join(plain(word).split())) or lexicon().markers.get(fold(word))
@@ -322,7 +322,7 @@ def is_silent_word(word: str) -> bool:
 
 
 def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bool:
-    """Return whether there are any words and `meaning` gives each a meaning, as `state_of` does, and not None."""
+    """Return whether there are words and each has a meaning: `meaning` (such as `state_of`) never returns None."""
     return bool(words) and all(meaning(word) is not None for word in words)
 
 
@@ -401,9 +401,9 @@ def names_collections(header: str) -> bool:
 
 
 def of_maximum(header: str) -> str | None:
-    """Return the name of what a column gives the maximum of: "score" for "max_score", and "" for "out_of".
+    """Return the name of the score whose maximum a column has: "score" for "max_score", and "" for "out_of".
 
-    Returns None for a column that gives no maximum.
+    Returns None for a column that does not have a maximum.
     """
     words = tokens(header)
     rest = [word for word in words if word not in lexicon().maxima]

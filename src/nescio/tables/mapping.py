@@ -70,7 +70,7 @@ class Expression(Struct, frozen=True):
 
     @property
     def column(self) -> str:
-        """Return the column of an expression that has only one."""
+        """Return the only column of the expression."""
         return self.columns[0]
 
     def of(self, column: str) -> Expression:
@@ -100,7 +100,7 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
         return Expression((found,))
     if written in (NONE, ROW, HEADER):
         if written != NONE:
-            form = "numbers the rows" if written == ROW else "takes the headers of the outcomes"
+            form = "numbers the rows" if written == ROW else "takes the headers of the outcome columns"
             _allow(name, written, role, ("question",), form)
         return Expression(row=written == ROW, header=written == HEADER)
     if written.startswith(NOT):
@@ -117,7 +117,7 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
             if not math.isfinite(number):
                 raise UsageError(f"{opt('column', {name: written})}: {match['number']} is too large a number")
             if match["sign"] == "/" and number <= 0:
-                raise UsageError(f"{opt('column', {name: written})}: a confidence is divided by a number above 0")
+                raise UsageError(f"{opt('column', {name: written})}: a confidence must be divided by a number above 0")
             return Expression(several, sign=match["sign"], number=match["number"])
     match = _WORDS.fullmatch(written)
     if match and (several := _found(match["column"], columns, place)):

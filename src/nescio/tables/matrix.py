@@ -1,8 +1,8 @@
 """Read score matrices: a column for each run, a row for each question, and a graded score in each cell.
 
-The file names the column of scores. A table is a matrix if all cells are numbers and no column has a name with a role,
-except one that names the questions. `--format-in matrix` forces this reading, and `--column question=COLUMN` names the
-column of questions.
+The name of the file becomes the name of the score. A table is a matrix if all cells are numbers and no column has a
+name with a role, except one that names the questions. `--format-in matrix` forces this reading, and `--column
+question=COLUMN` names the column of questions.
 """
 
 from __future__ import annotations
@@ -205,7 +205,6 @@ def _number(cell: str) -> float | None:
 
 
 def _first_row(source: Source) -> dict[str, str | None]:
-    """Return the cells of the first row."""
     if source.suffix in LINES:
         row = source.first if isinstance(source.first, dict) else {}
         return {name: None if cell is None else str(cell) for name, cell in row.items()}

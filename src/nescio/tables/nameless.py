@@ -97,7 +97,7 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
 
 
 def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[Way]) -> list[Way]:
-    """Return `ways`, with readings that take all verdicts with the same words as columns of one run each.
+    """Return `ways`, and the readings in which each verdict with the same words belongs to another run.
 
     `ways` are the readings by each verdict alone. They come last, unless a column names the runs or the columns are
     named after judges.
@@ -114,13 +114,13 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
-    """Return whether some words mean a right answer, some mean no answer, and others a wrong one or nothing known."""
+    """Return whether one word means a right answer, one means no answer, and one means a wrong answer or is unknown."""
     states = {state_of(word) for word in words if truth_of(word) is None}
     return CORRECT in states and bool({INCORRECT, None} & states) and any(map(is_silent_word, words))
 
 
 def _grades_answers(table: Table, column: Column) -> bool:
-    """Return whether a column with three letters for words grades answers, although its name has no role.
+    """Return whether a column whose words are three letters grades answers, although its name has no role.
 
     The letters are grades if they differ between answers to one question. They are also grades if they refine a
     verdict: each letter occurs with only one word of the verdict.
@@ -140,7 +140,8 @@ def _grades_answers(table: Table, column: Column) -> bool:
 
 
 def _are_grades(table: Table, column: Column) -> bool:
-    """Return whether each word of a column may be a grade, and no other column of answers has all these words."""
+    """Return whether each word of a column may be a grade, and no column of gold answers or predictions has all of
+    them."""
     words = {*(column.words or ())}
     graded = len(words) > 1 and (
         _are_codes([*words]) or all(word == "-1" or state_of(word) is not None for word in words)
@@ -186,7 +187,7 @@ def _names_runs(table: Table, column: Column) -> bool:
 def _by_threshold(table: Table, given: Mapped, *columns: Column) -> list[Way]:
     """Return the readings in which an answer is right from a certain grade on; each of `columns` belongs to one run.
 
-    The first reading starts at half of the scale. The other grades follow if there are few.
+    The first reading starts at half of the scale. Readings that start at other grades follow, if there are few grades.
     """
     for column in columns:
         scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
@@ -288,7 +289,6 @@ def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] 
 
 
 def _speaks_of_outcomes(header: str) -> bool:
-    """Return whether a column's name contains a word that names an outcome, right or wrong."""
     parts = [] if speaks_of_components(header) else [part for part in BOUNDARY.split(header) if part]
     return any({"outcome", "score", "wrong"} & {*roles_of(part)} for part in parts)
 
@@ -300,7 +300,6 @@ def _tells_something_else(column: Column) -> bool:
 
 
 def _are_codes(words: Sequence[str]) -> bool:
-    """Return whether all words are letters that graders use."""
     return {*words} <= {word for code in CODES for word in code}
 
 
@@ -392,7 +391,7 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
 
 
 def of_words(table: Table, column: Column, words: Collection[str]) -> tuple[str, Source, str]:
-    """Return the question what `words` of a column mean, with the file and the place of the first word."""
+    """Return a question that asks what `words` of a column mean, with the file and the place of the first word."""
     listed = literals(words)
     query = f"SELECT file, row FROM {table.relation} WHERE {column.cell} IN ({listed}) ORDER BY 1, 2 LIMIT 1"
     file, row = first(table.connection, query)
@@ -428,7 +427,7 @@ def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str]
 def what_lacks(table: Table) -> tuple[str, Source, str | None]:
     """Return the question about a table in which no column says whether answers are right, with the file and the place.
 
-    It asks what unknown words mean, or which column says whether an answer is right.
+    The question asks what unknown words mean, or which column says whether an answer is right.
     """
     if words := unknown_words(table, ("outcome", "score")):
         return words
@@ -444,7 +443,7 @@ def what_lacks(table: Table) -> tuple[str, Source, str | None]:
         rule = "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
         return rule, source, source.head
     points = [column for column in table.columns.values() if column.is_points and column.out_of is not column]
-    graded = "".join(f"{own.name!r} is out of {own.out_of.name!r}; " for own in points if own.out_of)
+    graded = "".join(f"{own.name!r} has its maximum in {own.out_of.name!r}; " for own in points if own.out_of)
     question = (
         f"{graded}which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
         f"{opt('column', of='prediction=NAME')} and {opt('column', of='gold=NAME')}"

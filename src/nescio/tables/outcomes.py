@@ -1,4 +1,4 @@
-"""Read tables with an outcome: every answer with its data in the table, as Outcomes."""
+"""Read tables that state outcomes, and return their answers as Outcomes."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _answers_of(table: Table, mapping: Mapped) -> bool:
 def _declined(connection: duckdb.DuckDBPyConnection, options: ReadOptions) -> list[str]:
     """Return the predictions that match the user's pattern for abstentions, whatever their verdict.
 
-    Each prediction is listed once. The options remember how often it occurs.
+    Each prediction is listed once. `options.declined.matched` counts how often it occurs.
     """
     if not options.declined.asked:
         return []
@@ -183,14 +183,14 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
 def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> None:
     """Raise AskedError, which asks what empty answers count as.
 
-    An empty answer to an unanswerable question is no reason to ask, unless a verdict calls the answer wrong.
+    The question leaves out empty answers to unanswerable questions, unless a verdict calls them wrong.
     """
     unclear = f"(answerable IS DISTINCT FROM 'false' OR graded = {INCORRECT})"
     empty = f"why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND {unclear}"
     many, file = first(connection, f"SELECT count(*), min(file) FROM rows WHERE {empty}")
     if many:
         counted = "what do they" if many > 1 else "what does it"
-        rule = f"{many} answer{'s are' if many > 1 else ' is'} empty, and not marked as right: {counted} count as?"
+        rule = f"{many} answer{'s are' if many > 1 else ' is'} empty: {counted} count as?"
         raise AskedError(sources[file], rule, [{"empty": how} for how in ("unanswered", "incorrect", "ungraded")])
 
 
@@ -292,7 +292,7 @@ def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
         notes.append(
             note(
                 "outcomes_table.lower_ranks_ungraded",
-                "{rows} of these {rows:is/are} not graded: MRR and K ignore {rows:it/them}",
+                "{rows} {rows:row/rows} below rank 1 {rows:is/are} not graded: MRR and K ignore {rows:it/them}",
                 rows=ungraded,
             )
         )
@@ -351,7 +351,7 @@ def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra:
 
 
 def _wrong_answers(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> dict[str, Counter[str]]:
-    """Return the texts of incorrect and ungraded answers with their numbers, by file, because some may be refusals."""
+    """Return how often each text of an incorrect or ungraded answer occurs, keyed by file; some may be refusals."""
     query = (
         f"SELECT file, prediction, count(*) FROM rows WHERE state IN ({INCORRECT}, {NOT_GRADED}) AND {rules.RANK} = 1 "
         "AND prediction IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2 LIMIT 10000"

@@ -48,9 +48,9 @@ _FORMULA = re.compile(FORMULA)
     suffixes=SUFFIXES,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write an outcome table, and return notes.
+    """Write an outcome table, and return what was written, with notes.
 
-    They tell which texts got an apostrophe against spreadsheet formulas, and which data have no column.
+    The notes tell which texts got an apostrophe against spreadsheet formulas, and which data have no column.
     """
     rows = write_outcomes(outcomes, path, progress)
     notes: list[Note] = []
@@ -61,7 +61,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "outcomes_table.no_column",
-                "these have no column in an outcome table and are left out: {lost:list}",
+                "left out, because an outcome table has no column for them: {lost:list}",
                 lost=[*ranks, *lost],
             )
         )
@@ -80,8 +80,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 def write_outcomes(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> int:
     """Write an outcome table, completely or not at all, and return its number of rows.
 
-    An ungraded answer has an empty outcome. Each kind of graded score has its own column, where an answer without such
-    a score has an empty cell. `progress` is called with the numbers of rows written and of all rows.
+    An ungraded answer has an empty outcome. Each graded score has its own column, with an empty cell for an answer
+    without this score. `progress` is called with the numbers of rows written and of all rows.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: an outcome table is written to {', '.join(SUFFIXES)} (found {path.suffix!r})")
@@ -176,7 +176,6 @@ def _words(outcomes: Outcomes, run: int, at: Array) -> list[str | None]:
 
 
 def _numbers(values: Array) -> list[float | None]:
-    """Return numbers, with None for NaN."""
     return [None if isnan(value) else value for value in values.astype(float).tolist()]
 
 

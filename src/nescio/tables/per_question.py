@@ -154,7 +154,7 @@ def graded_of(
     for name in (n for n in wanted if n in extra):
         column, number = extra[name], NUMBER.format(extra[name])
         broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
-        rule = f"mean({name}) reads this column, so it must be a finite number or empty"
+        rule = f"mean({name}) reads this column, so each cell must be a finite number or empty"
         refuse(connection, sources, broken, rule, column)
         grouped = f"regexp_full_match({column}, '[1-9][0-9]{{0,2}}(\\.[0-9]{{3}})+')"
         plain = f"regexp_full_match({column}, '[0-9]+')"

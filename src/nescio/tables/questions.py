@@ -2,9 +2,9 @@
 
 Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`. A run:
 `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?:
-str}`. `answer` may have another name, such as `prediction`, if the line has nothing but these. Stories, if the
-questions are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`. It may list in
-`sentences` those that are accepted as an answer, counted from 0.
+str}`. `answer` may have another name, such as `prediction`, if the line has no other fields. Stories, if the questions
+are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`. It may list in `sentences`
+those that are accepted as an answer, counted from 0.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
         what = "were" if len(gold) > 1 else "was"
-        raise MismatchError(f"give one file of questions with the answers; {len(gold) or 'none'} {what} given")
+        raise MismatchError(f"give one file of questions beside the answers; {len(gold) or 'none'} {what} given")
     if len(stories) > 1:
         raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")
     texts = read_stories(stories[0]) if stories else None

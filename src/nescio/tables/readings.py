@@ -61,7 +61,7 @@ def readings(
 
 
 def _of_other_runs(families: Sequence[Mapping[str, str]], taken: set[str], *, several: bool) -> set[str]:
-    """Return the columns of other runs than the one whose answers are read, because they do not describe its answers.
+    """Return the columns that belong to other runs than the one whose answers are read.
 
     Another run has a column with the same role as one of the `taken` columns. `families` has the columns of each run by
     role.
@@ -146,9 +146,9 @@ def _says_of_the_key(roles: Roles, outcome: Expression, texts: Mapped, state: in
 
 
 def _texts(roles: Roles, given: Mapped, outcome: Expression = NOTHING) -> dict[str, Expression]:
-    """Return the columns of the prediction and of the gold answer beside a verdict, whose columns `outcome` has.
+    """Return the columns of the prediction and of the gold answer beside the verdict `outcome`, keyed by role.
 
-    Each is left out if several columns may be it.
+    A role is left out if several columns may have it.
     """
     texts: dict[str, Expression] = {}
     gold, predictions = _sides(roles, outcome.columns)
@@ -224,7 +224,7 @@ def _gold_verdicts(roles: Roles) -> list[Expression]:
 def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
     """Return whether the column `said` and the gold answers are verdicts in the same words.
 
-    Then `said` may hold answers, because the task of the systems may be to judge.
+    If they are, `said` may hold answers, because the task of the systems may be to judge.
     """
     columns = [roles.column(name) for name in dict.fromkeys((*gold.columns, *said.columns))]
     if len(columns) < 2 or not all(column.is_verdict for column in columns):
@@ -267,7 +267,7 @@ def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
 
 
 def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]:
-    """Return the expressions that several columns of verdicts allow.
+    """Return the expressions by which several columns of verdicts can be read.
 
     One expression has all columns, if each is the verdict on another run. Or each column has its own expression, if all
     are verdicts on the same run. `paths` are verdicts that were recognised by the last parts of their paths.

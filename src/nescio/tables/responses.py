@@ -1,4 +1,4 @@
-"""Read the lines of runs, with one answer each."""
+"""Read files of runs, in which each line holds one answer."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def responses_of(
 
 
 def _put(lines: array[int], at: int, line: int) -> int:
-    """Store a line number at an index of `lines` unless one is there, and return the number that is there then."""
+    """Store `line` at an index of `lines` unless a line is stored there, and return the stored line."""
     if at >= len(lines):
         lines.extend([0] * (at + 1 - len(lines)))
     lines[at] = lines[at] or line
@@ -146,7 +146,7 @@ class ResponsesInFile(Sequence[Response]):
     """The responses of a run in a large file, which are not loaded: their lines are read whenever they are needed.
 
     `places` are the positions (in bytes) at which lines begin, and `stamp` identifies the state of the file. `repeated`
-    tells whether some question was asked several times. Raises FormatError if the file has changed since.
+    tells whether some question was asked several times. Reading raises FormatError if the file has changed.
     """
 
     source: Source
@@ -193,7 +193,7 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
 
     key = answer_key(row)
     if key is None:
-        raise fail("there is no answer; null means unanswered", list(row))
+        raise fail("the line has no answer; write null for an unanswered question", list(row))
     answer = row[key]
     if isinstance(answer, (int, float)) and not isinstance(answer, bool):
         answer = as_text(answer)

@@ -1,4 +1,4 @@
-"""Complete files that list only some of the questions, such as failures, given the number of all (`--total`)."""
+"""Complete files that list only some questions, such as failures, given the number of all questions (`--total`)."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Roles:
     def name_conditions(self) -> bool:
         """Return whether a column names the run of each row, or a condition that distinguishes runs.
 
-        A column that may also name the questions is no such condition.
+        A column that may also name the questions does not count.
         """
         conditions = [name for name in self.all("condition") if name not in self.all("question", "row", "text")]
         return self.name_runs or any(varies(self, name) for name in conditions)
@@ -119,7 +119,6 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
 
 
 def _fits(column: Column, role: str, mapped: Collection[str]) -> bool:
-    """Return whether the cells of a column fit a role."""
     known = role in ("outcome", "score") and is_known(column, mapped)
     return known or _FITS.get(role, _any)(column)
 
@@ -127,7 +126,7 @@ def _fits(column: Column, role: str, mapped: Collection[str]) -> bool:
 def _fits_partly(column: Column, role: str) -> bool:
     """Return whether some cells of a column fit a role, so that nescio can ask the user about the others.
 
-    Numbers that are not negative fit as grades.
+    Outcomes or scores that are numbers of 0 or more do not count, because they may be grades.
     """
     words = column.words or ()
     graded = role in ("outcome", "score") and column.is_number and (column.low or 0) >= 0

@@ -1,4 +1,4 @@
-"""Check the rules for the answers of a table, with a message for the first that breaks one."""
+"""Check the rules for the answers of a table, and raise an error for the first answer that breaks a rule."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def settle(
     """Settle the duplicates and the confidences in the relation `rows`. Return the columns that hold values, and notes.
 
     Raises FormatError for the first row that breaks a rule, or AskedError about words of unknown meaning. `tells_apart`
-    is the SQL in which duplicates may differ.
+    is the SQL of the cell by which duplicates are compared.
     """
     no_sums(connection, sources)
     no_run_in_two(connection, sources)  # before rows of one file replace those of another
@@ -124,7 +124,7 @@ def keep(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection
 def no_unknown_words(
     connection: duckdb.DuckDBPyConnection, sources: Files, names: Sequence[str], states: Mapping[str | None, int | None]
 ) -> None:
-    """Raise AskedError about unknown words of an outcome (`--outcome-map`)."""
+    """Raise AskedError if the words for outcomes include unknown words, which `--outcome-map` explains."""
     unknown = [word for word, state in states.items() if word is not None and state is None]
     if not unknown:
         return
@@ -158,9 +158,9 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held
 
 
 def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Give a question in all runs what some runs say about whether it has an answer.
+    """Copy what some runs say about whether a question has an answer to the runs that do not say it.
 
-    Returns a note that names the runs that alone say it.
+    Returns a note that names the runs that say it.
     """
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE said_by AS SELECT * FROM (SELECT run, question, max(answerable) AS answerable "
@@ -186,15 +186,15 @@ def no_contradictions(
 ) -> None:
     """Raise AskedError about declined answers whose verdict does not fit an abstention (`--declined-right`).
 
-    A verdict `of_faults` ("is_hallucination") finds no fault in a declined answer; more likely it says nothing about
-    it.
+    If the verdict is `of_faults` ("is_hallucination"), a declined answer without a fault is more likely unanswered than
+    right.
     """
     quiet, loud = "silent = 'yes' AND", "silent = 'no' AND"
     no_silence, no_questions = {"abstained": NONE, "answered": NONE}, {"answerable": NONE}
     cases: Sequence[tuple[str, str, Sequence[Options], Sequence[str | None]]] = (
         (
             f"{quiet} graded = {CORRECT} AND answerable IS NULL",
-            "{rows} declined and marked as right; no column says whether these questions have an answer",
+            "{rows} declined and marked as right; no column says whether their questions have an answer",
             [{"declined_right": how} for how in (("unanswered", "keep") if of_faults else ("keep", "unanswered"))],
             (None,),
         ),
@@ -245,7 +245,7 @@ def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     return [
         note(
             "outcomes_table.confidence_none",
-            "{rows:n confidence cell} {rows:reads/read} as missing (such as n/a)",
+            "{rows:n confidence cell} {rows:is/are} read as missing (such as n/a)",
             rows=absent,
         )
     ]
@@ -270,7 +270,7 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str, tells_apa
     """Settle rows with the same run, question, repeat and rank.
 
     `how` says whether the first or the last such row is kept, or whether all are numbered as repeats. Returns notes on
-    the rows that are left out. They count the cases in which such rows differ in `tells_apart` (SQL) or in their
+    the rows that are left out. The notes count the cases in which such rows differ in `tells_apart` (SQL) or in their
     confidence.
     """
     if how == "repeats":
@@ -296,7 +296,7 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str, tells_apa
             remark = note(
                 OTHER_ANSWERS,
                 "run {subject!r}: {rows:n row} {rows:repeats/repeat} an answer and {rows:is/are} left out; for "
-                "{differ:n question} the rows differ, so this choice matters",
+                "{differ:n question} the rows differ, so the choice of row matters",
                 run,
                 rows=rows,
                 differ=differ,
@@ -363,7 +363,7 @@ def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     (rows,) = first(
         connection, f"SELECT (SELECT count(*) FROM rows) - (SELECT count(*) FROM (SELECT 1 FROM rows GROUP BY {key}))"
     )
-    at_rank, more = f" at rank {place}" if ranked else "", f" ({rows} rows repeat one)" if rows > 1 else ""
+    at_rank, more = f" at rank {place}" if ranked else "", f" ({rows} rows repeat another row)" if rows > 1 else ""
     twice = f"question {of_question!r} of run {named!r}{at_rank} appears twice"
     rule = f"{twice}; first on {locate(sources[file], before)}{more}"
     ways = [{"duplicates": how} for how in ("first", "last", "repeats")]
@@ -373,7 +373,7 @@ def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
 def no_retries(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     """Raise AskedError about repeats of questions that end at the first right answer.
 
-    They may be retries, so that the last answer is the final one.
+    The repeats may be retries, so that the last answer is the final one.
     """
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE asked_again AS SELECT min(file) AS file, min(row) AS row, count(*) AS many, "

@@ -66,7 +66,7 @@ class Tried(Struct, frozen=True):
         return len(present) < 2 or bool((present.sum(axis=0) > 1).any())
 
     def is_finer_in(self, other: Tried) -> bool:
-        """Return whether `other` differs from this result only in more unanswered answers.
+        """Return whether `other` differs from this result only by more unanswered answers.
 
         In this result, these answers are wrong or ungraded.
         """
@@ -98,7 +98,7 @@ def execute(
 
 
 def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
-    """Return the reading of a file; `shapes` are the tables as which the file may be read.
+    """Return the reading of a file; `shapes` are the alternative tables in the file.
 
     Raises AskedError if several readings are possible.
     """
@@ -291,7 +291,8 @@ def _of_any(shapes: Sequence[Table], options: ReadOptions) -> list[Reading]:
 def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | None = None) -> AskedError:
     """Return the error that asks the user to choose among readings with different results.
 
-    It asks in what they differ, unless `asked` is an earlier question. It shows the result of each reading.
+    The question names the first difference, unless `asked` is an earlier question. The error shows the result of each
+    reading.
     """
     first: dict[tuple[object, ...], Tried] = {}
     for own in tried:
@@ -348,7 +349,7 @@ _QUESTIONS = {
     "outcome": "which column says whether an answer is right?",
     "prediction": "which column holds the answers of the system?",
     "gold": "which column holds the right answers?",
-    "run": "which columns tell the runs apart?",
+    "run": "which columns distinguish the runs?",
     "question": "which column names the question?",
     "repeat": "which column numbers the answers to one question?",
     "abstained": "which column says that the system abstained?",
@@ -356,9 +357,9 @@ _QUESTIONS = {
     "answerable": "which column says whether a question has an answer?",
     "declined_right": "some answers were declined but marked as right: do they count as right or as unanswered?",
     "duplicates": "some answers occur twice: which one counts?",
-    "unparsed": "how should answers count that could not be parsed?",
+    "unparsed": "how should unparsed answers count?",
     "empty": "how should empty answers count?",
-    "refusals": "how should answers count that decline in words?",
+    "refusals": "how should answers that decline in words count?",
     "judge": "which judge should grade the answers?",
     "error": "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
     "total": "does the file list all answers?",
@@ -382,7 +383,7 @@ def _question(tried: Sequence[Tried]) -> str:
             f"from which value of {column.name!r} ({column.kind}) on is an answer right? {mean} averages the "
             "column instead"
         )
-    return found[0] if found else "is this what the table means?"
+    return found[0] if found else "is this the right way to read the table?"
 
 
 def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
@@ -404,7 +405,7 @@ def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
 
 
 def _with_place(written: str, place: str) -> str:
-    """Return the text of an expression in which the path of its rows precedes its column."""
+    """Return the text of an expression with `place`, the path of its rows, before its column."""
     if written in (NONE, ROW, HEADER):
         return written
     return f"{NOT}{place}{written[1:]}" if written.startswith(NOT) else f"{place}{written}"
@@ -424,7 +425,7 @@ def unused_confidences(reading: Reading) -> list[Note]:
     return [
         note(
             "tables.confidences",
-            f"{{subject}}: no column is read as confidence; {opt('column', of='confidence=NAME')} names it, perhaps "
+            f"{{subject}}: no column is read as confidence; {opt('column', of='confidence=NAME')} names one, perhaps "
             "{names:list ;}",
             str(reading.table.source.label),
             names=[*map(repr, named)],

@@ -26,7 +26,7 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
     rows = [name for name in roles.all("row") if name not in taken]
     prompts = [name for name in free["text"] if any(_crosses(table, name, own) for own in (*ids, *rows))]
-    free["condition"] += prompts  # one text for all questions, which tells the runs apart
+    free["condition"] += prompts  # one text for all questions, which distinguishes the runs
     free["text"] = [name for name in free["text"] if name not in prompts]
     questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
     asked = Expression(("question",))
@@ -59,7 +59,7 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
 
 
 def _crosses(table: Table, text: str, question: str) -> bool:
-    """Return whether each text occurs with each question; then the texts are prompts that distinguish runs."""
+    """Return whether each text occurs with each question, so that the texts are prompts that distinguish runs."""
     texts, questions = (Expression((name,)) for name in (text, question))
     many, asked = different(table, texts), different(table, questions)
     return 1 < many < asked < table.rows and different(table, texts, questions) == many * asked
@@ -174,7 +174,7 @@ def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -
 def _subsets(names: Sequence[str]) -> list[Expression]:
     """Return all subsets of some columns, the smallest first.
 
-    Of many columns, returns only the empty set, each column alone, and all columns.
+    For many columns, returns only the empty set, each column alone, and all columns.
     """
     sizes: Iterable[int] = range(len(names) + 1) if len(names) <= 4 else (0, 1, len(names))
     return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]

@@ -63,7 +63,8 @@ class Numbers(Struct, frozen=True):
 
     @property
     def is_sum(self) -> bool:
-        """Return whether the last number is the sum or the mean of the numbers above, as far as its digits go.
+        """Return whether the last number is the sum or the mean of the numbers above, within the precision of its
+        digits.
 
         The mean may count empty cells as zero.
         """
@@ -79,8 +80,8 @@ class Numbers(Struct, frozen=True):
     def cannot_be_one(self) -> bool:
         """Return whether the last number cannot belong to a single answer.
 
-        Either it is outside the range of the numbers above. Or those have at most two different values, and it is
-        neither.
+        Either the last number is outside the range of the numbers above. Or these have at most two different values,
+        and the last number is another one.
         """
         value = decimal(self.last)
         return value is not None and (
@@ -91,10 +92,10 @@ class Numbers(Struct, frozen=True):
 def sums_up(columns: Iterable[Numbers | None], *, alone: bool = False, continues: bool = False) -> bool:
     """Return whether the last row of a table sums up the rows above.
 
-    All its numbers must be sums or means of those above; columns that are equal in all rows do not count. Besides, no
-    answer could have one of these numbers, two of them do not occur above, or the row alone has a word for a name
-    (`alone`). If its name `continues` those above, a number that no answer could have is proof only beside grades of 0
-    and 1. After a column that is no sum, no further column is computed.
+    All its numbers must be sums or means of those above; columns that are equal in all rows do not count. Besides, one
+    of three signs is needed. No answer could have one of the numbers, or two of the numbers do not occur above, or only
+    this row has a word as its name (`alone`). If its name `continues` those above, a number that no answer could have
+    is proof only beside grades of 0 and 1. After a column that is not a sum, no further column is computed.
     """
     telling: list[Numbers] = []
     for column in columns:
@@ -144,9 +145,9 @@ def without_sums(
 ) -> tuple[list[Note], list[Sum]]:
     """Delete the rows that sum up others, and return a note and the rows.
 
-    These are rows whose question has the name of a sum ("TOTAL"), and last rows with such a name or whose numbers sum
-    up those above. Raises FormatError for a single such row among questions that are words, because it may be a
-    question. Also raises FormatError for a last row with the name of a question whose numbers are sums.
+    Such a row has the name of a sum ("TOTAL") as its question. Or it is a last row with such a name, or with numbers
+    that sum up those above. Raises FormatError for a single such row among questions that are words, because it may be
+    a question. Also raises FormatError for a last row with the name of a question whose numbers are sums.
     """
     by_role = {role: [cell for name, cell in have.items() if role in roles_of(name)] for role in _NAMES}
     naming = next((by_role[role] for role in _NAMES[:3] if by_role[role]), [])
@@ -216,9 +217,9 @@ def _sums_up(
     *,
     naming: str,
 ) -> bool:
-    """Return whether the numbers of the last row sum up those of the rows above.
+    """Return whether the last row totals the rows above it, by sums or means.
 
-    The cell `naming` has the names of the rows.
+    `naming` is the SQL of the column with the names of the rows.
     """
     written = {have[name]: text for name, text in last.cells.items() if have[name] in cells and text}
     above = f"{relation} WHERE row < {last.row}"
@@ -239,7 +240,7 @@ def _sums_up(
 def _among(
     connection: duckdb.DuckDBPyConnection, relation: str, source: Source, cell: str, have: Mapping[str, str]
 ) -> list[Sum]:
-    """Delete the rows whose question has the name of a sum, such as "TOTAL", at any place, and return them."""
+    """Delete the rows whose question has the name of a sum, such as "TOTAL", wherever they are, and return them."""
     query = f"SELECT {cell}, count(*), min(row) FROM {relation} WHERE {may_sum(cell)} GROUP BY 1 ORDER BY 3"
     found = [own for own in connection.execute(query).fetchall() if is_sum(own[0])]
     names = literals(name for name, _, _ in found)

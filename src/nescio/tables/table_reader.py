@@ -104,7 +104,7 @@ def _ask_of_failures(
 ) -> None:
     """Raise AskedError if every answer is incorrect, because the file may list only the failures.
 
-    It does not ask if the user named the column of outcomes or the total.
+    No error is raised if the user named the column of outcomes or gave the total.
     """
     own = any(reading.mapping["outcome"].columns == ("outcome",) for reading in chosen)
     if len(chosen) > 1 or own or "outcome" in options.column or options.total is not None:
@@ -112,7 +112,7 @@ def _ask_of_failures(
     if (data.state != INCORRECT).any():
         return
     tried, _ = try_all(connection, chosen, options)
-    how = f"{opt('total', of='N')} {opt('rest', 'correct')} gives the number of all answers"
+    how = f"{opt('total', of='N')} {opt('rest', 'correct')} states the number of all answers"
     raise ask(tried, options, f"every answer is incorrect: does the file list only the failures? {how}")
 
 
@@ -121,7 +121,7 @@ def _against_totals(
 ) -> list[Note]:
     """Return notes on totals that a file states and that differ from the counts of its answers.
 
-    Raises AskedError if they differ and the user did not name the column of outcomes: a file may list only the
+    Raises AskedError if totals differ and the user did not name the column of outcomes. The file may list only the
     failures, or only the attempts.
     """
     totals = [total for reading in chosen for total in totals_of(reading.table, reading.mapping, data)]
@@ -143,7 +143,7 @@ def _against_totals(
 
 
 def _loaded(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> list[list[Table]]:
-    """Return, for each group of files with the same columns, the tables as which the group may be read."""
+    """Return the alternative tables of each group of files with the same columns."""
     by_shape: dict[tuple[object, ...], list[list[tuple[int, Source]]]] = defaultdict(list)
     for at, source in enumerate(sources):
         shapes = _shapes(source)
@@ -157,7 +157,7 @@ def _loaded(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], no
 
 
 def _shapes(source: Source) -> list[Source]:
-    """Return the tables as which a file may be read: the file itself, or each list of rows in a document."""
+    """Return the alternative tables in a file: the file itself, or each list of rows in a document."""
     if source.kind in ("delimited", "parquet", "table"):
         return [source]
     if source.kind == "lines":

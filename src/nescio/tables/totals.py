@@ -1,8 +1,8 @@
 """Compare the totals beside rows ({"accuracy": 0.56, "total": 50, "results": […]}) with the rows as they are read.
 
-The name of a total says what it counts, by the one word that is left without words such as `n`, `rate` or `questions`.
-Its denominator is unknown, and may include abstentions and ungraded answers or not. A total contradicts the rows only
-if no way of counting gives it, to its written digits.
+The name of a total says what the total counts. Without words such as `n`, `rate` and `questions`, one word of the name
+must be left. The denominator of a share is unknown: it may or may not include abstentions and ungraded answers. A total
+contradicts the rows only if no way of counting gives it, to its written digits.
 """
 
 from __future__ import annotations
@@ -225,7 +225,6 @@ class _Figure(Struct, frozen=True):
 
 
 def _decimals(text: str) -> int:
-    """Return the number of decimals with which a number is written."""
     digits = text.removesuffix("%").strip().casefold().partition(".")[2]
     return 17 if "e" in digits else len(digits)
 

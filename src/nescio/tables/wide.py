@@ -13,7 +13,7 @@ _ROLES = ("outcome", "score", "wrong", "prediction", "answer", "confidence", "ab
 
 
 def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return the columns of each run, keyed by role.
+    """Return the columns of each run, as a mapping from role to column, keyed by the name of the run.
 
     Their names consist of the run's name and a name for a role ("mine_correct"). A column whose whole name is in the
     lexicon belongs to no run, unless it is a path whose last part is in the lexicon. If a name can be split in several
@@ -68,7 +68,7 @@ def _splits(column: str) -> Iterator[tuple[str, str, str]]:
 
 
 def of_judges(runs: Iterable[str]) -> bool:
-    """Return whether the first parts of the names of outcome columns are names of judges instead of runs."""
+    """Return whether all `runs`, the parts of outcome columns' names that usually name runs, name judges instead."""
     return all(squash(run) in lexicon().judges for run in runs)
 
 
@@ -86,7 +86,7 @@ def differ_by_judges(columns: Sequence[str]) -> bool:
 
 
 def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return each verdict that has counterparts by other judges, together with these columns.
+    """Return each verdict that has counterparts by other judges, together with these counterparts.
 
     If a verdict names its judge (`human_correct`), a counterpart has another word there (`llama_correct`); this word
     may be the name of a run. If it does not, a counterpart has the same name with a number, a letter or a judge added
@@ -119,19 +119,18 @@ def _numbers(column: str, verdict: str) -> bool:
 
 
 def _first_word(name: str) -> tuple[str, str]:
-    """Return the first word of a name, and the rest."""
     boundary = next((match for match in BOUNDARY.finditer(name) if match.start() > 0), None)
     return (name[: boundary.start()], name[boundary.end() :]) if boundary else (name, "")
 
 
 def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
-    """Return those runs whose names are the beginning of the most columns."""
+    """Return the runs whose names begin the names of the most columns."""
     many = {run: sum(column.startswith(run) for column in columns) for run in runs}
     return [run for run in many if many[run] == max(many.values())]
 
 
 def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]]:
-    """Return each run that has its own column for a role, with the run's name and its columns by role.
+    """Return pairs of the name of a run and the run's own columns, keyed by role.
 
     The name of a run is the part in which the names of these columns differ. Raises UsageError if two roles name
     different runs.

@@ -109,7 +109,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 def read_file(source: Source) -> Baseline:
     """Return the baseline in a file.
 
-    Raises FormatError if the file is no baseline, is damaged, or was written by a later version of nescio.
+    Raises FormatError if the file is not a baseline, is damaged, or was written by a later version of nescio.
     """
     import msgspec
 
@@ -150,7 +150,7 @@ def _baseline(made: Provenance, columns: list[str], rows: list[list[Any]]) -> Ba
     if not rows:
         raise ValueError("the baseline has no rows")
     if any(len(row) != len(columns) for row in rows) or len(set(columns)) != len(columns):
-        raise ValueError("a row has other columns")
+        raise ValueError("a row has more or fewer cells than there are columns, or a column name appears twice")
     if any(isinstance(cell, float) and not math.isfinite(cell) for row in rows for cell in row):
         raise ValueError("a number is not finite")
     cells = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
