@@ -44,7 +44,7 @@ class Offer(Struct, frozen=True):
     """An answer as a QA system gave it, from which a collection is built.
 
     `verdict` is the assessors' verdict, or None if they did not judge the answer. `answered` is False if the system
-    abstained and this is the answer that it withheld.
+    abstained and withheld this answer.
     """
 
     question_id: str
@@ -60,7 +60,7 @@ class Discarded(Struct, frozen=True):
     """An answer of a QA system that was left out of a collection.
 
     `rule` is the name in `RULES` of the rule that discarded the answer. `for_id` is the id of the kept answer that
-    equals or contains it, or None if the rule does not need another answer.
+    equals or contains the discarded answer, or None if the rule looks at a single answer.
     """
 
     question_id: str
@@ -73,8 +73,8 @@ class Discarded(Struct, frozen=True):
 class Built(Struct, frozen=True):
     """A new collection, with the answers that were left out of it.
 
-    `systems` maps the key of each candidate to the names of all systems that gave this answer: its own system, and the
-    systems of its removed duplicates. How many systems agree is information that AVE hides from validators.
+    `systems` maps the key of each candidate to the names of all systems that gave this answer, its removed duplicates
+    included. How many systems agree is information that AVE hides from validators.
     """
 
     exercise: Exercise
@@ -107,8 +107,7 @@ class ByRule(Struct, frozen=True):
 
 
 class _Group(Struct):
-    """The answers to one question while the rules are applied: the kept ones with their keys, in order, and the removed
-    ones."""
+    """The answers to one question while the rules are applied: `kept` answers with their tokens, and `gone` ones."""
 
     kept: list[tuple[Candidate, tuple[str, ...]]] = field(default_factory=list)
     gone: list[Discarded] = field(default_factory=list)
@@ -157,9 +156,9 @@ def build(
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
-    """Yield the answers of runs as offers of QA systems, from which a collection can be built.
+    """Yield each answer of the runs as an `Offer`, from which a collection can be built.
 
-    The function `verdict` returns the assessors' verdict on the answer of a run to a question.
+    `verdict` returns the assessors' verdict, given the name of a run, the id of a question and an answer.
     """
     for run in runs:
         for response in run.responses:
@@ -197,8 +196,7 @@ def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
 
 
 def tokens(answer: str) -> tuple[str, ...]:
-    """Return the tokens of an answer, by which answers are compared: its words and signs in lower case, without
-    punctuation at the ends.
+    """Return the tokens by which answers are compared: words and signs in lower case, without punctuation at the ends.
 
     A comparison of characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3 of the
     paper keeps both).
@@ -279,7 +277,7 @@ def _rule(offer: Offer, answer: str, text: str, longest: int) -> str | None:
 def _drop_contained(group: _Group) -> None:
     """Remove from a group each answer that a longer answer of the group contains.
 
-    A longer answer that contains it always remains, because the longest one is itself contained in no answer.
+    A longer answer that contains a removed one always remains, because no answer contains the longest one.
     """
     stay = []
     longest_first = sorted(group.kept, key=lambda item: -len(item[1]))

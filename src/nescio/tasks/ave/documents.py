@@ -103,9 +103,9 @@ def read_exercise(source: Source) -> Exercise:
 
 
 def _available(source: Source, root: Element) -> dict[str, int]:
-    """Return how many answers there were in each language before the collection was built, keyed by language.
+    """Return the number of answers before the collection was built, keyed by language.
 
-    They come from an attribute of the root element, such as `available="EN=335 ES=852"`.
+    The numbers are in an attribute of the root element, such as `available="EN=335 ES=852"`.
     """
     counts = {}
     for word in (root.get("available") or "").split():
@@ -175,9 +175,9 @@ def write_exercise(
     """Write a collection in the format of AVE 2007, and return how many characters XML could not hold.
 
     Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, the file is a test
-    set: it hides the assessors' values, and how many answers there were before. With `systems`, it names the system of
-    each answer. Raises MismatchError for an id with white space or a question without a text, which nobody could read
-    again.
+    set: it hides the assessors' values, and the numbers of answers before the collection was built. With `systems`, it
+    names the system of each answer. Raises MismatchError for an id with white space or a question without a text,
+    because the file could not be read again.
     """
     _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
     if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
@@ -211,7 +211,7 @@ def _hold_ids(identities: Iterable[str]) -> None:
 
 
 class _Clean:
-    """A converter of texts to characters that XML can hold; it counts the characters that it had to replace."""
+    """A function that replaces the characters that XML cannot hold, and counts them in `replaced`."""
 
     def __init__(self) -> None:
         self.replaced = 0
@@ -261,8 +261,8 @@ def read_pairs(source: Source) -> list[Pair]:
 def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> int:
     """Write pairs in the format of AVE 2006, and return how many characters XML could not hold.
 
-    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, it is a test set
-    that hides the assessors' values.
+    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, the file is a test
+    set, which hides the assessors' values.
     """
     _hold_ids(pair.id for pair in pairs)
     clean = _Clean()
@@ -342,8 +342,7 @@ def _decisions(
 def hold(
     source: Source, lines: Sequence[int], broken: Iterator[Problem], faults: list[FormatError] | None = None
 ) -> None:
-    """Raise FormatError for the first problem in `broken`; with `faults`, collect an error there for each problem
-    instead.
+    """Raise FormatError for the first problem in `broken`, or add an error for each problem to `faults` if it is given.
 
     `lines` has the line number of each decision in the file.
     """

@@ -26,7 +26,8 @@ class Value(StrEnum):
 
 
 class Decision(StrEnum):
-    """A validator's decision on a candidate. SELECTED includes VALIDATED, and marks the one answer to the question."""
+    """A validator's decision on a candidate. A question has at most one SELECTED answer, which also counts as
+    accepted."""
 
     SELECTED = "SELECTED"
     VALIDATED = "VALIDATED"
@@ -99,7 +100,7 @@ class Validation(Struct, frozen=True):
 class Pair(Struct, frozen=True):
     """A pair of AVE 2006: a text, and a hypothesis that states an answer to a question as a sentence.
 
-    AVE 2006 says YES and NO for what is VALIDATED and REJECTED here.
+    AVE 2006 says YES for VALIDATED, and NO for REJECTED.
     """
 
     id: str

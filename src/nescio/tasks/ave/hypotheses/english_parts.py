@@ -16,9 +16,9 @@ NAMING = word_set("called named known termed considered titled dubbed nicknamed 
 
 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
-    """Return how many words of `after`, the words after the question word, name the requested kind of answer.
+    """Return the number of words in `after`, which follow the question word, that name the requested kind of answer.
 
-    In "what native chief travelled" these are 2 words, "native chief". `counted` says that the question word is "how
+    The number is 2 in "what native chief travelled", for "native chief". `counted` says that the question word is "how
     many".
     """
     low = [plain(word) for word in after]
@@ -121,7 +121,7 @@ def stranded(rest: Words) -> bool:
 
 
 def finite(rest: Words) -> tuple[Words, Words, Words]:
-    """Return the subject, the finite verb and the remaining words of `rest`, a clause with do.
+    """Return the subject, the finite verb and the remaining words of `rest`, a clause with "do".
 
     "did the war end" gives "the war", "ended" and no remaining words.
     """
@@ -153,7 +153,7 @@ def finite(rest: Words) -> tuple[Words, Words, Words]:
 def verb_at(words: Words) -> int | None:
     """Return the index of a verb in its base form that follows a subject, or None if there is no such verb.
 
-    If several adjacent words could be the verb, it is the last of these.
+    If several adjacent words could be the verb, the last of them is taken.
     """
     low = [plain(word) for word in words]
     if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":

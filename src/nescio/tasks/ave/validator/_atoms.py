@@ -96,7 +96,7 @@ def _counts(words: Parse, i: int) -> bool:
 
 
 def matching(predicate: str, known: frozenset[str]) -> frozenset[str]:
-    """Return the words in `known`, the words of a text, that imply the word `predicate`: itself and its synonyms.
+    """Return the words of a text (`known`) that imply `predicate`: the same word and its synonyms.
 
     Words that merely share letters do not imply each other: "universe" does not imply "university".
     """

@@ -46,7 +46,7 @@ class Frame(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def frames(words: Parse) -> tuple[Frame, ...]:
-    """Return the frames of a text in order. The noun to which a relative pronoun refers fills its role."""
+    """Return the frames of a text in order; a noun replaces the relative pronoun that refers to it."""
     children: dict[int, list[int]] = {}
     for i, word in enumerate(words):
         if word.head != i:
@@ -94,10 +94,10 @@ def _objects(words: Parse, preposition: int, children: dict[int, list[int]]) -> 
 
 
 def _role(words: Parse, preposition: int | None, at: int) -> str:
-    """Return the role of the word at index `at` in its clause: "time", "place", or the preposition before it.
+    """Return the role of the word at index `at`: "time" or "place" for their names, else the preposition before the
+    word.
 
-    Names of times and places get the first two. `preposition` is the index of the preposition, or None; the role is
-    then "beside".
+    `preposition` is the index of that preposition. If it is None, the role of other words is "beside".
     """
     if words[at].entity in _TIMES:
         return TIME
@@ -118,9 +118,9 @@ def _nominal(words: Parse, dependents: list[int], children: dict[int, list[int]]
 
 
 def _meant(words: Parse, at: int, verb: int) -> int:
-    """Return the index of the noun to which a relative pronoun of the verb refers, given the pronoun's index `at`.
+    """Return the index of the noun to which the relative pronoun at index `at` refers; any other word refers to itself.
 
-    Any other word refers to itself, so `at` is returned.
+    `verb` is the index of the verb of the clause.
     """
     if words[at].lower in ("who", "which", "that", "whom") and words[verb].dep in ("relcl", "acl"):
         return words[verb].head
@@ -171,10 +171,9 @@ def _resolved(words: Parse, at: int) -> int:
 
 
 def _transformed(_: Case, parsed: Parsed) -> Row:
-    """Return features that compare the statement of question and answer with the text after a change of construction,
-    such as active to passive.
+    """Return features of the triples (predicate, role, word) that the text shares with the statement.
 
-    They count the predicates and roles that both have.
+    Active and passive, for example, give the same triples.
     """
     stated, text = triples(parsed.stated), triples(parsed.text)
     loose = sum(
@@ -223,8 +222,10 @@ def _roles(_: Case, parsed: Parsed) -> Row:
 
 
 def _meaning(_: Case, parsed: Parsed) -> Row:
-    """Return features that compare the roles of each predicate of the statement with the roles of the same predicate in
-    the text: whether the same word fills a role, another word, or none."""
+    """Return features that compare the roles of equal predicates in statement and text.
+
+    They count the roles that the same word fills, another word, or none.
+    """
     stated, text = parsed.stated, parsed.text
     kept = otherwise = missing = negated = 0
     for frame in frames(stated):

@@ -14,7 +14,7 @@ Row = dict[str, float]
 
 
 def share(part: float, whole: float) -> float:
-    """Return a share; 0 if the whole is 0."""
+    """Return part / whole, or 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
@@ -87,8 +87,8 @@ def ngrams(case: Case) -> Row:
 
 
 def proximity(case: Case) -> Row:
-    """Return features of where the text has the question words: how far from the answer, on which side of it, and in
-    which order."""
+    """Return features of the places of question words in the text: their distances from the answer, sides, and
+    order."""
     matched = [m for m in case.matches if m.level > TITLE]
     aim = focus(case)
     last = case.question.content[-1] if case.question.content else None

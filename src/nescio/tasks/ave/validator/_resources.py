@@ -1,5 +1,5 @@
-"""Find resources outside this project: WordNet, sentence embeddings, a parser, a prover. Techniques without theirs are
-skipped."""
+"""Find resources outside this project: WordNet, sentence embeddings, a parser, a prover. A technique is skipped if its
+resource is missing."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def passages_absent(resources: Resources) -> str | None:
 
 
 def passages_model() -> str:
-    """Return the name and version of the model."""
+    """Return the name and version of the passage model."""
     return f"{MODEL} {version(MODEL)}"
 
 

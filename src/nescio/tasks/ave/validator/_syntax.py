@@ -67,8 +67,8 @@ def _constituents(_: Case, parsed: Parsed) -> Row:
 def _function(words: Parse, at: int | None) -> tuple[str, str]:
     """Return the grammatical function of the word at index `at`, and the lemma of the word that governs it.
 
-    For the object of a preposition, these are the preposition and the word that governs the preposition. Both are "" if
-    `at` is None.
+    For the object of a preposition, the results are the preposition and the lemma that governs it. Both are "" if `at`
+    is None.
     """
     if at is None:
         return "", ""

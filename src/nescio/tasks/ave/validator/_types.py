@@ -1,4 +1,4 @@
-"""Examine kinds: names and the expected type of the answer, numbers, times."""
+"""Compute features of names, numbers and dates, and of the kind of answer that the question asks for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def asked_type(question: Words, asks: int | None) -> str:
     """Return the kind of answer that a question asks for, one of `ASKED`, such as "who"; `asks` is the question word's
     index.
 
-    It is "when", "where" or "who" too for "what" with a noun such as "year", "city" or "king".
+    For "what" or "which" before a noun such as "year", "city" or "king", the kind is "when", "where" or "who".
     """
     if asks is None:
         return "none"

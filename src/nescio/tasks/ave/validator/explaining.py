@@ -47,7 +47,7 @@ class FrameLine(Struct, frozen=True):
 class Proof(Struct, frozen=True):
     """The explanation of how far a statement follows from its text.
 
-    `cost` is the cost of the atoms that the statement gives up, and `whole` that of all its atoms. `proved` says
+    `cost` is the cost of the atoms that the statement gives up, and `whole` the cost of all its atoms. `proved` says
     whether the prover E proves the rest, or is None without E.
     """
 

@@ -68,15 +68,15 @@ class Model(Struct, frozen=True):
         """Return the probability that each candidate is right, in the order of the exercise; shape (candidates,), in
         (0, 1).
 
-        Raises UsageError if a technique of the model is not available here, or if a parser, prover or other resource
-        has another version than in training.
+        Raises UsageError if a technique of the model is not available, or if a parser, prover or other resource has
+        another version than in training.
         """
         resources = resources or Resources()
         check(self.techniques, resources)
         then, now = self.about.get("versions", {}), versions(self.techniques, resources)
         if then != now:
             raise UsageError(
-                f"the model was trained with {enumerated([*then.values()]) or 'none'}, but here with "
+                f"the model was trained with {enumerated([*then.values()]) or 'none'}, but now with "
                 f"{enumerated([*now.values()]) or 'none'}: train the model again, or name the same resources"
             )
         computed = features(exercise, self.techniques, self.rarity, resources, votes)
@@ -87,11 +87,10 @@ class Model(Struct, frozen=True):
         return self.of_features(computed)
 
     def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
-        """Return notes on reasons why this model may be unreliable on this collection, such as questions in another
-        language."""
+        """Return notes on why the model may be unreliable on a collection, such as questions in another language."""
         made = note(
             "validator.pairs",
-            "these are pairs of text and hypothesis, but the model learned from questions and answers: the "
+            "the files hold pairs of text and hypothesis, but the model learned from questions and answers: the "
             "hypothesis replaces the question, and confidences may be wrong. `nescio ave validate train` can also "
             "learn from pairs",
         )
@@ -117,7 +116,7 @@ class Model(Struct, frozen=True):
             *mixed,
             note(
                 "validator.rivals",
-                "{now:.0%} of these answers share their text with another question, but {then:.0%} of the "
+                "{now:.0%} of the answers share their text with another question, but {then:.0%} of the "
                 f"training answers did, so confidences may be wrong; a model trained {opt('without')} {{technique}} "
                 "ignores this",
                 now=now,
@@ -127,7 +126,7 @@ class Model(Struct, frozen=True):
         )
 
     def of_features(self, computed: Features) -> Floats:
-        """Return the probability that each candidate is right, from features that must have the model's names and
+        """Return the probability that each candidate is right; `computed` must have the model's features in their
         order."""
         assert computed.names == self.names
         return self.calibration(self.forest.predict(computed.values))

@@ -1,4 +1,7 @@
-"""Train a validator on a development collection; every choice is made on answers held out by question."""
+"""Train a validator on a development collection, and tune it on held-out answers.
+
+All answers to one question are held out together.
+"""
 
 from __future__ import annotations
 
@@ -152,10 +155,10 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
 
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
-    """Return the probability that each development candidate is right, by a forest that did not see the candidate's
-    group.
+    """Return the mean of a forest for each development candidate, by a forest that did not see the candidate's group.
 
-    The shape is (own,), with `own` the number of development candidates.
+    It is a probability that the candidate is right, before calibration. The shape is (own,), with `own` the number of
+    development candidates.
     """
     fold = deal(material.group, material.own, plan)
     means = np.full(material.own, np.nan)
@@ -163,8 +166,8 @@ def held_out(material: Material, plan: TrainingPlan) -> Floats:
         seen = material.use & (fold != part)
         if material.right[seen].all() or not material.right[seen].any():
             raise MismatchError(
-                "training holds out one part of the questions at a time, and one part has all right answers or "
-                "all wrong answers: give more judged questions"
+                "training holds out one part of the questions at a time, and without one part all answers are right "
+                "or all are wrong: give more judged questions"
             )
         mine = fold[: material.own] == part
         means[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
@@ -185,8 +188,8 @@ def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> F
 def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
     """Return the number of the part in which each row is held out; all rows of a group are in one part.
 
-    The seed assigns groups to parts. A group without any of the first `own` rows, which are the development
-    collection's, has -1 and is never held out.
+    The seed assigns groups to parts. The first `own` rows are the development collection. A group without one of them
+    has -1, and is never held out.
     """
     names = sorted(set(group[:own]))
     if len(names) < 2:
