@@ -205,7 +205,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if silent.any():
         yield note(
             "ave.rightly_silent",
-            "QA systems rightly abstained on {times:n unanswerable question}; AVE counts {times:it/them} as not correct",
+            "QA systems rightly abstained on {times:n unanswerable question}; AVE counts {times:it/them} as incorrect",
             times=int(silent.sum()),
         )
     beyond = (right > 0) & (data.columns["ave.solvable"][0, :questions] == 0)

@@ -43,7 +43,8 @@ def _f(precision: Any, recall: Any, beta: float) -> Any:
 
 
 def _mean(score: Any, counted: Any) -> dict[str, Any]:
-    """Return the two columns whose sums give a mean over some questions: the scores, and the number of questions.
+    """Return two columns whose sums give the mean over the questions in `counted`: their scores, and 1 for each
+    question.
 
     Questions that are not in `counted` have 0 in both columns.
     """

@@ -96,8 +96,8 @@ class _String(Struct):
 class Said(Struct):
     """The responses of all runs, collected while their files are read.
 
-    Keyed by run and target, it has the line where the response begins (`where`), its strings keyed by rank (`strings`),
-    and its confidence (`sure`).
+    Keyed by run and target are the line where a response begins (`where`), its strings by rank (`strings`), and its
+    confidence (`sure`).
     """
 
     where: dict[tuple[str, str], At] = field(default_factory=dict)
@@ -208,7 +208,7 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
     """Return the result of matching responses with nuggets: by the assessors' mapping, or automatically if there is
     none.
 
-    If it was automatic, a note and the signature say so.
+    A note and the signature say so if the matching was automatic.
     """
     for name in options.choose:
         if name not in CHOICES:

@@ -67,7 +67,7 @@ def by_idf(nuggets: Sequence[str]) -> Matcher:
 
 
 def by_embedding() -> Matcher:
-    """Return a function that matches a nugget with strings by meaning: the largest cosine with a string, and at least
+    """Return a function that matches a nugget with strings by meaning: the largest cosine with a string, but at least
     0.
 
     Raises UsageError if sentence-transformers is not installed.
@@ -102,7 +102,7 @@ def matcher(method: str, targets: Sequence[Target]) -> Matcher:
 
 
 def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the columns of every run on every target by automatic matching, with notes that say that it is automatic.
+    """Return the columns of every run on every target by automatic matching, and notes that the matching is automatic.
 
     A nugget is vital if more than half of the key's assessors say so. The column `pourpre.match` is the sum of the
     matches of vital nuggets, and `pourpre.found` the number of nuggets whose match is above 0.

@@ -61,7 +61,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 
 def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
-    """Return the scores of a run as they are to be written.
+    """Return the scores of a run in the form to write: in [0, 1], and 0.5 for an abstention.
 
     Raises MismatchError if a score does not give the run's decision, because a file of scores has no place for
     decisions.

@@ -56,10 +56,9 @@ class Marks(Struct, frozen=True):
 
     @property
     def precision_of_all(self) -> float:
-        """Return the precision, or 0 if it is undefined for the answer, which has no content word, but the key has
-        some.
+        """Return the precision, or 0 if only the key has content words.
 
-        Precision averaged over all questions counts such an answer as 0.
+        Precision averaged over all questions counts an answer without content words as 0.
         """
         return 0.0 if math.isnan(self.precision) and not math.isnan(self.recall) else self.precision
 

@@ -31,7 +31,7 @@ class RankedDocument(Struct, frozen=True):
 
 
 class RankedRun(Struct, frozen=True):
-    """A run as it ranks documents: the documents for each topic, best first."""
+    """A run, with the documents that it ranks for each topic, best first."""
 
     name: str
     source: Source
@@ -96,6 +96,6 @@ def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[RankedD
 
 
 def _single(scores: Sequence[float]) -> np.ndarray:
-    """Return scores in single precision, because trec_eval uses it too; some different scores become equal by it."""
+    """Return scores in single precision, because trec_eval uses it too; some different scores become equal."""
     with np.errstate(over="ignore"):
         return np.array(scores, dtype=np.float32)

@@ -336,11 +336,7 @@ def table12(resources: Resources | None = None) -> Results:
     for name in (*TABLE_12, *(row for row in by_row if row not in TABLE_12)):
         marks = TABLE_12.get(name, ("x" if name == LEXICAL else ".") * len(PARTICIPANTS))
         rows += [Row12(name, marks, technique.name, *_use(technique, resources)) for technique in by_row[name]]
-    order = note(
-        "validator.participants",
-        "the marks in in_2007 are for these participants, in this order: {systems:list}",
-        systems=PARTICIPANTS,
-    )
+    order = note("validator.participants", "in_2007 marks, in this order: {systems:list}", systems=PARTICIPANTS)
     return Results(tuple(rows), sign(ave="table12"), (order,), "techniques")
 
 

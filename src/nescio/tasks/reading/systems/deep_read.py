@@ -75,7 +75,7 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
 
 
 def deep_read(switches: Iterable[str] = (), folder: Path | None = None) -> System:
-    """Return the system Deep Read with these switches on; `folder` is the folder of WordNet if it is not in its usual
+    """Return the system Deep Read with `switches` on; `folder` is the folder of WordNet if it is not in its usual
     place."""
     on = parse_switches(switches, folder)
 
@@ -165,5 +165,5 @@ def _choose_option(question: Question, on: tuple[str, ...], folder: Path | None)
 
 @lru_cache(maxsize=1 << 10)
 def _held(story: tuple[str, ...]) -> Mapping[str, int]:
-    """Return how many sentences of a story have each stem of a content word, keyed by stem."""
+    """Return the number of sentences of a story that have each stem of a content word, keyed by stem."""
     return Counter(word for sentence in story for word in set(content_stems(sentence)))

@@ -52,8 +52,8 @@ def _read(story: tuple[str, ...]) -> _Story:
 
 
 def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
-    """Return the largest weight of `wanted` words in a window of the story, and the index of the sentence in its
-    middle.
+    """Return the largest weight of `wanted` words in a window of the story, and the index of the sentence in the middle
+    of that window.
 
     A window has as many words as `wanted`.
     """
