@@ -198,7 +198,8 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
 
 
 def _values(cell: Any) -> list[float] | None:
-    """Return the scores in a cell, which holds one score or a JSON list of scores; None if some value is no score."""
+    """Return the scores in a cell, which holds one score or a JSON list of scores; None if some value is not a
+    score."""
     if isinstance(cell, str) and cell[:1] == "[":
         cell = json_or(cell, cell)
     marks = [mark_of(as_text(score)) for score in (cell if isinstance(cell, list) else [cell])]
@@ -244,7 +245,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
 def _mark(row: Row) -> float | None:
     """Return the score in a row as a number; a word such as "pass" or "no" is 1 or 0.
 
-    The result is NaN for an empty cell, and None for a word that is no verdict.
+    The result is NaN for an empty cell, and None for a word that is not a verdict.
     """
     mark = mark_of(as_text(row.get("value")))
     if mark is None or math.isnan(mark):

@@ -131,7 +131,8 @@ def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, flo
 
 
 def _judged(text: Any) -> bool | None:
-    """Return whether a judgement says "Judgement: Yes" or "Judgement: No", as NeMo-Skills reads it; None if neither."""
+    """Return whether a judgement says "Judgement: Yes" or "Judgement: No", as NeMo-Skills reads it; None if it says
+    neither."""
     match = _VERDICT.search(text) if isinstance(text, str) else None
     return None if match is None or match[1] is None else match[1].lower() == "yes"
 

@@ -110,7 +110,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         return ReadResult(_unjudged(asked, options), tuple(log.notes))
     if lacking := [source for source in predictions if _place(source) not in there]:
         rule = (
-            "these predictions have no results with details; score them separately from predictions that have such "
+            "the predictions have no results with details; score them separately from predictions that have such "
             "results"
         )
         raise MismatchError(f"{lacking[0].label}: {rule}")
@@ -210,7 +210,7 @@ def _why_no_items(source: Source) -> str:
 def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
     """Yield the answers of all items. `said` has the model's responses if these are in a separate file.
 
-    Raises FormatError for an item that is no object, and for a verdict that is neither true nor false.
+    Raises FormatError for an item that is not an object, and for a verdict that is neither true nor false.
     """
     run, task = _place(source)
     replica = _JUDGE.search(source.stem)
@@ -291,7 +291,7 @@ def _verdict(source: Source, item: Item, where: str) -> float:
 
 
 def _unfolded(item: Item) -> list[Item]:
-    """Return the answers in an item as items of their own.
+    """Return the answers in an item as separate items.
 
     An item with `example_abbr` holds lists with one element per answer; any other item is one answer and returned
     alone.

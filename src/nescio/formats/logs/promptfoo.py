@@ -72,7 +72,7 @@ class Tests(Struct):
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every pair of a provider and a prompt as a run, and every test as a question.
 
-    Several files are read as further runs of the same tests, and each run has the name of its file or folder added.
+    Several files are read as runs of the same tests, and the name of each run begins with that of its file or folder.
     """
     log = Log(parts, options)
     for source in log.part("table"):
@@ -87,7 +87,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers = [answer for file in files for answer in file.answers]
     for answer in answers:
         answer.cluster = None
-    return log.by_score(answers, "these results")
+    return log.by_score(answers, "the results")
 
 
 def _tests(log: Log, source: Source, prefix: str) -> Tests:

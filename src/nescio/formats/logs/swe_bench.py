@@ -76,9 +76,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     reports = [source for part, source in parts if part in ("report", "lists", "attempts")]
     single = log.part("instances")
     if not reports and not single:
-        rule = (
-            "these are predictions, which do not say which instances were resolved; give the report of run_evaluation"
-        )
+        rule = "predictions do not say which instances were resolved; give the report of run_evaluation"
         raise FormatError(log.label, rule)
     for source, run in named(reports, _name):
         report_answers = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
@@ -89,7 +87,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if single and all(answer.why is None for answer in answers):
         log.say(
             "swe_bench.only_attempts",
-            "all {n:n instance} here {n:has/have} a patch, because these files leave out instances without a "
+            "all {n:n instance} {n:has/have} a patch, because report.json files leave out instances without a "
             f"patch; {opt('total', of='N')} {opt('rest', 'incorrect')} counts the other instances of the benchmark",
             n=len(answers),
         )

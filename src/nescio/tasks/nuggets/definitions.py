@@ -1,8 +1,8 @@
 r"""Answer definition questions from a folder of texts; abstain if nothing defines the target. This is a baseline.
 
-1. A sentence is about the target if it names it. So is the next one, if it goes on with a pronoun. "Sir John Hale" may
-   be named without the title, with other names or initials between, by initials ("J. R. Hale"), or in the order of
-   a reference book ("Hale, John Rigby, Sir"); by the last name alone in texts that give more of it.
+1. A sentence is about the target if it names the target. So is the next sentence, if it continues with a pronoun. "Sir
+   John Hale" may be named without the title, with other names or initials between, by initials ("J. R. Hale"), or in
+   the order of a reference book ("Hale, John Rigby, Sir"); by the last name alone in texts that give more of it.
 2. The score of a sentence is the strength of the strongest pattern that it shows (`PATTERNS`: copula, apposition,
    "known as", dates, roles), plus a little for its BM25 score (bm25s) for the target's words, and for words that other
    sentences about the target share.

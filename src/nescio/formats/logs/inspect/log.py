@@ -36,8 +36,8 @@ _MANY = 1_000  # the most members of an object in a log
 class Score(Struct, frozen=True):
     """A scorer's grade of a sample.
 
-    `value` is the grade, `answer` the part of the output that was graded, and `reason` a word of the tool for the
-    grade. `explanation` is a text for people, empty if texts are not wanted.
+    `value` is the grade, `answer` the part of the output that was graded, and `reason` the tool's word for the reason
+    of the grade. `explanation` is a text for people, empty if texts are not wanted.
     """
 
     value: Any
@@ -296,7 +296,7 @@ def _reason(score: Mapping[str, Any]) -> str:
     """Return the reason for a score, in the tool's words; empty if it gives none.
 
     Until May 2026 (#4048) Inspect graded an answer as wrong if it found no grade in the judge's text. Only the
-    explanation shows this. It shows nothing if several judges voted, because it is the text of the first judge, or if a
+    explanation shows this. It does not if several judges voted, because the explanation is the first judge's, or if a
     person has graded the answer since.
     """
     details = as_object(score.get("metadata"))

@@ -246,8 +246,8 @@ def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
 def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
     """Return the metric that grades the items: the one that the user chose, or else the only suitable one.
 
-    Suitable are metrics that are always 0 or 1; if there are none, metrics from 0 to 1; if there are none either, all.
-    A note names the metrics that are not used. Raises UsageError if several are suitable and none is chosen.
+    The suitable metrics are those that are always 0 or 1, or else those from 0 to 1, or else all. A note names the
+    metrics that are not used. Raises UsageError if several are suitable and none is chosen.
     """
     values: dict[str, list[float]] = {}
     lists: dict[str, None] = {}
@@ -301,7 +301,7 @@ def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
         log.say(
             "lm_eval.documents_differ",
             "runs {subject!r} and {other!r}: {documents} documents have the same doc_id but different doc_hashes; "
-            "check that these are the same questions",
+            "check that the runs answer the same questions",
             one,
             other=other,
             documents=documents,

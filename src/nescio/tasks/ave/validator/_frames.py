@@ -94,10 +94,10 @@ def _objects(words: Parse, preposition: int, children: dict[int, list[int]]) -> 
 
 
 def _role(words: Parse, preposition: int | None, at: int) -> str:
-    """Return the role of the word at index `at`: "time" or "place" for their names, else the preposition before the
-    word.
+    """Return the role of the word at index `at`: "time", "place", or the preposition before the word.
 
-    `preposition` is the index of that preposition. If it is None, the role of other words is "beside".
+    Names of times have the role "time", and names of places "place". `preposition` is the index of the preposition, or
+    None; other words then have the role "beside".
     """
     if words[at].entity in _TIMES:
         return TIME
@@ -224,7 +224,7 @@ def _roles(_: Case, parsed: Parsed) -> Row:
 def _meaning(_: Case, parsed: Parsed) -> Row:
     """Return features that compare the roles of equal predicates in statement and text.
 
-    They count the roles that the same word fills, another word, or none.
+    They count roles filled by the same word, roles filled by another word, and predicates that the text lacks.
     """
     stated, text = parsed.stated, parsed.text
     kept = otherwise = missing = negated = 0

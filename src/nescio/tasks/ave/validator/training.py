@@ -155,10 +155,10 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
 
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
-    """Return the mean of a forest for each development candidate, by a forest that did not see the candidate's group.
+    """Return a forest's value for each development candidate; the forest did not see the candidate's group.
 
-    It is a probability that the candidate is right, before calibration. The shape is (own,), with `own` the number of
-    development candidates.
+    The value is the probability that the candidate is right, before calibration. The shape is (own,), with `own` the
+    number of development candidates.
     """
     fold = deal(material.group, material.own, plan)
     means = np.full(material.own, np.nan)
