@@ -208,8 +208,10 @@ def _why_no_cases(source: Source) -> str:
 
 
 def _cases(source: Source) -> Iterator[Placed]:
-    """Yield the cases of a run, or of a cache in which the key of a case is a JSON object with the question and the
-    answer."""
+    """Yield the cases of a run or a cache.
+
+    In a cache, the key of a case is a JSON object with the question and the answer.
+    """
     for list_ in (CASES, DIALOGUES):
         for row, where in rows_in(source, (*_root(source), list_), "a test case"):
             yield _placed(source, row, where)
@@ -324,8 +326,7 @@ def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
-    """Add a note if the counts that a run states in `testPassed` and `testFailed` differ from the verdicts on its
-    cases.
+    """Add a note if the counts `testPassed` and `testFailed` of a run differ from the verdicts on its cases.
 
     A large file, which is read piece by piece, has these counts at its end. They are not compared.
     """

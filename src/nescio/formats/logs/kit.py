@@ -113,9 +113,9 @@ class Log:
     ) -> ReadResult:
         """Return the answers as Outcomes or, if `outcomes` is false because their grades are only scores, as Evidence.
 
-        Two kinds of data are left out unless the user asks for them: strata that are prose or that hardly any two
-        questions share, and scores that repeat the outcomes. Strata in `keep` always stay. The suggested measures are
-        `measures`, or, for Evidence, the means of the scores.
+        Unless the user asks for them, two kinds of data are left out. These are scores that repeat the outcomes, and
+        strata that are prose or that hardly any two questions share. Strata in `keep` always stay. The suggested
+        measures are `measures`, or, for Evidence, the means of the scores.
         """
         data = outcomes_of(answers, self.label, self.options, self.notes)
         if outcomes:
@@ -179,11 +179,10 @@ class Log:
         held: int = 0,
         rounding: float = ROUNDING,
     ) -> None:
-        """Add a note if `own`, a figure that the file `name` states and calls `what`, differs from every value in
-        `ours`.
+        """Add a note if `own`, the figure `what` that the file `name` states, differs from every value in `ours`.
 
-        `of` is the number of answers that the file states for the figure; a note also says if it differs from `held`,
-        the number of answers in the file.
+        `of` is the number of answers that the file states for the figure, and `held` the number of answers in the file.
+        A note also says if the two differ.
         """
         self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding)])
 
@@ -407,8 +406,7 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes in which the `reason` of an answer, if it has none, names the infinite scores that were left
-    out."""
+    """Return outcomes with a `reason` that names the infinite scores left out, for answers without a reason."""
     assert outcomes.texts is not None
     texts = outcomes.texts.copy()
     infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}

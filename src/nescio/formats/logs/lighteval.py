@@ -2,7 +2,7 @@
 
 A row has `doc`, `model_response` and `metric` (before version 0.11 `predictions`, `choices`, `metrics` and others,
 possibly all as text). A run is a model, named by the folders between `details` and the date, and its tasks are a
-stratum; a document is identified by its task and its `id`. The outcome is the only metric of a task whose scores are
+stratum. A document is identified by its task and its `id`. The outcome is the only metric of a task whose scores are
 all 0 or 1; `--choose metric=NAME` names it if there are several. An answer whose texts are all empty counts as
 incorrect (`--empty`). The confidence of a choice is the softmax of the options' log-probabilities at the best option.
 

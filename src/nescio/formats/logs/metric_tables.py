@@ -181,10 +181,9 @@ def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
 
 
 def column_of(source: Source, names: Collection[str], part: str, called: Sequence[str]) -> str | None:
-    """Return the column that the user named for the role `part`, or else the first of `called`, the usual names, in
-    `names`.
+    """Return the column that the user named for the role `part`, or else the first of `called` in `names`.
 
-    The result is None if there is neither.
+    `called` has the usual names of the column. The result is None if there is no such column.
     """
     return source.named.get(part) or next((name for name in called if name in names), None)
 

@@ -156,8 +156,7 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
 
 
 def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
-    """Add a note for each metric that failed on some answers, with two means: without these answers, and with 0 for
-    them."""
+    """Add a note for each metric that failed on some answers: its mean without them, and with 0 for them."""
     names = _metrics(answers)
     for run in dict.fromkeys(answer.run for answer in answers):
         run_answers = [answer for answer in answers if answer.run == run]

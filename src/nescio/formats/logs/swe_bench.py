@@ -98,8 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _how_many(source: Source, listed: Outcomes) -> AskedError:
-    """Return the error for a report that does not list the failures; it asks the user how many instances there are in
-    all."""
+    """Return the error that asks for the number of all instances, for a report that does not list the failures."""
     total, rest = len(listed.questions), "incorrect"
     rule = "the report does not list unresolved instances: how many instances are there in all? "
     rule += f"{opt('total', of='N')} {opt('rest', rest)} counts the instances that are in no list"

@@ -60,9 +60,10 @@ def expected(exercise: Exercise) -> list[Expected]:
     p is the share of the judged answers that are right. On a question, c of k judged answers are right.
 
     100% VALIDATED has precision p, recall 1 and $F = 2p/(1+p)$. Selecting at random among the judged answers, it has
-    the QA accuracy $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50% VALIDATED accepts each answer with probability ½: p, ½,
-    $p/(p+½)$. Selecting at random among the accepted ones, it has $\frac{1}{|Q|}\sum_q (1-2^{-k})\,c/k$ (our
-    derivation; the paper states none). Perfect selection has the share of the questions with a right answer.
+    the QA accuracy $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50% VALIDATED accepts each answer with probability ½. It has
+    precision p, recall ½ and $F = p/(p+½)$. Selecting at random among the accepted ones, it has $\frac{1}{|Q|}\sum_q
+    (1-2^{-k})\,c/k$ (our derivation; the paper states none). Perfect selection has the share of the questions with a
+    right answer.
     """
     grouped = [known for _, _, known in groups(exercise)]
     n = len(grouped)
@@ -91,8 +92,7 @@ def accept_all(exercise: Exercise, seed: int = 0) -> list[Validation]:
 
 
 def accept_half(exercise: Exercise, seed: int = 0) -> list[Validation]:
-    """Return decisions that accept every answer with probability ½ and select one of each question's accepted answers
-    at random."""
+    """Return decisions that accept each answer with probability ½, and select one of the accepted at random."""
     return _accept(exercise, seed, share=0.5)
 
 
@@ -116,8 +116,7 @@ def _decided(answers: Sequence[Candidate], accepted: Collection[str], selected: 
 
 
 def perfect(exercise: Exercise) -> list[Validation]:
-    """Return decisions that accept every right answer and no other, and select the first right answer to each
-    question."""
+    """Return decisions that accept only the right answers, and select the first one of each question."""
     validations: list[Validation] = []
     for _, answers, _ in groups(exercise):
         right = [candidate.id for candidate in answers if candidate.right]
@@ -130,7 +129,7 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
 
     The column ave.selected_right is 1 for a QA system on each question that it answered correctly, and 0 on all others.
     Answer rows have no values for QA systems. Raises MismatchError if a validator and a QA system have the same name,
-    if no question is shared, or if a system was asked a question several times.
+    if they share no question, or if a system has repeats.
     """
     if systems.repeats is not None:
         raise MismatchError(
@@ -181,8 +180,8 @@ def _answered_right(systems: Evidence) -> Array:
 
 
 def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
-    """Yield notes on the QA systems' answers: questions they were not asked, ungraded answers, correct abstentions, and
-    right answers to questions for which the collection has no right answer.
+    """Yield notes on the QA systems: questions not asked, ungraded answers, correct abstentions, and right answers
+    where the collection has none.
 
     `right` is the mask of rightly answered questions, shape (systems, questions). `at` has the indices, in `systems`,
     of the questions that the collection has too.
@@ -268,8 +267,8 @@ def to_validate(pairs: Sequence[Pair]) -> Exercise:
 def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, ...]]:
     """Return Evidence with the three baselines as runs, and notes.
 
-    The baselines accept every answer, accept each answer with probability ½, or select perfectly. `seed` determines the
-    random draws.
+    The baselines accept every answer, accept each answer with probability ½, or select perfectly. `seed` is for the
+    draws.
     """
     runs = {
         f"{ALL} (drawn)": accept_all(exercise, seed),

@@ -127,9 +127,9 @@ def build(
     """Return a collection for validators, built from `questions` and `offers`, the answers of QA systems.
 
     Answers are removed by the `rules` chosen from `RULES`; of several equal answers, the first is kept. Kept answers
-    are ordered by a hash of their words, and the k-th answer to question Q gets the id Q_k, so that ids do not reveal
-    the system. Right answers become VALIDATED, wrong and unsupported ones REJECTED, and inexact or unjudged ones
-    UNKNOWN. Raises MismatchError for an answer to an unknown question, UsageError for an unknown rule.
+    are ordered by a hash, so that ids do not reveal the system; the k-th answer to question Q gets the id Q_k. Right
+    answers become VALIDATED, wrong and unsupported ones REJECTED, and inexact or unjudged ones UNKNOWN. Raises
+    MismatchError for an answer to an unknown question, UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")
@@ -198,8 +198,7 @@ def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
 def tokens(answer: str) -> tuple[str, ...]:
     """Return the tokens by which answers are compared: words and signs in lower case, without punctuation at the ends.
 
-    A comparison of characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3 of the
-    paper keeps both).
+    A comparison of characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3).
     """
     words = _TOKEN.findall((composed(answer) or "").casefold())
     start, end = 0, len(words)
@@ -240,11 +239,9 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
 
 
 def _renumbered(group: _Group) -> _Group:
-    """Return the answers of a group with new consecutive numbers: first the kept ones, ordered by a hash, then the
-    removed ones.
+    """Return the answers of a group with new consecutive numbers: the kept ones, ordered by a hash, come first.
 
-    Gaps in the numbers would reveal how often an answer was given, and the original order would reveal which system
-    gave it.
+    Gaps in the numbers would reveal how often an answer was given, and the original order would reveal the system.
     """
     stay = sorted(group.kept, key=lambda pair: _place(pair[0]))
     old = [candidate.id for candidate, _ in stay] + [item.id for item in group.gone]
@@ -258,8 +255,7 @@ def _renumbered(group: _Group) -> _Group:
 
 
 def _place(candidate: Candidate) -> str:
-    """Return the key by which answers to a question are sorted: a hash of the answer's words and of its supporting
-    text."""
+    """Return a hash of an answer and its supporting text, by which the answers to a question are sorted."""
     words = json.dumps([candidate.question_id, candidate.answer, candidate.text, candidate.document])
     return hashlib.sha256(words.encode(errors="replace")).hexdigest()
 

@@ -48,8 +48,7 @@ _PAIR_LINE = "a line is: pair_id YES|NO confidence"
 
 
 def _identity(source: Source, element: Element, seen: Mapping[str, object], what: str) -> str:
-    """Return the id of an XML element. Raises FormatError if the id is not a single word, or is among the ids in
-    `seen`.
+    """Return the id of an XML element. Raises FormatError if the id is not one word, or is in `seen`.
 
     An id becomes a cell of a line in a response file, so it must not have white space. `what` names the element in
     errors, such as "a question".
@@ -137,8 +136,7 @@ def _hold_places(source: Source, root: Element) -> None:
 
 
 def _child(source: Source, element: Element, name: str) -> Element | None:
-    """Return the only child of `element` that is named `name`, or None. Raises FormatError if there are two such
-    children."""
+    """Return the only child of `element` with the name `name`, or None. Raises FormatError for two such children."""
     children = element.children(name)
     if len(children) > 1:
         raise fault_in(source, children[1], f"{name} appears twice in one {element.tag}", element.get("id"))
@@ -354,8 +352,7 @@ def hold(
 def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:
     """Write a validator's decisions as a response file, completely or not at all.
 
-    With `pairs`, decisions are written as YES and NO, as in AVE 2006. Raises MismatchError if an id is not a single
-    word.
+    With `pairs`, decisions are written as YES and NO, as in AVE 2006. Raises MismatchError if an id is not one word.
     """
     lines = []
     _hold_ids(identity for validation in validations for identity in (validation.question_id, validation.answer_id))

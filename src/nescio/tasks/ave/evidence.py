@@ -34,8 +34,7 @@ from nescio.tasks.ave.exercise import (
 
 
 class Point(Struct, frozen=True):
-    """A point of a run's ROC curve: the two error rates if every answer with at least the confidence `threshold` is
-    accepted.
+    """A point of a run's ROC curve: the two rates if all answers with at least the confidence `threshold` are accepted.
 
     The threshold is None at the first point, which accepts no answer, and at a point that also accepts missing answers.
     """
@@ -112,12 +111,10 @@ def _hold_rules(runs: Runs, problems_of: Callable[[Sequence[Validation]], Iterat
 
 
 def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return Outcomes in which the SELECTED answers of validators are the answers of QA systems, for measures such as
-    c@1.
+    """Return Outcomes in which the SELECTED answers of validators are the answers of QA systems, such as for c@1.
 
-    A question is correct if its SELECTED answer is VALIDATED in the gold, and incorrect if that answer is REJECTED or
-    UNKNOWN. A question without a SELECTED answer is unanswered, and its answer with the highest confidence counts as
-    withheld.
+    A question is correct if its SELECTED answer is VALIDATED in the gold, and incorrect if that is REJECTED or UNKNOWN.
+    A question without a SELECTED answer is unanswered; its answer with the highest confidence counts as withheld.
     """
     value = {item.key: item.value for item in exercise.candidates}
     place = {question.id: i for i, question in enumerate(exercise.questions)}

@@ -146,7 +146,6 @@ def _exercise(source: Source, files: Sequence[Source], options: ReadOptions) -> 
 
 
 def _with_systems(validators: ReadResult, systems: Evidence) -> ReadResult:
-    """Return the data of validators with QA systems added as further runs, for the measures over questions."""
     # Imported here, because few readers of a collection have QA systems.
     from nescio.tasks.ave.baselines import with_systems
 

@@ -64,8 +64,7 @@ def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
 def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
     """Return the decisions of runs as responses to `rows`, which has a question for each answer or pair.
 
-    `names` has the id of an answer's row, keyed by the ids of question and answer. An answer that `names` lacks keeps
-    its own id.
+    `names` has the id of an answer's row, keyed by the ids of question and answer. Other answers keep their ids.
     """
     decided = []
     for name, validations in runs.items():

@@ -33,8 +33,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read a gold file of KILT and runs. If a run gives several outputs, only the first one is its answer, as in
-    KILT."""
+    """Read a gold file of KILT and runs. Only the first of several outputs is an answer, as in KILT."""
     gold, answers = _kilt_parts(parts, options)
     questions: dict[str, Question] = {}
     for row, line in json_lines(gold):

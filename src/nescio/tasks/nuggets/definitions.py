@@ -59,8 +59,7 @@ DEEDS = (
 class Pattern(Struct, frozen=True):
     """A pattern by which sentences define a target, such as "@ is a".
 
-    In `expression`, a regular expression, @ is replaced by the target. `group` determines the order of the sentences in
-    a response.
+    In `expression`, a regular expression, @ is replaced by the target. `group` orders the sentences of a response.
     """
 
     name: str
@@ -126,7 +125,7 @@ def _person(question: str) -> tuple[str, tuple[str, ...]]:
     """Return a person's last name, and regular expressions for the forms in which texts may write the name.
 
     Both are empty if the question does not ask for a person. It asks for a person if it begins with "who", or if its
-    target begins with a title, an initial or a known first name, or is written as "Lovelace, Ada". The forms also allow
+    target is written as "Lovelace, Ada", or begins with a title, an initial or a known first name. The forms also allow
     that order, further names in between, and initials in place of names.
     """
     target = subject(question)
@@ -170,8 +169,7 @@ def _names(question: str, text: Text) -> str:
 
 
 def _pattern(sentence: str, patterns: Sequence[Pattern], name: str = "") -> Pattern | None:
-    """Return the strongest of the patterns that a sentence matches, or None; `name` is a regular expression for the
-    target.
+    """Return the strongest pattern that a sentence matches, or None; `name` is a regular expression for the target.
 
     The strength of the pattern is increased slightly for each further defining pattern that the sentence matches.
     """

@@ -64,8 +64,7 @@ class Run(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """An assessor's decision that a response contains a nugget; `place` is the index of the string that contains it, or
-    None.
+    """An assessor's decision that a response contains a nugget; `place` is the index of the string, if known.
 
     `grade` is FULL or PARTIAL, depending on how far the response supports the nugget.
     """
@@ -127,10 +126,10 @@ def evidence(
 ) -> tuple[Evidence, tuple[Note, ...]]:
     """Return Evidence of every run on every target, from the assessors' matches, and notes for the user.
 
-    `who` selects whose decision counts: that of more than half of the assessors who saw the question ("majority"), that
-    of each assessor, in separate rows clustered by question ("each", as in P07-1097), or that of the assessor of this
-    name. `saw` names the assessors who saw each target; None means those who have a match on it. Raises MismatchError
-    if a run has no match at all, UnknownNameError for an unknown name.
+    `who` selects whose decisions count. By "majority", more than half of the assessors who saw the question decide. By
+    "each", each assessor has separate rows, clustered by question (as in P07-1097). The name of an assessor selects
+    that assessor. `saw` names the assessors who saw each target; None means those who have a match on it. Raises
+    MismatchError if a run has no match at all, UnknownNameError for an unknown name.
     """
     keyed, mapped = assessors(targets, matches)
     names = _wanted(who, keyed, mapped)
@@ -277,8 +276,7 @@ def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, M
 
 
 def is_vital(nugget: Nugget, name: str | None = None) -> bool:
-    """Return whether a nugget is vital for the assessor `name`, or if that is None, for more than half of the
-    assessors."""
+    """Return whether a nugget is vital for the assessor `name`; without a name, more than half must say so."""
     if name is not None:
         return nugget.vital.get(name, False)
     return 2 * sum(nugget.vital.values()) > len(nugget.vital)

@@ -36,10 +36,9 @@ class _Answer(Struct, frozen=True):
 
 
 def values_of(source: Source, truth: Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
-    """Return the scores and the decisions of a run, each of shape (problems,), with 0.5 for problems that the run
-    lacks.
+    """Return the scores and the decisions of a run, each of shape (problems,), with 0.5 for missing problems.
 
-    Notes on such problems, and on odd values, are added to `notes`.
+    Notes on missing problems, and on odd values, are added to `notes`.
     """
     odd: Counter[str] = Counter()
     values, sides = answers_of(source, tuple(truth.same), odd=odd)
@@ -130,8 +129,8 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
 def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tuple[Array, Array] | None:
     """Return the indices of the problems in a file, and their scores, read in one fast pass.
 
-    The result is None if a row may be invalid or unusual, so that the rows must be read one by one. `index` has the
-    index of each problem.
+    The result is None if a row may be invalid or unusual, so that the rows must be read one by one. `index` is keyed by
+    problem.
     """
     key = "value" if "value" in source.columns else shared(source) or "value"
     rows = plain_rows(source, id=str, **{key: float | tuple[float]})

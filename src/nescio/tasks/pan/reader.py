@@ -105,8 +105,7 @@ def judged_answers(
 
 
 def _in_words(truth: Truth, values: Array) -> Array:
-    """Return the texts to show to people, shape (runs, problems): each run's answer to a problem, with the right
-    answer."""
+    """Return the texts to show to people, shape (runs, problems): each answer of a run, with the right answer."""
     gold = ["same author" if same else "different authors" for same in truth.same.values()]
     texts: Array = np.full(values.shape, None, dtype=object)
     for run, row in enumerate(values):

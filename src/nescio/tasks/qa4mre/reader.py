@@ -57,8 +57,7 @@ class _Asked(Struct, frozen=True):
 
     @property
     def wording(self) -> tuple[str, ...]:
-        """Return the texts of the question and its options, which identify the question in a file with other
-        numbers."""
+        """Return the texts of question and options, which identify the question in a file with other numbers."""
         return squeeze(self.text), *map(squeeze, self.options.values())
 
 

@@ -72,8 +72,7 @@ def _field(line: str) -> tuple[str | None, str]:
 
 
 class _Block(Struct):
-    """The lines about one question in a file, as fields such as "Answer", and the number of the line where each field
-    begins."""
+    """The fields about one question in a file, such as "Answer", and the number of the line where each begins."""
 
     source: Source
     line: int
@@ -174,10 +173,9 @@ def _story(source: Source) -> tuple[str, tuple[str, ...]]:
 
 
 def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator[_Block]:
-    """Yield the blocks of a file, each of which begins with a QuestionID; a line that begins no field continues the
-    last field.
+    """Yield the blocks of a file, each of which begins with a QuestionID.
 
-    With `faults`, errors are collected in it instead of raised.
+    A line that begins no field continues the last field. With `faults`, errors are collected in it instead of raised.
     """
     assert source.path is not None
     block: _Block | None = None
@@ -299,8 +297,7 @@ def _question(
 
 
 def _accepted(block: _Block | None, sentences: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the indices, from 0, of the sentences of a story that people accept as answers, or None if the block lists
-    none."""
+    """Return the indices, from 0, of the sentences that people accept as answers, or None if none are listed."""
     if block is None or "Sentences" not in block.fields or not sentences:
         return None
     numbers = block.fields["Sentences"].replace(",", " ").split()
@@ -321,8 +318,7 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
 def responses_of(
     source: Source, ids: set[str] | None = None, faults: list[FormatError] | None = None
 ) -> Iterator[Response]:
-    """Yield the responses in a file. With `ids`, the ids of the questions, a response to any other question is an
-    error.
+    """Yield the responses in a file. With `ids`, a response to a question without one of these ids is an error.
 
     Raises FormatError at the first invalid block; with `faults`, such errors are collected there instead.
     """

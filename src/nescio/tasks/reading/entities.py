@@ -98,8 +98,7 @@ def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 class _Run(Struct, frozen=True):
-    """Consecutive capitalised words that may name a person or a place; `end` is the number of tokens up to their
-    end."""
+    """Consecutive capitalised words that may name a person or a place; `end` counts the tokens up to their end."""
 
     words: tuple[str, ...]
     end: int

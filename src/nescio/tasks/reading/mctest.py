@@ -41,8 +41,7 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of all `.tsv` files with their stories, and with the right options if `.ans` files are given
-    too."""
+    """Return the questions of all `.tsv` files with their stories, and with the right options from `.ans` files."""
     by_part = by_role(parts)
     tests, keys = by_part["test"], by_part["gold"]
     if not tests:

@@ -75,8 +75,10 @@ def _columns(source: Source) -> dict[str, str]:
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with a question, an answer and an assessment; it needs a candidate too, or the question as
-    q_id, unless the user names the format."""
+    """Recognise a table with a question, an answer and an assessment.
+
+    Unless the user names the format, the table needs a candidate too, or the question as q_id.
+    """
     table = is_table(source) or source.kind == "lines"
     return "assessed" if table and {"question", "answer", "assessment"} <= {*_columns(source)} else None
 

@@ -73,8 +73,7 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """Return the questions grouped by article and by paragraph, if these are known; a paragraph is the story of its
-    questions."""
+    """Return the questions grouped by article and paragraph, if known; a paragraph is the story of its questions."""
 
     def label(question: Question, name: str, default: str) -> str:
         return question.strata.get(name) or default

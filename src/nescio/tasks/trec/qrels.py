@@ -25,8 +25,7 @@ FIGURES = ("trec.ap", "trec.rr", *(f"trec.top{k}" for k in CUTOFFS))
 
 
 def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Return the outcomes of runs and the figures of trec_eval, by the documents that a file of qrels says are
-    relevant."""
+    """Return the outcomes of runs and the figures of trec_eval, by the relevant documents in a file of qrels."""
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
     for cells, line in cells_of(source, 5):

@@ -39,8 +39,7 @@ class RankedRun(Struct, frozen=True):
 
 
 def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[RankedRun]:
-    """Return the runs in files. A run has its tag as its name, or a name from its file if several runs have this
-    tag."""
+    """Return the runs in files, named by their tags, or by their files if several runs have one tag."""
     order = choose(options, "order", ["score", "rank"], "orders") if "order" in options.choose else "score"
     read = [(source, _read_run(source, order)) for source in sources]
     tags = Counter(tag for _, runs in read for tag in runs)

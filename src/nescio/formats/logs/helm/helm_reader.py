@@ -314,8 +314,7 @@ def silence_of(case: Case) -> str | None:
 
 
 def _failure(error: str) -> str:
-    """Return the reason why a request with this error has no answer: REFUSED, BLOCKED, EMPTY or, for any other error,
-    ERRORED."""
+    """Return the reason why a request with this error has no answer: REFUSED, BLOCKED, EMPTY or ERRORED."""
     if REFUSAL.match(error):
         return REFUSED
     return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED

@@ -343,8 +343,7 @@ def _text(content: Any) -> str:
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
-    """Return the gold answers of a sample. If all of them are letters of options, the texts of these options are
-    returned."""
+    """Return the gold answers of a sample. Letters of options are replaced by their texts."""
     texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):

@@ -193,8 +193,7 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 
 
 def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
-    """Return the answers of one file, the metric that grades them, and whether the metric gives outcomes or only
-    scores.
+    """Return the answers of one file, the metric that grades them, and whether it gives outcomes or only scores.
 
     The user chooses the filter and the metric. The rows in `sheet` are deleted one by one, to free memory.
     """

@@ -99,8 +99,7 @@ def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _sampled(row: dict[str, Any]) -> int:
-    """Return the number of responses to the request of a row, which are in `resps` as [[first, second, …]]; 1 if
-    unknown."""
+    """Return the number of responses in `resps`, which has the form [[first, second, …]]; 1 if unknown."""
     requests = row.get("resps")
     responses = requests[0] if isinstance(requests, list) and len(requests) == 1 else None
     texts = isinstance(responses, list) and all(isinstance(response, str) for response in responses)
@@ -260,8 +259,7 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """Return two confidences: of the likeliest option, and of the option with the highest log-probability per
-    character.
+    """Return two confidences: of the likeliest option, and of the likeliest option per character.
 
     A confidence is the softmax of the options' log-probabilities `logs`. The second is None without `lengths`. The
     result is None for fewer than two options, or if the highest log-probability is not finite. A single log-probability

@@ -50,8 +50,7 @@ def language_of(question: str) -> Language:
 def hypothesis(question: str, answer: str, language: str = "") -> str:
     """Return a question and its answer as a statement, such as "The capital of Italy is Rome."
 
-    `language` is a code such as EN or es-MX. If it is empty, or no rules exist for the language, the function guesses
-    the language.
+    `language` is a code such as EN or es-MX. If it is empty or without rules, the language is guessed.
     """
     answer = " ".join(answer.split()).rstrip(".")
     before, after = around(question, answer, language)

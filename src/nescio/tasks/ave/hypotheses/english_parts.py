@@ -18,8 +18,7 @@ NAMING = word_set("called named known termed considered titled dubbed nicknamed 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
     """Return the number of words in `after`, which follow the question word, that name the requested kind of answer.
 
-    The number is 2 in "what native chief travelled", for "native chief". `counted` says that the question word is "how
-    many".
+    The number is 2 in "what native chief travelled", for "native chief". `counted` stands for "how many".
     """
     low = [plain(word) for word in after]
     if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
@@ -115,7 +114,7 @@ def predicate_at(rest: Words) -> int | None:
 def stranded(rest: Words) -> bool:
     """Return whether a clause ends with a preposition that lacks its object, as in "the city that X was born in".
 
-    The answer is then that object.
+    The answer to the question is that object.
     """
     return len(rest) > 1 and plain(rest[-1]) in _STRANDED
 

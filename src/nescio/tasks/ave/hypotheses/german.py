@@ -107,8 +107,7 @@ def _kind(after: list[str]) -> int:
 
 
 def _nominative(rest: list[str]) -> list[str]:
-    """Return words with a masculine article changed from accusative to nominative: "einen Fluss" becomes "ein
-    Fluss"."""
+    """Return words with a masculine article changed to the nominative: "einen Fluss" becomes "ein Fluss"."""
     return [{"einen": "ein", "den": "der"}.get(plain(word), word) for word in rest[:1]] + rest[1:]
 
 

@@ -79,8 +79,7 @@ def facts(words: Parse) -> tuple[Atom, ...]:
 
 
 def _identity(frame: Frame, mode: dict[int, str]) -> tuple[int, int] | None:
-    """Return the indices of the two words that a frame (a predicate with its roles) equates, or None if it equates
-    none.
+    """Return the indices of the two words that a frame (a predicate with its roles) equates, or None.
 
     An asserted "is" equates its subject and its complement; an apposition, such as "X, the king", does so too.
     """

@@ -158,10 +158,9 @@ def initials(t: Words) -> dict[str, int]:
 
 
 def gap(t: Words, i: int, span: tuple[int, int]) -> float:
-    """Return the distance of the i-th word of a text from `span`, a range of words, or from the start if `span` is
-    empty.
+    """Return the distance of the i-th word of a text from `span`, a range of words, or from the start of the text.
 
-    The distance counts words, and more for punctuation between them (see `Words`).
+    The distance is from the start if `span` is empty. It counts words, and more for punctuation (see `Words`).
     """
     first, end = span
     if first == end:
@@ -171,8 +170,7 @@ def gap(t: Words, i: int, span: tuple[int, int]) -> float:
 
 @lru_cache(maxsize=1 << 20)
 def alike(stem: str, other: str) -> int:
-    """Return the match of two stems: EXACT, RELATED (five equal first letters, or nearly equal letter pairs) or
-    NONE."""
+    """Return the match of two stems: EXACT, RELATED (five equal first letters, or similar letter pairs) or NONE."""
     if stem == other:
         return EXACT
     if min(len(stem), len(other)) < 4 or stem[0].isdigit() or other[0].isdigit() or _lexicon.negated(stem, other):

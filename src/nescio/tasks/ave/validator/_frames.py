@@ -34,7 +34,7 @@ NOMINAL = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ing", "y", "est
 class Frame(Struct, frozen=True):
     """A predicate of a text, such as a verb, with its roles.
 
-    `at` is the index of the predicate's word, `roles` pairs each role with the index of the word that fills it, and
+    `at` is the index of the predicate's word. `roles` pairs each role with the index of the word that fills it.
     `negated` says whether the text denies the predicate.
     """
 
@@ -156,8 +156,7 @@ def _fits(words: Parse, i: int, pronoun: str) -> bool:
 
 
 def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
-    """Return the triples (predicate, role, word that fills the role) of a text, as stems; a noun replaces each
-    pronoun."""
+    """Return the triples (predicate, role, filler) of a text, as stems; a noun replaces each pronoun."""
     return frozenset(
         (stem(frame.predicate), role, stem(words[_resolved(words, filler)].lemma))
         for frame in frames(words)
@@ -200,8 +199,7 @@ def _of(all_frames: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
 
 
 def _roles(_: Case, parsed: Parsed) -> Row:
-    """Return features of the roles that the answer plays in the text, and in the statement that question and answer
-    make."""
+    """Return features of the roles that the answer plays in the text and in the statement."""
     stated_roles, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
     played = {role for _, role in stated_roles}
     same = {role for _, role in there} & played

@@ -37,8 +37,7 @@ _QUESTION_WORDS = {
 
 
 def code(language: str) -> str:
-    """Return the two-letter code of a language as AVE names it: "de" for DE, "es" for es-MX, and "en" for an empty
-    name."""
+    """Return the two-letter code of a language in AVE: "de" for DE, "es" for es-MX, and "en" for an empty name."""
     return language.lower().partition("-")[0] or ENGLISH
 
 

@@ -29,8 +29,7 @@ _PROVED = re.compile(r"\bproved(\d+)\(z\)\)?\s*[,)]")
 
 
 def _formulas(_: Case, parsed: Parsed) -> Row:
-    """Return features of the statement's atoms: the shares and numbers that have a counterpart in the text's
-    formula."""
+    """Return features of the statement's atoms, such as the share that has a counterpart in the text's formula."""
     stated, text = formula(parsed.stated), facts(parsed.text)
     known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
     words = [atom for atom in stated if len(atom.places) == 1 and not atom.predicate.startswith(":")]
@@ -113,8 +112,7 @@ def _clause(names: dict[str, str], atom: Atom, place: Callable[[int], str]) -> s
 
 
 def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
-    """Return whether the prover E derives `proved0`, `proved1` … from the clauses of `problems`, one result for each
-    problem.
+    """Return for each problem whether the prover E derives its goal (`proved0`, `proved1`, …) from the clauses.
 
     The result is also False if E reaches its limit of time or clauses.
     """
@@ -136,8 +134,10 @@ def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
 
 
 def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
-    """Return features of a proof of each statement from its text: the cost of the atoms that must be given up so that
-    the rest can be proved, and whether E proves the rest."""
+    """Return features of a proof of each statement from its text.
+
+    They are the cost of the atoms that must be given up so that the rest can be proved, and whether E proves the rest.
+    """
     formed = [(formula(parsed.stated), facts(parsed.text)) for parsed in parsed_cases(cases, parser)]
     rows: list[Row] = []
     for first in range(0, len(formed), BATCH):

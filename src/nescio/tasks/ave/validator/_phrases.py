@@ -99,8 +99,11 @@ def conflicts(case: Case) -> Row:
 
 
 def _sides(stated: Sequence[str], case: Case) -> Row:
-    """Return features of word order: whether the question's words are on the same side of the answer in statement and
-    text, and whether question and text are in the passive voice."""
+    """Return features of word order and voice.
+
+    They say whether the question's words are on the same side of the answer in statement and text, and whether question
+    and text are passive.
+    """
     answer_stems = case.answer.stem
     at = next(iter(find_words(stated, answer_stems)), len(stated) if answer_stems else 0)
     same = near = weight = 0.0
@@ -176,8 +179,10 @@ def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
 
 
 def _exchanged(stated: Sequence[str], case: Case) -> Row:
-    """Return features of one or two words of the statement that the text replaces by others, between words that both
-    have, such as a month by a year."""
+    """Return features of one or two words of the statement that the text replaces by others, such as a month by a year.
+
+    The words before and after the exchange are the same in both.
+    """
     t = case.text.stem
     known = set(stated)
     blocks = SequenceMatcher(None, stated, t, autojunk=False).get_matching_blocks()
@@ -238,8 +243,8 @@ def _neighbour(words: Words, i: int, inside: int) -> str:
 
 
 def chunks(case: Case) -> Row:
-    """Return features of the boundaries of the answer: the classes of its first and last word, and of the two words of
-    the text right before and after the answer."""
+    """Return features of the answer's boundaries: the classes of its first and last word, and of the words beside
+    it."""
     answer, text, (first, end) = case.answer, case.text, case.span
     begins, ends = (_class(answer, 0), _class(answer, len(answer) - 1)) if len(answer) else ("other", "other")
     before = _neighbour(text, first - 1, first) if first < end else "edge"

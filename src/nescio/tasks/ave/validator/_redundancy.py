@@ -52,8 +52,7 @@ def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
 
 
 def redundancy(answers: Group, at: int) -> Row:
-    """Return features of how many systems agree with the answer at index `at`: its votes, its similarity to the other
-    answers, and how the votes are spread."""
+    """Return features of the agreement with the answer at index `at`: its votes, and those of similar answers."""
     distinct = dict(zip(answers.answers, answers.votes, strict=True))
     answer, mine = answers.answers[at], answers.votes[at]
     total = sum(distinct.values())

@@ -1,8 +1,8 @@
 """Find the least that a statement must give up to follow from a text, exactly unless a table is too large.
 
 A statement follows if each of its constants can be mapped to a constant of the text so that all its atoms become facts.
-Bucket elimination finds the cheapest mapping: it minimises one constant after another out of the tables of costs
-(Dechter 1999, "Bucket elimination: a unifying framework for reasoning").
+Bucket elimination finds the cheapest mapping: it minimises one constant after another out of the tables of costs.
+Source: Dechter 1999, "Bucket elimination: a unifying framework for reasoning".
 """
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ class Facts:
         self.words = frozenset(atom.predicate for atom in atoms if len(atom.places) == 1)
 
     def one(self, constant: int) -> int:
-        """Return the constant (the index of a word) that represents all constants that the text equates with
-        `constant`."""
+        """Return the constant that represents all constants that the text equates with `constant`."""
         while constant in self._same:
             constant = self._same[constant]
         return constant
@@ -75,8 +74,7 @@ class Facts:
 
 
 def relaxation(stated: tuple[Atom, ...], text: tuple[Atom, ...]) -> Relaxation:
-    """Return the cheapest relaxation: the atoms to give up from a statement so that the rest of it follows from a
-    text."""
+    """Return the cheapest relaxation, which gives up atoms of a statement so that the rest follows from a text."""
     facts = Facts(text)
     places = {atom: facts.places(atom) for atom in stated if atom.predicate != EQUAL}
     values = _values(stated, places)

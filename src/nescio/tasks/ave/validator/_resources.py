@@ -109,8 +109,7 @@ def embeddings_absent(resources: Resources) -> str | None:
 
 @lru_cache(maxsize=1 << 15)
 def _related(folder: Path, word: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the words that WordNet relates to a word: synonyms, words up to two steps wider and one step narrower, and
-    antonyms."""
+    """Return the synonyms of a word in WordNet, the wider words (two steps) and narrower words, and the antonyms."""
     same: set[str] = set()
     kin: set[str] = set()
     against: set[str] = set()

@@ -30,17 +30,16 @@ class RivalView(Struct, frozen=True):
 
     @property
     def fit(self) -> tuple[float, float]:
-        """Return a sort key for how well the text fits the question; of several answers, the best fit represents a
-        question."""
+        """Return a sort key for how well the text fits the question."""
         return self.found, -self.lacks
 
 
 def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
     """Return features that compare each candidate with its rivals, which are the other questions with the same text.
 
-    The five features are the number of rivals, the lead over the best rival, the lead over the most similar rival, its
-    similarity, and its missing weight less that of the candidate. They are computed for all rivals, for those with the
-    same answer, and for those that share a word of the answer. Without rivals, all are 0.
+    There are five features: the number of rivals, the lead over the best rival and over the most similar one, the
+    similarity of the latter, and its missing weight less the candidate's. They are computed for all rivals, for those
+    with the same answer, and for those that share a word of the answer. Without rivals, all are 0.
     """
     views = [_view(case) for case in cases]
     by_text: dict[str, list[int]] = {}

@@ -20,8 +20,7 @@ from nescio.tasks.ave.validator.forest import Floats
 def decide(
     exercise: Exercise, confidence: Floats, threshold: float | None, *, always: bool = False
 ) -> list[Validation]:
-    """Return a decision on every candidate, in order; candidates with a confidence of at least `threshold` are
-    accepted.
+    """Return a decision on every candidate, in order; a confidence of at least `threshold` means acceptance.
 
     If the threshold is None, no answer is accepted. For each question, the accepted answer with the highest confidence
     is SELECTED, or the first one at a tie. With `always`, the answer with the highest confidence is SELECTED even if it

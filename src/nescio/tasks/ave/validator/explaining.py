@@ -17,8 +17,7 @@ from nescio.tasks.ave.validator._relaxation import relaxation
 
 
 class Line(Struct, frozen=True):
-    """A line of an explanation about an atom of the statement: the cost of giving it up, whether the proof keeps it,
-    and the words of the text that it is mapped to."""
+    """An atom of the statement in an explanation: its cost, its use in the proof, and its words in the text."""
 
     atom: str
     cost: int

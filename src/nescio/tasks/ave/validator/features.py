@@ -37,8 +37,7 @@ class Rarity(Struct, frozen=True):
 
 
 class Features(Struct, frozen=True, eq=False):
-    """The features of candidates: `values` has shape (candidates, features), and names are such as "lexical:
-    coverage"."""
+    """Features with names such as "lexical: coverage"; `values` has the shape (candidates, features)."""
 
     names: tuple[str, ...]
     values: NDArray[np.float64]

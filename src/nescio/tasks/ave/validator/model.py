@@ -65,8 +65,7 @@ class Model(Struct, frozen=True):
     about: Mapping[str, Any]
 
     def confidence(self, exercise: Exercise, resources: Resources | None = None, votes: Votes | None = None) -> Floats:
-        """Return the probability that each candidate is right, in the order of the exercise; shape (candidates,), in
-        (0, 1).
+        """Return the probability that each candidate is right, in the order of the exercise, from 0 to 1.
 
         Raises UsageError if a technique of the model is not available, or if a parser, prover or other resource has
         another version than in training.
@@ -126,8 +125,7 @@ class Model(Struct, frozen=True):
         )
 
     def of_features(self, computed: Features) -> Floats:
-        """Return the probability that each candidate is right; `computed` must have the model's features in their
-        order."""
+        """Return the probability that each candidate is right; `computed` must have the model's features in order."""
         assert computed.names == self.names
         return self.calibration(self.forest.predict(computed.values))
 
@@ -155,8 +153,7 @@ def save(model: Model, path: Path) -> None:
 
 
 def load(path: Path) -> Model:
-    """Return the model in a file that `save` wrote; it predicts the same to the last bit. Raises FormatError for other
-    files."""
+    """Return the model in a file that `save` wrote, exact to the last bit. Raises FormatError for other files."""
     try:
         document = msgspec.json.decode(path.read_bytes())
     except OSError as error:

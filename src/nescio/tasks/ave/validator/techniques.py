@@ -246,8 +246,7 @@ class Row12(Struct, frozen=True):
 
 
 def missing(technique: Technique, resources: Resources, languages: Collection[str] = ()) -> str | None:
-    """Return the reason why a technique is unavailable for questions in `languages` (codes), or None if it is
-    available."""
+    """Return why a technique is unavailable for questions in `languages` (codes), or None if it is available."""
     why = technique.absent(resources)
     unspoken = sorted({*languages} - (technique.spoken or {*languages}))
     return why if why or not unspoken else f"no support for {enumerated([code.upper() for code in unspoken])}"
@@ -325,8 +324,7 @@ def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
 
 
 def table12(resources: Resources | None = None) -> Results:
-    """Return the rows of Table 12, followed by nescio's own techniques, each with whether it is used, and if not,
-    why."""
+    """Return the rows of Table 12 and nescio's own techniques, each with whether it is used, and if not, why."""
     resources = resources or Resources()
     rows = []
     by_row: dict[str, list[Technique]] = {}
@@ -336,7 +334,9 @@ def table12(resources: Resources | None = None) -> Results:
     for name in (*TABLE_12, *(row for row in by_row if row not in TABLE_12)):
         marks = TABLE_12.get(name, ("x" if name == LEXICAL else ".") * len(PARTICIPANTS))
         rows += [Row12(name, marks, technique.name, *_use(technique, resources)) for technique in by_row[name]]
-    order = note("validator.participants", "in_2007 marks, in this order: {systems:list}", systems=PARTICIPANTS)
+    order = note(
+        "validator.participants", "in_2007 has a mark per system, in this order: {systems:list}", systems=PARTICIPANTS
+    )
     return Results(tuple(rows), sign(ave="table12"), (order,), "techniques")
 
 

@@ -56,8 +56,7 @@ class Trained(Struct, frozen=True, eq=False):
 
 
 class Material(Struct, frozen=True, eq=False):
-    """The training data of a model: a row for each candidate of the development collection, then of the second
-    collection.
+    """The training data of a model: a row for each candidate of the development collection, then of the second.
 
     The first `own` rows belong to the development collection. Rows with the same name in `group` are held out together.
     `use` marks the judged rows. `versions` has the versions of the parser, the prover and other resources.
@@ -82,8 +81,7 @@ def gather(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Material:
-    """Return the features, labels, weights and groups of a development collection, and of a second one if `also` is
-    given.
+    """Return the features, labels, weights and groups of a development collection, and of a second one (`also`).
 
     Raises UsageError if `plan.also`, the weight of an answer of the second collection, is not from 0 to 1.
     """
@@ -201,8 +199,7 @@ def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64
 
 
 def _calibrate(raw: Floats, good: NDArray[np.bool_]) -> Calibration:
-    """Return Platt's calibration, fitted by maximum likelihood to the forest's values `raw`; `good` marks the right
-    answers."""
+    """Return Platt's calibration, fitted by maximum likelihood to the values `raw`; `good` marks right answers."""
     from sklearn.linear_model import LogisticRegression
 
     fitted = LogisticRegression(C=1e6, tol=1e-10, max_iter=1_000).fit(logit(raw)[:, None], good)

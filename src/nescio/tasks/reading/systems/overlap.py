@@ -69,8 +69,7 @@ class _Stems(Struct, frozen=True):
 
 
 def option_overlap(question: Question) -> Scored:
-    """Return a score for each option: the weight of the stems that its best sentence shares with the question or the
-    option."""
+    """Return a score for each option: the weight of the stems that its best sentence shares with it or the question."""
     stems, scored = _Stems.of(question), []
     for option_stems in stems.options:
         shared = [
@@ -84,8 +83,7 @@ def option_overlap(question: Question) -> Scored:
 
 
 def sentence_overlap(question: Question) -> Scored:
-    """Return a score for each option by the sentence closest to the question: the share of the option's stems in that
-    sentence.
+    """Return a score for each option: the share of its stems in the sentence closest to the question.
 
     Stems in the sentences beside that sentence count for less. All scores are multiplied by the number of the
     question's stems in the closest sentence.
