@@ -158,7 +158,7 @@ def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
 def _place(source: Source) -> tuple[str, str]:
     """Return the model and the dataset of a file, from the names of its folder and of the file.
 
-    The number at the end of the file's name, if the tool divided the dataset into parts, is left out.
+    A number at the end of the file's name is left out; the tool adds it if it divides the dataset into parts.
     """
     path = own_path(source.label)
     above = path.parent.parent.name in ("results", "predictions")

@@ -87,7 +87,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if single and all(answer.why is None for answer in answers):
         log.say(
             "swe_bench.only_attempts",
-            "all {n:n instance} {n:has/have} a patch, because report.json files leave out instances without a "
+            "all {n:n instance} {n:has/have} a patch, because their reports leave out instances without a "
             f"patch; {opt('total', of='N')} {opt('rest', 'incorrect')} counts the other instances of the benchmark",
             n=len(answers),
         )

@@ -251,7 +251,7 @@ def _repeats(sentence: str, taken: Sequence[_Candidate]) -> bool:
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:
     """Return the response to one target, of at most `most` non-white characters, from sentences of the texts.
 
-    It abstains if its confidence is below the threshold.
+    The response is an abstention if its confidence is below the threshold.
     """
     taken: list[_Candidate] = []
     left = most

@@ -162,7 +162,7 @@ def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
 
 
 def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
-    """Yield the answers, with the outcome of each by its assessment.
+    """Yield the answers, each with the outcome that its assessment means.
 
     Raises FormatError if, for one question, both NIL and another answer are judged right.
     """

@@ -200,7 +200,7 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(script: Transcript, log: Log) -> list[Sample]:
-    """Return the samples of a log, no two of which have the same id and epoch.
+    """Return the samples of a log, each with a different pair of id and epoch.
 
     If the log states as many samples as it holds, repeated ones are real answers: all but the first get an unused
     epoch. Otherwise only the last sample with an id and epoch is kept.
@@ -328,7 +328,7 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
 
 
 def _input(content: Any) -> str:
-    """Return the question: a text, or the user's last message."""
+    """Return the question, which is the input itself or the last message of the user."""
     if isinstance(content, str):
         return content
     texts = [_text(message.get("content")) for message in objects_in(content) if message.get("role") == "user"]

@@ -67,7 +67,7 @@ class Case(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """How a content word of the question matches the text; words of the answer are never the match.
+    """The match of a content word of the question in the text, outside the words of the answer.
 
     `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters), TITLE (only in the title) or
     NONE. `distance` is the distance from the answer to the nearest match, infinite without a match. `before` says
