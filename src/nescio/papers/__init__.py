@@ -81,7 +81,10 @@ def papers() -> dict[str, Paper]:
 
 
 def find_paper(name: str) -> Paper:
-    """Return the paper with this key or name, or the only one with all these words. Raises UnknownNameError."""
+    """Return the paper whose key or name is `name`, or the only paper that fits its words.
+
+    A paper fits if its key begins with the words, or else if its title and source have them. Raises UnknownNameError.
+    """
     wanted = _plain(name)
     named = {_joined(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
     if _joined(name) in named:
@@ -95,7 +98,7 @@ def find_paper(name: str) -> Paper:
 
 
 def find_item(paper: Paper, name: str) -> Item:
-    """Return the item with this label, name or title, or the only one with all these words.
+    """Return the item whose label, name or title is `name`, or the only item that has all words of `name`.
 
     Raises UnknownNameError with the closest items, or with all that fit.
     """
@@ -108,7 +111,7 @@ def find_item(paper: Paper, name: str) -> Item:
 
 
 def fitting_items(paper: Paper, name: str) -> list[Item]:
-    """Return the one item with this label, name or title, or all items with all these words."""
+    """Return the item whose label, name or title is `name`, or else every item that has all words of `name`."""
     named = {_joined(item.whole_title): item for item in reversed(paper.items)}
     named |= {_joined(word): item for item in paper.items for word in item.also}
     named |= {_joined(item.label): item for item in paper.items}
@@ -119,7 +122,7 @@ def fitting_items(paper: Paper, name: str) -> list[Item]:
 
 
 def _has(wanted: str, text: str) -> bool:
-    """Return whether a text has all words: numbers exactly, other words at least by their beginning."""
+    """Return whether a text has all `wanted` words: numbers exactly, other words at least by their beginning."""
     words = _plain(text).split()
     return bool(wanted) and all(
         part in words if part[-1].isdigit() else any(word.startswith(part) for word in words) for part in wanted.split()
@@ -127,25 +130,25 @@ def _has(wanted: str, text: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """Return the common part of a name's spellings: "Eq. (11)", "equation 11" and "eq11" all give "eq11"."""
+    """Return a name in its plain spelling: "Eq. (11)", "equation 11" and "eq11" all give "eq11"."""
     letters = unicodedata.normalize("NFKD", name.casefold())
     words = re.findall(r"[a-zα-ω]+|\d+(?:\.\d+)*|[¬%@§]", "".join(c for c in letters if not unicodedata.combining(c)))
     return _NUMBERED.sub(r"\1\2", " ".join(_SAME.get(word, word) for word in words))
 
 
 def _joined(name: str) -> str:
-    """Return a name's letters and digits alone: DeepRead equals Deep Read."""
+    """Return the plain spelling of a name without spaces: DeepRead equals Deep Read."""
     return _plain(name).replace(" ", "")
 
 
 def examples() -> Path:
-    """Return the folder in which the commands run, in the package or in a checkout."""
+    """Return the folder in which the commands of the papers run, in the package or in a checkout."""
     inside = HERE / "examples"
     return inside if inside.is_dir() else HERE.parents[2] / "examples"
 
 
 def count_runs(paper: Paper, tables: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Return the number of systems in each group of the tables, per language and in all."""
+    """Return the number of systems in each group of the tables, keyed by group and language, with totals."""
     counted: dict[str, dict[str, int]] = {}
     for language, label in tables.items():
         for group, system, *_ in find_item(paper, label).cells:

@@ -48,8 +48,7 @@ def open_folder(folder: Path) -> Any:
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """A reader of WordNet that reads only the English files, and does without the file `lexnames` if it is
-        missing."""
+        """A reader of WordNet that reads only the English files, and needs no file `lexnames`."""
 
         def open(self, file: str) -> Any:
             if file != "lexnames" or (folder / file).is_file():

@@ -158,7 +158,7 @@ def test_what_becomes_of_a_selected_unknown_answer_is_said() -> None:
     _, notes = evidence(exercise(q1="VU"), chosen)
     assert in_words(notes) == (
         "1 of 2 answers are UNKNOWN (or have no value), and are left out",
-        "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: measures over answers ignore these, and QA accuracy counts the questions as not right",
+        "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: measures over answers ignore these, and QA accuracy counts their questions as not right",
     )
 
 

@@ -229,10 +229,10 @@ def test_answers_that_are_all_alike_teach_nothing() -> None:
 
 def test_a_model_wants_what_it_was_trained_with(trained: Trained, tmp_path: Path) -> None:
     model, test = trained.model, collection(2)
-    with pytest.raises(UsageError, match="trained with wordnet, which is not available here"):
+    with pytest.raises(UsageError, match="trained with wordnet, which is not available"):
         replace(model, techniques=("lexical", "wordnet")).confidence(test, Resources(wordnet=tmp_path))
     about = {**model.about, "versions": {"parser": "en_core_web_sm 3.7.1"}}
-    with pytest.raises(UsageError, match=r"trained with en_core_web_sm 3\.7\.1, but here with none"):
+    with pytest.raises(UsageError, match=r"trained with en_core_web_sm 3\.7\.1, but now with none"):
         replace(model, about=about).confidence(test)
     with pytest.raises(UsageError, match="train the model again"):
         replace(model, names=("lexical: of old", *model.names[1:])).confidence(test)

@@ -74,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _last_stages(log: Log) -> list[Source]:
-    """Return the files of the log, without each file for which the same folder has one of a later stage."""
+    """Return the files of the log, without files of an earlier stage than another file in the same folder."""
 
     def stage(source: Source) -> int:
         return STAGES.index(source.stem) if source.stem in STAGES else -1
@@ -93,7 +93,8 @@ def _last_stages(log: Log) -> list[Source]:
 def _place(source: Source) -> tuple[str, str]:
     """Return the model and the data set of a file.
 
-    They come from the folder in the path DATASET_MODEL/DATE/STAGE.json; for other paths, both are the file's name.
+    They come from the folder in the path DATASET_MODEL/DATE/STAGE.json; for other paths, both are the name of the file
+    or folder.
     """
     path = own_path(source.label)
     if source.stem not in STAGES:

@@ -98,7 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     scores, outputs = log.part("scores"), log.part("outputs")
     if not scores:
         rule = (
-            "these outputs of BFCL do not say whether they are right; give the *_score.json of the "
+            "outputs of BFCL do not say whether they are right; give the *_score.json of the "
             f"category{offer('beside', '*_score.json')}"
         )
         raise FormatError(log.label, rule)
@@ -232,7 +232,7 @@ def _failed(output: Any) -> bool:
 
 
 def _why_no_call(output: Any, other: str) -> str:
-    """Return why an output has no parsed call: NO_CALL, EMPTY, or `other`."""
+    """Return the reason why an output has no parsed call: NO_CALL, EMPTY, or `other`."""
     return NO_CALL if output in _NO_CALLS else empty(output) or other
 
 
@@ -272,8 +272,8 @@ def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
     if right[UNSEEN]:
         log.say(
             "bfcl.unseen",
-            "run {subject!r}, {category}: BFCL also counts unparsed outputs as right; give the *_result.json, which "
-            "tells them from outputs without a call",
+            "run {subject!r}, {category}: BFCL also counts unparsed outputs as right; give the *_result.json, "
+            "because it distinguishes unparsed outputs from outputs without a call",
             sheet.run,
             category=sheet.category,
         )

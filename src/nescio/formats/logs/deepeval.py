@@ -68,7 +68,7 @@ class Metric(Struct, rename="camel"):
     def passed(self) -> bool | None:
         """Return whether the case passes the metric, or None if the metric failed.
 
-        Early versions of DeepEval write no verdict, but a minimum score; then the score is compared with this minimum.
+        Early versions of DeepEval write no verdict, but a minimum score, with which the score is compared.
         """
         least = number(self.minimum_score)
         if self.value is None:
@@ -153,8 +153,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if failed:
         log.say(
             "deepeval.failed_metrics",
-            "{cases:n case} {cases:has/have} a metric with an error or without a score, so {cases:it is/they are} "
-            "not graded; DeepEval counts {counted} of these as failed",
+            "{cases:n case} {cases:has/have} a metric with an error or without a score, and {cases:is/are} not graded "
+            "unless another metric fails; DeepEval counts {counted} of them as failed",
             cases=len(failed),
             counted=sum(case.success is False for case in failed),
         )
@@ -208,8 +208,10 @@ def _why_no_cases(source: Source) -> str:
 
 
 def _cases(source: Source) -> Iterator[Placed]:
-    """Yield the cases of a run, or of a cache in which the key of a case is a JSON object with the question and the
-    answer."""
+    """Yield the cases of a run or a cache.
+
+    In a cache, the key of a case is a JSON object with the question and the answer.
+    """
     for list_ in (CASES, DIALOGUES):
         for row, where in rows_in(source, (*_root(source), list_), "a test case"):
             yield _placed(source, row, where)
@@ -301,7 +303,7 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
 def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:
     """Return the metrics that decide whether a case passes, keyed by name.
 
-    It is `metric` alone or, if `metric` is None, every metric that is not marked as flaky.
+    They are `metric` alone or, if `metric` is None, all metrics that are not marked as flaky.
     """
     return {
         name: result
@@ -324,8 +326,7 @@ def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
-    """Add a note if the counts that a run states in `testPassed` and `testFailed` differ from the verdicts on its
-    cases.
+    """Add a note if the counts `testPassed` and `testFailed` of a run differ from the verdicts on its cases.
 
     A large file, which is read piece by piece, has these counts at its end. They are not compared.
     """

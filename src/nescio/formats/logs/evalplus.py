@@ -58,7 +58,7 @@ def _name(source: Source) -> str:
 def _samples(source: Source) -> list[tuple[str, int, Any]]:
     """Return the samples of all tasks, each with its task and its number within the task.
 
-    Raises FormatError if the samples of a task are no list.
+    Raises FormatError if the samples of a task are not a list.
     """
     samples = []
     for task, listed in as_object(source.document.get("eval")).items():

@@ -51,7 +51,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     reviews = log.part("reviews")
     if not reviews:
-        rule = f"these are predictions of EvalScope, without scores; give the reviews{offer('beside', '*.jsonl')}"
+        rule = f"the file holds predictions of EvalScope, without scores; give the reviews{offer('beside', '*.jsonl')}"
         raise FormatError(log.label, rule)
     places = {source.label: _place(source) for source in reviews}
     several = len({task for _, task in places.values()}) > 1

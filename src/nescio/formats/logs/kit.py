@@ -69,7 +69,7 @@ class Log:
     def has_answer(self, gold: Iterable[str]) -> bool:
         """Return whether a question with the gold answers `gold` has an answer.
 
-        It has none if a gold answer matches `--declined-pattern`, as "I don't know" may do.
+        A question has no answer if one of its gold answers matches `--declined-pattern`, as "I don't know" may do.
         """
         return not (self.options.declined.asked and any(map(self.options.declined.fits, gold)))
 
@@ -113,9 +113,9 @@ class Log:
     ) -> ReadResult:
         """Return the answers as Outcomes or, if `outcomes` is false because their grades are only scores, as Evidence.
 
-        Two kinds of data are left out unless the user asks for them: strata that are prose or that hardly any two
-        questions share, and scores that repeat the outcomes. Strata in `keep` always stay. The suggested measures are
-        `measures`, or, for Evidence, the means of the scores.
+        Unless the user asks for them, two kinds of data are left out. These are scores that repeat the outcomes, and
+        strata that are prose or that hardly any two questions share. Strata in `keep` always stay. The suggested
+        measures are `measures`, or, for Evidence, the means of the scores.
         """
         data = outcomes_of(answers, self.label, self.options, self.notes)
         if outcomes:
@@ -126,14 +126,16 @@ class Log:
         return ReadResult(_terse(evidence, self.options, keep), tuple(self.notes), means, in_words=words)
 
     def by_score(self, answers: Iterable[Answer], what: str, keep: Collection[str] = ()) -> ReadResult:
-        """Return the result of answers each of which has a verdict or a score. Notes call the scores `what`; strata in
-        `keep` stay."""
+        """Return the result of answers that have a verdict or a score each; notes call the scores `what`.
+
+        Strata in `keep` stay.
+        """
         answers = list(answers)
         outcomes = self.grade(answers, what)
         return self.result(answers, keep=keep, outcomes=outcomes)
 
     def number(self, answers: Sequence[Answer]) -> None:
-        """Add a note that counts the repeats of questions; they are numbered first if the log does not number them."""
+        """Add a note that counts the repeats of questions, after numbering them if the log does not."""
         if any(answer.repeat is not None for answer in answers):
             again = len(answers) - len({(answer.run, answer.question) for answer in answers})
         else:
@@ -177,11 +179,10 @@ class Log:
         held: int = 0,
         rounding: float = ROUNDING,
     ) -> None:
-        """Add a note if `own`, a figure that the file `name` states and calls `what`, differs from every value in
-        `ours`.
+        """Add a note if `own`, the figure `what` that the file `name` states, differs from every value in `ours`.
 
-        `of` is the number of answers that the file states for the figure; a note also says if it differs from `held`,
-        the number of answers in the file.
+        `of` is the number of answers that the file states for the figure, and `held` the number of answers in the file.
+        A note also says if the two differ.
         """
         self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding)])
 
@@ -193,8 +194,8 @@ def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") 
     """Yield the objects in a file, each with its place, such as "line 3".
 
     The objects are the lines of JSON Lines or the elements of a JSON list. If `place` is a path of keys, they are the
-    elements of the list at this path. Raises FormatError for an element that is no object; the message calls elements
-    `what`.
+    elements of the list at this path. Raises FormatError for an element that is not an object; the message calls
+    elements `what`.
     """
     if source.kind == "lines":
         yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
@@ -225,9 +226,9 @@ def checked(kind: type[T], row: Any, source: Source | object, where: str | None,
 
 
 def take(answer: Answer, options: ReadOptions) -> Answer:
-    """Return `answer` with its texts, its strata, and the reason why it is no answer or has no grade (`why`).
+    """Return `answer` with its texts, its strata, and the reason (`why`) if it counts as no answer or has no grade.
 
-    The fields from which these come (`asked`, `gold`, `answer`, `extracted`, `reason`, `labels`) become empty.
+    The fields that held these data (`asked`, `gold`, `answer`, `extracted`, `reason`, `labels`) become empty.
     """
     answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
     if answer.why is None:
@@ -289,10 +290,10 @@ def empty(said: Any) -> str | None:
 
 
 def partial(what: str, between: int, total: int, least: float | None) -> list[Note]:
-    """Return a note that `between` of the `total` scores called `what` lie strictly between 0 and 1; empty if none
-    does.
+    """Return a list with a note that `between` of the `total` scores called `what` lie between 0 and 1.
 
-    The note says how such scores count: as incorrect if `least` is None, or else by the threshold `least`.
+    The list is empty if there are no such scores. The note says how they count: as incorrect if `least` is None, or
+    else by the threshold `least`.
     """
     if not between:
         return []
@@ -405,7 +406,7 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes in which the `reason` of an answer, if it has none, names the infinite scores left out."""
+    """Return outcomes with a `reason` that names the infinite scores left out, for answers without a reason."""
     assert outcomes.texts is not None
     texts = outcomes.texts.copy()
     infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}
@@ -418,8 +419,7 @@ def _with_infinite(outcomes: Outcomes) -> Outcomes:
 
 
 def _terse(data: Any, options: ReadOptions, keep: Collection[str]) -> Any:
-    """Return `data` without scores that only repeat the outcomes, and without strata that divide the questions into no
-    groups.
+    """Return `data` without scores that only repeat the outcomes, and without strata that do not group the questions.
 
     Strata in `keep` stay, and so do all strata that the user asked for.
     """
@@ -442,7 +442,7 @@ def _groups(values: Array) -> bool:
 
 
 def printable(value: Any) -> str:
-    """Return a text with its unprintable characters replaced; "" for a value that is no text."""
+    """Return a text with its unprintable characters replaced; "" for a value that is not a text."""
     return sanitize(value, target="message") if isinstance(value, str) else ""
 
 
@@ -469,9 +469,7 @@ def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
     names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
     for name in names:
         if names.count(name) > 1:
-            raise MismatchError(
-                f"two of these files would both become run {name!r}; rename one of the files or folders"
-            )
+            raise MismatchError(f"two of the files would both become run {name!r}; rename one of the files or folders")
     return names
 
 

@@ -3,12 +3,12 @@ of its API (`{"data": [...], "meta"}`).
 
 In a table of traces, each score is a column that holds the values of that name (`[0.9]`). In a response of the API, a
 trace has `scores`, a list of `name`, `value`, `stringValue`. In a table of scores, a row is one score, and the rows of
-one `traceId` (or `subject`) are one answer, whose texts are not included; scores of a whole experiment or session
-belong to no answer. A row with `experimentName` (or `datasetRunName`) belongs to the run of that name. The metrics are
-the scores: numbers, or words for a verdict. Several values of one name are averaged. An empty output counts as
-incorrect (`--empty`), unless its `level` is ERROR, which is not graded. `--choose metric=NAME` selects the score that
-is the outcome; it is needed unless exactly one says right or wrong. `--column question=COLUMN` and `--column
-answer=COLUMN` name columns other than `input` and `output`.
+one `traceId` (or `subject`) are one answer without texts. Scores of a whole experiment or session belong to no answer.
+A row with `experimentName` (or `datasetRunName`) belongs to the run of that name. The metrics are the scores: numbers,
+or words for a verdict. Several values of one name are averaged. An empty output counts as incorrect (`--empty`), unless
+its `level` is ERROR, which is not graded. `--choose metric=NAME` selects the score that is the outcome; it is needed
+unless exactly one says right or wrong. `--column question=COLUMN` and `--column answer=COLUMN` name columns other than
+`input` and `output`.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
 
 
 def _values(cell: Any) -> list[float] | None:
-    """Return the scores in a cell, which holds one score or a JSON list of scores; None if some value is no score."""
+    """Return the scores in a cell, which holds one score or a JSON list; None if a value is not a score."""
     if isinstance(cell, str) and cell[:1] == "[":
         cell = json_or(cell, cell)
     marks = [mark_of(as_text(score)) for score in (cell if isinstance(cell, list) else [cell])]
@@ -244,7 +244,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
 def _mark(row: Row) -> float | None:
     """Return the score in a row as a number; a word such as "pass" or "no" is 1 or 0.
 
-    The result is NaN for an empty cell, and None for a word that is no verdict.
+    The result is NaN for an empty cell, and None for a word that is not a verdict.
     """
     mark = mark_of(as_text(row.get("value")))
     if mark is None or math.isnan(mark):

@@ -2,7 +2,7 @@
 
 A row has `doc`, `model_response` and `metric` (before version 0.11 `predictions`, `choices`, `metrics` and others,
 possibly all as text). A run is a model, named by the folders between `details` and the date, and its tasks are a
-stratum; a document is identified by its task and its `id`. The outcome is the only metric of a task whose scores are
+stratum. A document is identified by its task and its `id`. The outcome is the only metric of a task whose scores are
 all 0 or 1; `--choose metric=NAME` names it if there are several. An answer whose texts are all empty counts as
 incorrect (`--empty`). The confidence of a choice is the softmax of the options' log-probabilities at the best option.
 
@@ -42,7 +42,7 @@ _AT_ONCE = 1 << 10  # rows read at a time
     about="lighteval's details_*.parquet (doc, model_response, metric), with or without its results_*.json",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the details of every model as a run, all tasks of it together."""
+    """Read the details of every model as one run over all its tasks."""
     log = Log(parts, options)
     details, figures = log.part("details"), log.part("results")
     if not details:
@@ -167,7 +167,7 @@ _WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
 def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, texts: bool) -> str:
-    """Return the SQL that selects a column. Of a column of structures it selects only the fields that nescio needs.
+    """Return the SQL that selects a column or, in a column of structures, only the fields that nescio needs.
 
     If `texts` is true, these include the fields that are only for people to read.
     """
@@ -191,7 +191,7 @@ def _value(cell: Any) -> Any:
 
 
 def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
-    """Return the metrics of a row, keyed by name. A value that is no finite number becomes NaN.
+    """Return the metrics of a row, keyed by name. A value that is not a finite number becomes NaN.
 
     Lists and objects are left out, because the tool computes a figure of the whole task from them.
     """

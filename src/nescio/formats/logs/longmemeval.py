@@ -55,7 +55,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file of answers as a run, named by its file."""
     log = Log(parts, options)
     if not log.part("answers"):
-        rule = f"these are questions; give the file that evaluate_qa.py wrote{offer('beside', '*.eval-results-*')}"
+        rule = f"the file holds questions; give the file that evaluate_qa.py wrote{offer('beside', '*.eval-results-*')}"
         raise FormatError(log.label, rule)
     rows = (row for source in log.part("questions") for row, _ in elements(source, ()) if isinstance(row, dict))
     asked = {str(row.get("question_id")): checked(Asked, row, log.label, None) for row in rows}

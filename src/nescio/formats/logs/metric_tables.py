@@ -54,12 +54,12 @@ def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
 
 
 def value_of(cell: Any) -> Any:
-    """Return the decoded value of a cell that holds JSON, or a value as Python prints it; else None."""
+    """Return the value of a cell; a text is decoded from JSON or from a Python literal, or becomes None."""
     return literal_or(cell, None) if isinstance(cell, str) else cell
 
 
 def mark_of(cell: str | None) -> float | None:
-    """Return the score in a metric's cell: NaN for an empty one (the metric failed), None if it is no score.
+    """Return the score in a metric's cell: NaN for an empty one (the metric failed), None if it is not a score.
 
     A word for a verdict ("pass", "no", "true") is 1 or 0.
     """
@@ -169,7 +169,7 @@ def marked_rows(
 def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
     """Return the confidence in a cell, or None if the cell is empty.
 
-    Raises FormatError for a cell that is no number; `where` is the place of the row, or its number, for the message.
+    Raises FormatError for a cell that is not a number; `where` is the place of the row, or its number, for the message.
     """
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in NOTHING):
         return None
@@ -181,9 +181,9 @@ def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
 
 
 def column_of(source: Source, names: Collection[str], part: str, called: Sequence[str]) -> str | None:
-    """Return the column that the user named for the role `part`; else the first of the usual names `called` in `names`.
+    """Return the column that the user named for the role `part`, or else the first of `called` in `names`.
 
-    The result is None if there is neither.
+    `called` has the usual names of the column. The result is None if there is no such column.
     """
     return source.named.get(part) or next((name for name in called if name in names), None)
 

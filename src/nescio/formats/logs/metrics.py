@@ -30,8 +30,9 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
     """Return the result of answers graded by one metric, or, if no metric decides, only the scores of all metrics.
 
     The user chooses the metric with `--choose metric=NAME`. Without a choice, the metric that nescio itself adds
-    decides, or else, in each task, the only metric whose scores are all 0 or 1; not the latter if `verdicts` is false.
-    Strata in `keep` stay. Raises FormatError if there is no metric, UsageError if the chosen metric does not exist.
+    decides. If there is none, the only metric of a task whose scores are all 0 or 1 decides, unless `verdicts` is
+    false. Strata in `keep` stay. Raises FormatError if there is no metric, UsageError if the chosen metric does not
+    exist.
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
@@ -105,7 +106,7 @@ def by_file(
 def abstains(scores: Mapping[str, float | None]) -> bool:
     """Return whether the metric that nescio itself adds to a tool marks this answer as an abstention.
 
-    `scores` are the answer's scores, keyed by metric. A score of this metric strictly between 0 and 1 means an
+    `scores` are the answer's scores, keyed by metric. A score of that metric strictly between 0 and 1 means an
     abstention.
     """
     score = scores.get(OUTCOME)
@@ -155,8 +156,7 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
 
 
 def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
-    """Add a note for each metric that failed on some answers, with two means: without these answers, and with 0 for
-    them."""
+    """Add a note for each metric that failed on some answers: its mean without them, and with 0 for them."""
     names = _metrics(answers)
     for run in dict.fromkeys(answer.run for answer in answers):
         run_answers = [answer for answer in answers if answer.run == run]

@@ -4,8 +4,9 @@ as incorrect (`--unparsed`, or `--empty` without a text).
 nescio applies the repository's first rule again to every text, because some files hold a random letter if the rule
 found none. The answer is the first letter after "answer is", as in "the answer is (C)". The repository has two looser
 rules, the last of which takes a single letter from anywhere in the text, even the first word of "I do not know". nescio
-does not apply them: in the published texts of mathstral-7B and Llama-2-7b, only 13 of 82 and 49 of 468 of the letters
-that no other rule finds are right, about the rate of guessing among ten options. `--choose extract=pred` trusts `pred`.
+does not apply them. In the published texts of mathstral-7B and Llama-2-7b, 13 of 82 and 49 of 468 of the letters that
+no other rule finds are right. That is about the rate of guessing among ten options. `--choose extract=pred` trusts
+`pred`.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ class Item(Struct):
 class Seen(Struct):
     """Counts of answers in a run for which the field `pred` and the rule for texts disagree.
 
-    `random` counts letters in `pred` although the rule finds none in the text, `other` letters in `pred` that differ
-    from the text's letter, and `textless` answers without a text.
+    `random` counts letters in `pred` if the rule finds none in the text. `other` counts texts whose letter differs from
+    `pred`. `textless` counts answers without a text.
     """
 
     random: int = 0

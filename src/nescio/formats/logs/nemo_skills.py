@@ -131,14 +131,13 @@ def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, flo
 
 
 def _judged(text: Any) -> bool | None:
-    """Return whether a judgement says "Judgement: Yes" or "Judgement: No", as NeMo-Skills reads it; None if neither."""
+    """Return whether a judgement says "Judgement: Yes" or "Judgement: No"; None if it says neither."""
     match = _VERDICT.search(text) if isinstance(text, str) else None
     return None if match is None or match[1] is None else match[1].lower() == "yes"
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks: set[str]) -> None:
-    """Add a note if a pass@1 that the tool states, its mean over all seeds in percent, differs from the mean of the
-    answers."""
+    """Add a note if a pass@1 that the tool states in percent differs from the mean of the answers."""
     for task, figures in source.document.items():
         if task not in tasks:
             continue

@@ -118,7 +118,7 @@ def _grade(answer: Answer, event: Event, source: Source) -> None:
 def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] | None) -> Answer:
     """Return `answer` with its texts: the prompt, the expected text, the response, and the part that was graded.
 
-    These come from the event `sampling` and from `grade`. Without a grade the answer is ungraded.
+    The texts come from the event `sampling` and from `grade`. Without a grade the answer is ungraded.
     """
     if grade is None:
         answer.ungraded = NO_SCORE

@@ -87,8 +87,9 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the datasets of every model as a run: from the verdicts in the results or, if these have none, from the
-    predictions, which nescio then judges.
+    """Read the datasets of every model as a run.
+
+    nescio uses the verdicts in the results. If the results have none, nescio judges the predictions.
 
     Raises MismatchError if the folders of two runs of the tool hold the same dataset of a model.
     """
@@ -110,7 +111,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         return ReadResult(_unjudged(asked, options), tuple(log.notes))
     if lacking := [source for source in predictions if _place(source) not in there]:
         rule = (
-            "these predictions have no results with details; score them separately from predictions that have such "
+            "the predictions have no results with details; score them separately from predictions that have such "
             "results"
         )
         raise MismatchError(f"{lacking[0].label}: {rule}")
@@ -157,7 +158,7 @@ def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
 def _place(source: Source) -> tuple[str, str]:
     """Return the model and the dataset of a file, from the names of its folder and of the file.
 
-    The number at the end of the file's name, if the tool divided the dataset into parts, is left out.
+    A number at the end of the file's name is left out; the tool adds it if it divides the dataset into parts.
     """
     path = own_path(source.label)
     above = path.parent.parent.name in ("results", "predictions")
@@ -210,7 +211,7 @@ def _why_no_items(source: Source) -> str:
 def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
     """Yield the answers of all items. `said` has the model's responses if these are in a separate file.
 
-    Raises FormatError for an item that is no object, and for a verdict that is neither true nor false.
+    Raises FormatError for an item that is not an object, and for a verdict that is neither true nor false.
     """
     run, task = _place(source)
     replica = _JUDGE.search(source.stem)
@@ -291,10 +292,9 @@ def _verdict(source: Source, item: Item, where: str) -> float:
 
 
 def _unfolded(item: Item) -> list[Item]:
-    """Return the answers in an item as items of their own.
+    """Return the answers in an item as separate items.
 
-    An item with `example_abbr` holds lists with one element per answer; any other item is one answer and returned
-    alone.
+    An item with `example_abbr` holds lists with one element per answer; any other item is one answer.
     """
     if EXAMPLE not in item:
         return [item]
@@ -321,8 +321,7 @@ def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
 
 
 def _asked(item: Item) -> str | None:
-    """Return the prompt and the gold answer of an item as JSON; None if it has no prompt, or if it holds several
-    answers."""
+    """Return the prompt and the gold answer of an item as JSON; None without a prompt, or for several answers."""
     held = item.get("origin_prediction")
     prompt = item.get("prompt", item.get("origin_prompt", part_of(held, "origin_prompt")))
     gold = item.get("references", item.get("gold"))
@@ -357,8 +356,7 @@ def details_of(document: Item) -> list[tuple[str, Any]]:
 
 
 def are_details(document: Item) -> bool:
-    """Return whether the `details` of a document were written by OpenCompass, and are not rows of a table with this
-    key.
+    """Return whether OpenCompass wrote the `details` of a document, which could also be rows of another table.
 
     OpenCompass uses its own names for answers and gold answers, and states the accuracy in percent. It has no column
     for the run, the question or abstentions, and writes no texts beside the details.
@@ -384,7 +382,6 @@ def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
 
 
 def _first_of(values: Iterable[Any]) -> Any:
-    """Return the first value that is not None."""
     return next((value for value in values if value is not None), None)
 
 

@@ -7,9 +7,9 @@ if it is a word for a verdict. An annotation with an error, or with neither, doe
 grades a run that ended in an error. An empty output counts as incorrect (`--empty`). `--choose metric=NAME` selects the
 annotation that is the outcome; it is needed unless exactly one says right or wrong.
 
-A table of `evaluate_dataframe` has the user's own columns and, for each evaluator, `NAME_score`, which holds an object
-of `score` and `label`, and `NAME_execution_details`; an evaluator that failed, or did not run, has no score. The
-question is in `input` or `question` and the answer in `output`, or in the columns that `--column` names.
+A table of `evaluate_dataframe` has the user's own columns and, for each evaluator, `NAME_execution_details` and
+`NAME_score`, an object of `score` and `label`. An evaluator that failed, or did not run, has no score. The question is
+in `input` or `question` and the answer in `output`, or in the columns that `--column` names.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class Tests(Struct):
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every pair of a provider and a prompt as a run, and every test as a question.
 
-    Several files are read as further runs of the same tests, and each run has the name of its file or folder added.
+    Several files are read as runs of the same tests, and the name of each run begins with that of its file or folder.
     """
     log = Log(parts, options)
     for source in log.part("table"):
@@ -87,7 +87,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers = [answer for file in files for answer in file.answers]
     for answer in answers:
         answer.cluster = None
-    return log.by_score(answers, "these results")
+    return log.by_score(answers, "the results")
 
 
 def _tests(log: Log, source: Source, prefix: str) -> Tests:
@@ -213,8 +213,8 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
 def _asked(results: Iterator[Result]) -> dict[str, str]:
     """Return the text of the question of each test, keyed by names such as "test 3".
 
-    The text is that of the test's variables. Without variables it is the prompt, but only if the tests have different
-    prompts, because a prompt that all tests share may change from file to file. Otherwise it is "".
+    The text is that of the test's variables. For a test without variables it is the prompt if the tests have different
+    prompts, or else "". A prompt that all tests share may change from file to file.
     """
     first: dict[int, Result] = {}
     prompts: dict[int, set[str]] = {}
@@ -239,8 +239,8 @@ def _name(files: Sequence[Tests], log: Log) -> None:
     """Name the questions of all answers, so that equal tests have equal names.
 
     If a run has several tests with the same variables and assertions, they become repeats of one question, and
-    questions are numbered in order of appearance. Otherwise a question is named after the number of its test: its own
-    number if all files ask the same question under each number, else the number in the first file that asks it.
+    questions are numbered in order of appearance. Otherwise a question has the number of its test. If the files ask
+    different questions under one number, it has the number in the first file that asks it.
     """
     answers = [answer for file in files for answer in file.answers]
     again = len(answers) - len({(answer.run, answer.cluster) for answer in answers})

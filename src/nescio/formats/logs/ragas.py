@@ -6,9 +6,9 @@ and `--column confidence=COLUMN` names the confidence of an answer. A cell witho
 that sample, which says nothing about the answer. ragas leaves such samples out of its means, so each metric is averaged
 over a different number of answers. A note gives that mean and the mean over all samples.
 
-The scores are between 0 and 1 and are not verdicts, so they are averaged (mean(faithfulness)) unless `--choose
-metric=NAME` makes one of them the outcome: correct at 1, or with `--choose threshold=T` from T on. An empty response
-then counts as incorrect (`--empty`). Samples with the same input are repeats.
+The scores are between 0 and 1 and are not verdicts, so they are averaged (mean(faithfulness)). `--choose metric=NAME`
+makes one of them the outcome: correct at 1, or with `--choose threshold=T` from T on. An empty response then counts as
+incorrect (`--empty`). Samples with the same input are repeats.
 """
 
 from __future__ import annotations
@@ -42,9 +42,11 @@ METRICS = {
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with `user_input` and `retrieved_contexts`; or with one of ragas's metrics beside `user_input`,
-    beside `question` and `contexts`, or beside another of these metrics; and always with a column that is not one of
-    ragas's fields."""
+    """Recognise a table with ragas's columns or metrics: `user_input` with `retrieved_contexts` or a metric, `question`
+    and `contexts` with a metric, or two metrics.
+
+    The table must also have a column that is not one of ragas's fields.
+    """
     if not is_table(source) or "outcome" in source.columns:
         return None
     have = {*source.columns}

@@ -117,7 +117,7 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
 def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
     """Name each question after its text, with a number added if a run has several questions with this text.
 
-    Questions with one text are then a cluster. If all runs have the same targets, they are paired across runs by their
+    Questions with the same text form a cluster. If all runs have the same targets, they are paired across runs by their
     targets, otherwise by their order. Strata with several values for one question are dropped.
     """
     by_text: dict[str, dict[str, list[Answer]]] = {}

@@ -76,9 +76,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     reports = [source for part, source in parts if part in ("report", "lists", "attempts")]
     single = log.part("instances")
     if not reports and not single:
-        rule = (
-            "these are predictions, which do not say which instances were resolved; give the report of run_evaluation"
-        )
+        rule = "predictions do not say which instances were resolved; give the report of run_evaluation"
         raise FormatError(log.label, rule)
     for source, run in named(reports, _name):
         report_answers = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
@@ -89,7 +87,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if single and all(answer.why is None for answer in answers):
         log.say(
             "swe_bench.only_attempts",
-            "all {n:n instance} here {n:has/have} a patch, because these files leave out instances without a "
+            "all {n:n instance} {n:has/have} a patch, because their reports leave out instances without a "
             f"patch; {opt('total', of='N')} {opt('rest', 'incorrect')} counts the other instances of the benchmark",
             n=len(answers),
         )
@@ -100,8 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _how_many(source: Source, listed: Outcomes) -> AskedError:
-    """Return the error for a report that does not list the failures; it asks the user how many instances there are in
-    all."""
+    """Return the error that asks for the number of all instances, for a report that does not list the failures."""
     total, rest = len(listed.questions), "incorrect"
     rule = "the report does not list unresolved instances: how many instances are there in all? "
     rule += f"{opt('total', of='N')} {opt('rest', rest)} counts the instances that are in no list"

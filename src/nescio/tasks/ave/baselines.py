@@ -28,7 +28,7 @@ QA, AV, BASELINE = "QA", "AV", "baseline"
 class Expected(Struct, frozen=True):
     """The figures of a baseline, computed by a formula instead of drawn at random; NaN means undefined.
 
-    `F` is computed from the expected precision and recall, which differs from the expected value of F.
+    `F` is the F of the expected precision and recall; the expected value of F differs from it.
     """
 
     run: str
@@ -40,8 +40,7 @@ class Expected(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """A line of a ranking as in the paper's Tables 8-11; systems with equal QA accuracy have the same number as
-    `place`.
+    """A line of a ranking, as in the paper's Tables 8-11; systems with equal QA accuracy share a `place`.
 
     `type` is QA (question answering), AV (answer validation) or baseline. `right` is the number of questions answered
     rightly, or None for random selection.
@@ -56,14 +55,15 @@ class Place(Struct, frozen=True):
 
 
 def expected(exercise: Exercise) -> list[Expected]:
-    r"""Return the baselines by formula.
+    r"""Return the expected figures of the three baselines, computed by formula.
 
     p is the share of the judged answers that are right. On a question, c of k judged answers are right.
 
     100% VALIDATED has precision p, recall 1 and $F = 2p/(1+p)$. Selecting at random among the judged answers, it has
-    the QA accuracy $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50% VALIDATED accepts each answer with probability ½: p, ½,
-    $p/(p+½)$. Selecting at random among the accepted ones, it has $\frac{1}{|Q|}\sum_q (1-2^{-k})\,c/k$ (our
-    derivation; the paper states none). Perfect selection has the share of the questions with a right answer.
+    the QA accuracy $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50% VALIDATED accepts each answer with probability ½. It has
+    precision p, recall ½ and $F = p/(p+½)$. Selecting at random among the accepted ones, it has $\frac{1}{|Q|}\sum_q
+    (1-2^{-k})\,c/k$ (our derivation; the paper states none). Perfect selection has the share of the questions with a
+    right answer.
     """
     grouped = [known for _, _, known in groups(exercise)]
     n = len(grouped)
@@ -92,8 +92,7 @@ def accept_all(exercise: Exercise, seed: int = 0) -> list[Validation]:
 
 
 def accept_half(exercise: Exercise, seed: int = 0) -> list[Validation]:
-    """Return decisions that accept every answer with probability ½ and select one of each question's accepted answers
-    at random."""
+    """Return decisions that accept each answer with probability ½, and select one of the accepted at random."""
     return _accept(exercise, seed, share=0.5)
 
 
@@ -117,8 +116,7 @@ def _decided(answers: Sequence[Candidate], accepted: Collection[str], selected: 
 
 
 def perfect(exercise: Exercise) -> list[Validation]:
-    """Return decisions that accept every right answer and no other, and select the first right answer to each
-    question."""
+    """Return decisions that accept only the right answers, and select the first one of each question."""
     validations: list[Validation] = []
     for _, answers, _ in groups(exercise):
         right = [candidate.id for candidate in answers if candidate.right]
@@ -129,9 +127,9 @@ def perfect(exercise: Exercise) -> list[Validation]:
 def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
     """Return the Evidence of the validators in `data`, with the QA systems added as further runs, and notes.
 
-    A QA system has 1 on each question that it answered correctly, and 0 on all others, including those it was not
-    asked. Answer rows have no values for QA systems. Raises MismatchError if a validator and a QA system have the same
-    name, if no question is shared, or if a system was asked a question several times.
+    The column ave.selected_right is 1 for a QA system on each question that it answered correctly, and 0 on all others.
+    Answer rows have no values for QA systems. Raises MismatchError if a validator and a QA system have the same name,
+    if they share no question, or if a system has repeats.
     """
     if systems.repeats is not None:
         raise MismatchError(
@@ -173,20 +171,20 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
 
 
 def _answered_right(systems: Evidence) -> Array:
-    """Return which questions each QA system answered rightly, as a mask of shape (systems, questions).
+    """Return the mask of the questions that each QA system answered rightly, shape (systems, questions).
 
-    A correct abstention is no right answer here.
+    A correct abstention does not count as a right answer.
     """
     right: Array = (systems.column("correct") == 1) & systems.present
     return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
 
 
 def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
-    """Yield notes on the QA systems' answers: questions they were not asked, ungraded answers, correct abstentions, and
-    right answers to questions for which the collection has no right answer.
+    """Yield notes on the QA systems: questions not asked, ungraded answers, correct abstentions, and right answers
+    where the collection has none.
 
-    `right` says which system answered which question rightly, shape (systems, questions). `at` has the indices, in
-    `systems`, of the questions that the collection has too.
+    `right` is the mask of rightly answered questions, shape (systems, questions). `at` has the indices, in `systems`,
+    of the questions that the collection has too.
     """
     questions = right.shape[1]
     if lacking := questions - len(at):
@@ -206,7 +204,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if silent.any():
         yield note(
             "ave.rightly_silent",
-            "QA systems rightly abstained on {times:n unanswerable question}, which {times:is/are} not counted here",
+            "QA systems rightly abstained on {times:n unanswerable question}; AVE counts {times:it/them} as incorrect",
             times=int(silent.sum()),
         )
     beyond = (right > 0) & (data.columns["ave.solvable"][0, :questions] == 0)
@@ -241,8 +239,7 @@ def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> 
 
 
 def of_pairs(pairs: Sequence[Pair]) -> Exercise:
-    """Return AVE 2006's pairs as a collection in which each pair is an answer, for the baselines that only judge
-    answers."""
+    """Return AVE 2006's pairs as a collection, with the hypothesis of each pair as a candidate answer."""
     question_of = {pair.id: pair.question_id if pair.question_id is not None else pair.id for pair in pairs}
     questions = tuple(Question(name, "") for name in dict.fromkeys(question_of.values()))
     return Exercise(
@@ -255,7 +252,7 @@ def of_pairs(pairs: Sequence[Pair]) -> Exercise:
 def to_validate(pairs: Sequence[Pair]) -> Exercise:
     """Return AVE 2006's pairs as a collection for validators, with the hypothesis as a question about the text.
 
-    There is no separate answer. Hypotheses made from one question form a cluster.
+    The answers are empty. Hypotheses made from one question form a cluster.
     """
     return Exercise(
         "pairs",
@@ -268,10 +265,10 @@ def to_validate(pairs: Sequence[Pair]) -> Exercise:
 
 
 def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return Evidence with the three baselines as runs, and notes about this Evidence.
+    """Return Evidence with the three baselines as runs, and notes.
 
-    The baselines accept every answer, accept every second answer at random, or select perfectly. `seed` determines the
-    random draws.
+    The baselines accept every answer, accept each answer with probability ½, or select perfectly. `seed` is for the
+    draws.
     """
     runs = {
         f"{ALL} (drawn)": accept_all(exercise, seed),

@@ -44,7 +44,7 @@ class Offer(Struct, frozen=True):
     """An answer as a QA system gave it, from which a collection is built.
 
     `verdict` is the assessors' verdict, or None if they did not judge the answer. `answered` is False if the system
-    abstained and this is the answer that it withheld.
+    abstained and withheld this answer.
     """
 
     question_id: str
@@ -60,7 +60,7 @@ class Discarded(Struct, frozen=True):
     """An answer of a QA system that was left out of a collection.
 
     `rule` is the name in `RULES` of the rule that discarded the answer. `for_id` is the id of the kept answer that
-    equals or contains it, or None if the rule does not need another answer.
+    equals or contains the discarded answer, or None if the rule looks at a single answer.
     """
 
     question_id: str
@@ -73,8 +73,8 @@ class Discarded(Struct, frozen=True):
 class Built(Struct, frozen=True):
     """A new collection, with the answers that were left out of it.
 
-    `systems` maps the key of each candidate to the names of all systems that gave this answer: its own system, and the
-    systems of its removed duplicates. How many systems agree is information that AVE hides from validators.
+    `systems` maps the key of each candidate to the names of all systems that gave this answer, its removed duplicates
+    included. How many systems agree is information that AVE hides from validators.
     """
 
     exercise: Exercise
@@ -107,8 +107,7 @@ class ByRule(Struct, frozen=True):
 
 
 class _Group(Struct):
-    """The answers to one question while the rules are applied: the kept ones with their keys, in order, and the removed
-    ones."""
+    """The answers to one question while the rules are applied: `kept` answers with their tokens, and `gone` ones."""
 
     kept: list[tuple[Candidate, tuple[str, ...]]] = field(default_factory=list)
     gone: list[Discarded] = field(default_factory=list)
@@ -128,9 +127,9 @@ def build(
     """Return a collection for validators, built from `questions` and `offers`, the answers of QA systems.
 
     Answers are removed by the `rules` chosen from `RULES`; of several equal answers, the first is kept. Kept answers
-    are ordered by a hash of their words, and the k-th answer to question Q gets the id Q_k, so that ids do not reveal
-    the system. Right answers become VALIDATED, wrong and unsupported ones REJECTED, and inexact or unjudged ones
-    UNKNOWN. Raises MismatchError for an answer to an unknown question, UsageError for an unknown rule.
+    are ordered by a hash, so that ids do not reveal the system; the k-th answer to question Q gets the id Q_k. Right
+    answers become VALIDATED, wrong and unsupported ones REJECTED, and inexact or unjudged ones UNKNOWN. Raises
+    MismatchError for an answer to an unknown question, UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")
@@ -157,9 +156,9 @@ def build(
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
-    """Yield the answers of runs as offers of QA systems, from which a collection can be built.
+    """Yield each answer of the runs as an `Offer`, from which a collection can be built.
 
-    The function `verdict` returns the assessors' verdict on the answer of a run to a question.
+    `verdict` returns the assessors' verdict, given the name of a run, the id of a question and an answer.
     """
     for run in runs:
         for response in run.responses:
@@ -197,11 +196,9 @@ def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
 
 
 def tokens(answer: str) -> tuple[str, ...]:
-    """Return the tokens of an answer, by which answers are compared: its words and signs in lower case, without
-    punctuation at the ends.
+    """Return the tokens by which answers are compared: words and signs in lower case, without punctuation at the ends.
 
-    A comparison of characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3 of the
-    paper keeps both).
+    A comparison of characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3).
     """
     words = _TOKEN.findall((composed(answer) or "").casefold())
     start, end = 0, len(words)
@@ -242,11 +239,9 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
 
 
 def _renumbered(group: _Group) -> _Group:
-    """Return the answers of a group with new consecutive numbers: first the kept ones, ordered by a hash, then the
-    removed ones.
+    """Return the answers of a group with new consecutive numbers: the kept ones, ordered by a hash, come first.
 
-    Gaps in the numbers would reveal how often an answer was given, and the original order would reveal which system
-    gave it.
+    Gaps in the numbers would reveal how often an answer was given, and the original order would reveal the system.
     """
     stay = sorted(group.kept, key=lambda pair: _place(pair[0]))
     old = [candidate.id for candidate, _ in stay] + [item.id for item in group.gone]
@@ -260,8 +255,7 @@ def _renumbered(group: _Group) -> _Group:
 
 
 def _place(candidate: Candidate) -> str:
-    """Return the key by which answers to a question are sorted: a hash of the answer's words and of its supporting
-    text."""
+    """Return a hash of an answer and its supporting text, by which the answers to a question are sorted."""
     words = json.dumps([candidate.question_id, candidate.answer, candidate.text, candidate.document])
     return hashlib.sha256(words.encode(errors="replace")).hexdigest()
 
@@ -279,7 +273,7 @@ def _rule(offer: Offer, answer: str, text: str, longest: int) -> str | None:
 def _drop_contained(group: _Group) -> None:
     """Remove from a group each answer that a longer answer of the group contains.
 
-    A longer answer that contains it always remains, because the longest one is itself contained in no answer.
+    A longer answer that contains a removed one always remains, because no answer contains the longest one.
     """
     stay = []
     longest_first = sorted(group.kept, key=lambda item: -len(item[1]))

@@ -48,8 +48,7 @@ _PAIR_LINE = "a line is: pair_id YES|NO confidence"
 
 
 def _identity(source: Source, element: Element, seen: Mapping[str, object], what: str) -> str:
-    """Return the id of an XML element. Raises FormatError if the id is not a single word, or is among the ids in
-    `seen`.
+    """Return the id of an XML element. Raises FormatError if the id is not one word, or is in `seen`.
 
     An id becomes a cell of a line in a response file, so it must not have white space. `what` names the element in
     errors, such as "a question".
@@ -103,9 +102,9 @@ def read_exercise(source: Source) -> Exercise:
 
 
 def _available(source: Source, root: Element) -> dict[str, int]:
-    """Return how many answers there were in each language before the collection was built, keyed by language.
+    """Return the number of answers before the collection was built, keyed by language.
 
-    They come from an attribute of the root element, such as `available="EN=335 ES=852"`.
+    The numbers are in an attribute of the root element, such as `available="EN=335 ES=852"`.
     """
     counts = {}
     for word in (root.get("available") or "").split():
@@ -137,8 +136,7 @@ def _hold_places(source: Source, root: Element) -> None:
 
 
 def _child(source: Source, element: Element, name: str) -> Element | None:
-    """Return the only child of `element` that is named `name`, or None. Raises FormatError if there are two such
-    children."""
+    """Return the only child of `element` with the name `name`, or None. Raises FormatError for two such children."""
     children = element.children(name)
     if len(children) > 1:
         raise fault_in(source, children[1], f"{name} appears twice in one {element.tag}", element.get("id"))
@@ -175,9 +173,9 @@ def write_exercise(
     """Write a collection in the format of AVE 2007, and return how many characters XML could not hold.
 
     Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, the file is a test
-    set: it hides the assessors' values, and how many answers there were before. With `systems`, it names the system of
-    each answer. Raises MismatchError for an id with white space or a question without a text, which nobody could read
-    again.
+    set: it hides the assessors' values, and the numbers of answers before the collection was built. With `systems`, it
+    names the system of each answer. Raises MismatchError for an id with white space or a question without a text,
+    because the file could not be read again.
     """
     _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
     if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
@@ -211,7 +209,7 @@ def _hold_ids(identities: Iterable[str]) -> None:
 
 
 class _Clean:
-    """A converter of texts to characters that XML can hold; it counts the characters that it had to replace."""
+    """A function that replaces the characters that XML cannot hold, and counts them in `replaced`."""
 
     def __init__(self) -> None:
         self.replaced = 0
@@ -261,8 +259,8 @@ def read_pairs(source: Source) -> list[Pair]:
 def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> int:
     """Write pairs in the format of AVE 2006, and return how many characters XML could not hold.
 
-    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, it is a test set
-    that hides the assessors' values.
+    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, the file is a test
+    set, which hides the assessors' values.
     """
     _hold_ids(pair.id for pair in pairs)
     clean = _Clean()
@@ -342,8 +340,7 @@ def _decisions(
 def hold(
     source: Source, lines: Sequence[int], broken: Iterator[Problem], faults: list[FormatError] | None = None
 ) -> None:
-    """Raise FormatError for the first problem in `broken`; with `faults`, collect an error there for each problem
-    instead.
+    """Raise FormatError for the first problem in `broken`, or add an error for each problem to `faults` if it is given.
 
     `lines` has the line number of each decision in the file.
     """
@@ -355,8 +352,7 @@ def hold(
 def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:
     """Write a validator's decisions as a response file, completely or not at all.
 
-    With `pairs`, decisions are written as YES and NO, as in AVE 2006. Raises MismatchError if an id is not a single
-    word.
+    With `pairs`, decisions are written as YES and NO, as in AVE 2006. Raises MismatchError if an id is not one word.
     """
     lines = []
     _hold_ids(identity for validation in validations for identity in (validation.question_id, validation.answer_id))

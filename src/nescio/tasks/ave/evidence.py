@@ -1,8 +1,8 @@
 """Convert decisions to Evidence, with a row per question and per judged answer, and to outcomes of the selected
 answers.
 
-A row has only the columns of its kind. A question and its answers form a cluster, so that resampling is by question.
-UNKNOWN answers have no row, because no measure reads them.
+A row has only the columns about questions, or only those about answers. A question and its answers form a cluster, so
+that resampling is by question. UNKNOWN answers have no row, because no measure reads them.
 """
 
 from __future__ import annotations
@@ -34,10 +34,9 @@ from nescio.tasks.ave.exercise import (
 
 
 class Point(Struct, frozen=True):
-    """A point of a run's ROC curve: the two error rates if every answer with at least the confidence `threshold` is
-    accepted.
+    """A point of a run's ROC curve: the two rates if all answers with at least the confidence `threshold` are accepted.
 
-    The first point has the threshold None, because no answer is accepted there.
+    The threshold is None at the first point, which accepts no answer, and at a point that also accepts missing answers.
     """
 
     run: str
@@ -62,7 +61,7 @@ class _Judged(Struct, frozen=True):
 
 
 def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the decisions of validators as Evidence with a row for each judged answer, and notes.
+    """Return the decisions of validators as Evidence with a row for each question and each judged answer, and notes.
 
     The notes report missing decisions, which count as REJECTED, and unjudged answers, which have no row.
 
@@ -112,12 +111,10 @@ def _hold_rules(runs: Runs, problems_of: Callable[[Sequence[Validation]], Iterat
 
 
 def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return the answers that validators SELECTED as if QA systems had given them, for c@1 and other measures of
-    outcomes.
+    """Return Outcomes in which the SELECTED answers of validators are the answers of QA systems, such as for c@1.
 
-    A question is correct if its SELECTED answer is VALIDATED in the gold, and incorrect if that answer is REJECTED or
-    UNKNOWN. A question without a SELECTED answer is unanswered. The answer with the highest confidence then counts as
-    the one that was withheld.
+    A question is correct if its SELECTED answer is VALIDATED in the gold, and incorrect if that is REJECTED or UNKNOWN.
+    A question without a SELECTED answer is unanswered; its answer with the highest confidence counts as withheld.
     """
     value = {item.key: item.value for item in exercise.candidates}
     place = {question.id: i for i, question in enumerate(exercise.questions)}
@@ -177,8 +174,7 @@ def roc(data: Evidence) -> list[Point]:
 
 
 def _stronger(validation: Validation, best: Validation | None) -> bool:
-    """Return whether a decision should replace `best`, the best decision on the same question so far, as the run's
-    answer.
+    """Return whether a decision replaces `best`, the best decision of the run on the same question so far.
 
     A SELECTED answer is best, then an answer with a higher confidence. At a tie, the earlier decision stays.
     """
@@ -228,7 +224,7 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
         yield note(
             SELECTED_UNKNOWN,
             "{runs:each run %r: %d} SELECTED answers are UNKNOWN in the gold: measures over answers ignore these, "
-            "and QA accuracy counts the questions as not right",
+            "and QA accuracy counts their questions as not right",
             runs=some,
         )
 

@@ -26,7 +26,7 @@ class Value(StrEnum):
 
 
 class Decision(StrEnum):
-    """A validator's decision on a candidate. SELECTED includes VALIDATED, and marks the one answer to the question."""
+    """A validator's decision on a candidate. At most one answer per question is SELECTED, which includes VALIDATED."""
 
     SELECTED = "SELECTED"
     VALIDATED = "VALIDATED"
@@ -39,8 +39,7 @@ class Decision(StrEnum):
 
 
 class Candidate(Struct, frozen=True):
-    """An answer to a question, with its supporting text; `value` is the assessors' verdict, or None if the file omits
-    it.
+    """An answer to a question, with its supporting text. `value` is the assessors' verdict, or None if omitted.
 
     `system` is the name of the QA system that gave the answer, if known.
     """
@@ -72,8 +71,7 @@ class Candidate(Struct, frozen=True):
 class Exercise(Struct, frozen=True):
     """A collection for validators: questions, and the candidate answers to them in file order.
 
-    `available` is the number of answers that the QA systems gave before any was removed, keyed by language; it is empty
-    if unknown.
+    `available` is the number of answers that the QA systems gave, keyed by language; it is empty if unknown.
     """
 
     name: str
@@ -99,7 +97,7 @@ class Validation(Struct, frozen=True):
 class Pair(Struct, frozen=True):
     """A pair of AVE 2006: a text, and a hypothesis that states an answer to a question as a sentence.
 
-    AVE 2006 says YES and NO for what is VALIDATED and REJECTED here.
+    AVE 2006 says YES for VALIDATED, and NO for REJECTED.
     """
 
     id: str
@@ -148,8 +146,8 @@ class Problem(Struct, frozen=True):
 def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
     """Yield the faults of a run against the rules of AVE, in order.
 
-    Faults are unknown and repeated answers, invalid confidences, confidences on only some decisions, two SELECTED
-    answers to one question, and accepted answers to a question without a SELECTED one.
+    Faults are unknown or repeated answers, and invalid confidences or confidences on only some decisions. A question
+    with two SELECTED answers is a fault, and so is one with accepted answers but none SELECTED.
     """
     questions = {question.id for question in exercise.questions}
     answers = {item.key for item in exercise.candidates}

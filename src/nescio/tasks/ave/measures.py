@@ -121,8 +121,8 @@ def qa_accuracy(total: Any) -> Any:
     $|answers SELECTED correctly|/|questions|$, undefined for no questions. A question whose SELECTED answer is UNKNOWN
     in the gold earns nothing but counts.
 
-    When to use it: To see what a QA system would score if the validator chose among its answers. Questions that have no
-    right answer to choose bound it: ave.normalized_qa_accuracy takes that off.
+    When to use it: To see what a QA system would score if the validator chose among its answers. Questions without a
+    right answer limit the score: ave.normalized_qa_accuracy leaves them out.
 
     Example: selected_right = 1, 0, 1, 0, 0: 2/5 = 0.4.
     """
@@ -144,7 +144,7 @@ def normalized_qa_accuracy(total: Any) -> Any:
     with validators can exceed 1, because it can be right where the collection has no right answer.
 
     When to use it: To see how near a selection comes to a perfect one, also between collections of different
-    difficulty. Seeing that no answer is right earns nothing: ave.estimated_qa_performance pays for it.
+    difficulty. Rejecting all answers, if none is right, earns nothing: ave.estimated_qa_performance pays for it.
 
     Example: selected_right = 1, 0, 1, 0, 0; solvable = 1, 1, 1, 0, 0: 2/3 = 0.6667.
     """
@@ -193,8 +193,9 @@ def qa_accuracy_max(total: Any) -> Any:
 
     $qa_accuracy + qa_rej_accuracy$, undefined for no questions.
 
-    When to use it: As an upper bound, if rejected questions went to a system that answers all of them rightly. It pays
-    a rejection like a right answer: ave.estimated_qa_performance pays what the selection has shown.
+    When to use it: As an upper bound, if rejected questions went to a system that answers all of them rightly. A
+    rejection earns as much as a right answer: under ave.estimated_qa_performance it earns the accuracy of the
+    selection.
 
     Example: selected_right = 1, 0, 1, 0, 0; rejected_right = 0, 0, 0, 1, 0: 2/5 + 1/5 = 0.6.
     """

@@ -109,7 +109,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     gold = [(name, source) for name in _PARTNER for source in by_part[name]]
     if len(gold) != 1:
         present = f"{gold[0][1].label} and {gold[1][1].label} were given" if gold else "none was given"
-        raise MismatchError(f"give one AVE collection (or one file of pairs) with the responses: {present}")
+        raise MismatchError(f"give one AVE collection (or one file of pairs), and the responses to it: {present}")
     kind, source = gold[0]
     files = by_part[_PARTNER[kind]]
     for other in by_part[_PARTNER[PAIRS if kind == COLLECTION else COLLECTION]]:
@@ -118,7 +118,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             "2006, the other that of AVE 2007"
         )
     if not files:
-        raise MismatchError(f"{source.label} is a collection of AVE; give the responses of validators with it")
+        raise MismatchError(f"{source.label} is a collection of AVE; also give the responses of validators")
     return _pairs(source, files, options) if kind == PAIRS else _exercise(source, files, options)
 
 
@@ -146,7 +146,6 @@ def _exercise(source: Source, files: Sequence[Source], options: ReadOptions) -> 
 
 
 def _with_systems(validators: ReadResult, systems: Evidence) -> ReadResult:
-    """Return the data of validators with QA systems added as further runs, for the measures over questions."""
     # Imported here, because few readers of a collection have QA systems.
     from nescio.tasks.ave.baselines import with_systems
 
@@ -179,10 +178,9 @@ def _if_sure(runs: Runs) -> tuple[str, ...]:
 
 
 def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[Note]]:
-    """Return the runs with confidences that answers are right, and notes on confidences that seem to mean something
-    else.
+    """Return the runs, where each confidence is that the answer is right, and notes on suspicious confidences.
 
-    With `--choose confidence=decision`, the files state the confidence in each decision, which is converted here.
+    With `--choose confidence=decision`, the files state the confidence in each decision, which this function converts.
     """
     meanings = ("answer", "decision")
     meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"

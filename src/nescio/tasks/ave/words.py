@@ -39,7 +39,7 @@ def of_selections(exercise: Exercise, runs: Runs) -> Array:
 
 
 def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
-    """Return the questions, then a question for each answer, and each run's decisions as responses to these.
+    """Return the questions, a further question for each answer, and the decisions of each run on the answers.
 
     The question for an answer shows the answer and its supporting text, so that people can check the decision on it.
     """
@@ -64,8 +64,7 @@ def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
 def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
     """Return the decisions of runs as responses to `rows`, which has a question for each answer or pair.
 
-    `names` has the id of an answer's row, keyed by the ids of question and answer. An answer that it lacks has its own
-    id.
+    `names` has the id of an answer's row, keyed by the ids of question and answer. Other answers keep their ids.
     """
     decided = []
     for name, validations in runs.items():

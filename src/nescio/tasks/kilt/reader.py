@@ -33,8 +33,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read a gold file of KILT and runs. If a run gives several outputs, only the first one is its answer, as in
-    KILT."""
+    """Read a gold file of KILT and runs. Only the first of several outputs is an answer, as in KILT."""
     gold, answers = _kilt_parts(parts, options)
     questions: dict[str, Question] = {}
     for row, line in json_lines(gold):
@@ -68,8 +67,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:
     """Return the gold file and the run files of KILT.
 
-    A run may repeat the `input` of the gold, and then looks like a gold file. The file with the column `meta`, which
-    only the gold has, is then the gold.
+    If runs repeat the `input` of the gold, the gold is the file with the column `meta`, which only a gold file has.
     """
     gold = by_role(parts)["gold"]
     if len(gold) > 1 or "gold" in options.choose:
@@ -80,12 +78,12 @@ def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Sour
         gold = [source for source in gold if source.stem == named] if named else with_meta
     if len(gold) != 1:
         raise MismatchError(
-            "give one gold file of KILT (id, input, output) with the runs; if several files could be "
+            "give one gold file of KILT (id, input, output), and the runs; if several files could be "
             f"the gold, name one with {opt('choose', of='gold=STEM')}"
         )
     answers = [source for _, source in parts if source is not gold[0]]
     if not answers:
-        raise MismatchError(f"{gold[0].label} could be a gold file of KILT (id, input, output); give the runs with it")
+        raise MismatchError(f"{gold[0].label} could be a gold file of KILT (id, input, output); also give the runs")
     return gold[0], answers
 
 

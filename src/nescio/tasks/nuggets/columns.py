@@ -18,14 +18,14 @@ def _count(name: str, meaning: str, total: str = "", dtype: Literal["count", "sc
 
 
 def string_length(number: int) -> str:
-    """Return the name of the column with the length of the answer string that has this number in its response."""
+    """Return the name of the column with the length of the answer string of this number, counted from 1."""
     return f"{STRING_LENGTH}({number})"
 
 
 def _string_precision(cells: Cells, delta: float = ALLOWANCE) -> Array:
     """Compute the mean of min(1, delta/d) over the strings of a response, where d is a string's number of characters.
 
-    It is 1 for a response without strings.
+    The mean is 1 for a response without strings.
     """
     shares, strings = _string_shares(cells, delta)
     return np.where(strings > 0, shares / np.maximum(strings, 1), 1.0)
@@ -34,7 +34,7 @@ def _string_precision(cells: Cells, delta: float = ALLOWANCE) -> Array:
 def _string_sum(cells: Cells, delta: float = ALLOWANCE) -> Array:
     """Compute the sum of min(1, delta/d) over the strings of a response, where d is a string's number of characters.
 
-    The thesis prints this sum instead of the mean. It is 1 for a response without strings.
+    A thesis prints this sum instead of the mean. The sum is 1 for a response without strings.
     """
     shares, strings = _string_shares(cells, delta)
     return np.where(strings > 0, shares, 1.0)

@@ -68,7 +68,7 @@ Cells = dict[tuple[str, str], _Row]
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tables that have the counts of nuggets for each run and question.
 
-    A run must not answer a question twice, and every run must have every question.
+    A run must not answer a question twice, and every run must have a row for every question.
     """
     cells: Cells = {}
     for _, source in parts:
@@ -100,7 +100,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[Note]:
-    """Yield a note on how many questions of each type there are, and one on list questions that a measure leaves out.
+    """Yield notes on the number of questions of each type, and on the list questions that a measure leaves out.
 
     `kinds` has the type of each question.
     """

@@ -1,8 +1,8 @@
 r"""Answer definition questions from a folder of texts; abstain if nothing defines the target. This is a baseline.
 
-1. Sentences that name the target are about it, and those that go on with a pronoun right after one. "Sir John Hale"
-   may be named without the title, with other names or initials between, by initials ("J. R. Hale"), or in the order of
-   a reference book ("Hale, John Rigby, Sir"); by the last name alone in texts that give more of it.
+1. A sentence is about the target if it names the target. So is the next sentence, if it continues with a pronoun. "Sir
+   John Hale" may be named without the title, with other names or initials between, by initials ("J. R. Hale"), or in
+   the order of a reference book ("Hale, John Rigby, Sir"); by the last name alone in texts that give more of it.
 2. The score of a sentence is the strength of the strongest pattern that it shows (`PATTERNS`: copula, apposition,
    "known as", dates, roles), plus a little for its BM25 score (bm25s) for the target's words, and for words that other
    sentences about the target share.
@@ -10,7 +10,7 @@ r"""Answer definition questions from a folder of texts; abstain if nothing defin
 4. The sentences taken are put in reading order: what the target is, when it lived, what it did, the rest.
 
 The confidence is $1 - \prod_s (1 - p_s)$ over the defining sentences taken, with p the strengths of their patterns. It
-ranks responses; it is no probability.
+ranks responses; it is not a probability.
 """
 
 from __future__ import annotations
@@ -59,8 +59,7 @@ DEEDS = (
 class Pattern(Struct, frozen=True):
     """A pattern by which sentences define a target, such as "@ is a".
 
-    In `expression`, a regular expression, @ is replaced by the target. Sentences of a response are ordered by `group`,
-    the number of their pattern's group.
+    In `expression`, a regular expression, @ is replaced by the target. `group` orders the sentences of a response.
     """
 
     name: str
@@ -125,9 +124,9 @@ _TITLES = (
 def _person(question: str) -> tuple[str, tuple[str, ...]]:
     """Return a person's last name, and regular expressions for the forms in which texts may write the name.
 
-    Both are empty if the question does not ask for a person. It does if it has "who". A bare name is a person's if it
-    begins with a title, an initial or a known first name, or is written as "Lovelace, Ada". Texts may write it so too,
-    with further names in between, or with initials in place of names.
+    Both are empty if the question does not ask for a person. It asks for a person if it begins with "who", or if its
+    target is written as "Lovelace, Ada", or begins with a title, an initial or a known first name. The forms also allow
+    that order, further names in between, and initials in place of names.
     """
     target = subject(question)
     head, comma, rest = target.partition(",")
@@ -156,9 +155,9 @@ def _given(name: str) -> str:
 def _names(question: str, text: Text) -> str:
     """Return a regular expression for the names by which a text calls the target of a question.
 
-    These are the target itself, its plural, and other forms of a person's name. The last name alone, or after a title,
-    counts only if the text also has a fuller name. After another word it does not count: "Mirela Tosk" is not "Anna
-    Tosk".
+    The names are the target itself, its plural, and other forms of a person's name. The last name alone, or after a
+    title, counts only if the text also has a fuller name. After another word it does not count: "Mirela Tosk" is not
+    "Anna Tosk".
     """
     target, (last, forms) = subject(question), _person(question)
     used = [re.escape(target), *([] if target[-1] == "s" else [re.escape(target) + "s"])]
@@ -170,10 +169,9 @@ def _names(question: str, text: Text) -> str:
 
 
 def _pattern(sentence: str, patterns: Sequence[Pattern], name: str = "") -> Pattern | None:
-    """Return the strongest of the patterns that a sentence matches, or None; `name` is a regular expression for the
-    target.
+    """Return the strongest pattern that a sentence matches, or None; `name` is a regular expression for the target.
 
-    Its strength is increased slightly for each further defining pattern that the sentence matches.
+    The strength of the pattern is increased slightly for each further defining pattern that the sentence matches.
     """
     matching = [p for p in patterns if re.search(p.expression.replace("@", name), sentence, re.IGNORECASE)]
     if not matching:
@@ -253,7 +251,7 @@ def _repeats(sentence: str, taken: Sequence[_Candidate]) -> bool:
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:
     """Return the response to one target, of at most `most` non-white characters, from sentences of the texts.
 
-    It abstains if its confidence is below the threshold.
+    The response is an abstention if its confidence is below the threshold.
     """
     taken: list[_Candidate] = []
     left = most
@@ -331,8 +329,7 @@ def load_texts(folder: Path | str) -> tuple[Text, ...]:
 
 
 def write_run(run: Run, path: Path | str) -> None:
-    """Write a run of responses as JSON Lines, or in TREC's format if the path ends in .txt; an abstention has no line
-    there.
+    """Write a run as JSON Lines, or in TREC's format, which has no line for an abstention, if the path ends in .txt.
 
     The file is written completely or not at all.
     """

@@ -43,7 +43,7 @@ def _f(precision: Any, recall: Any, beta: float) -> Any:
 
 
 def _mean(score: Any, counted: Any) -> dict[str, Any]:
-    """Return the two columns whose sums give a mean over some questions: the scores, and the number of questions.
+    """Return the scores of the questions in `counted`, and 1 for each, so that the sums of both give the mean.
 
     Questions that are not in `counted` have 0 in both columns.
     """

@@ -51,7 +51,7 @@ def recognise(source: Source) -> str | None:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read files in which nuggets are already assigned to answers, or one key and answers.
 
-    A key and answers are matched automatically.
+    The nuggets of a key are matched with the answers automatically.
     """
     by_part = by_role(parts)
     if by_part[ASSIGNED]:
@@ -125,7 +125,7 @@ def _assigned(sources: Sequence[Source]) -> ReadResult:
         for row, line in json_lines(source):
             at = At(source, line)
             if "candidate_text" in row:
-                raise at.fail("these are assignments to retrieved passages, not to answers of runs", row.get("docid"))
+                raise at.fail("the file assigns nuggets to passages, not to answers of runs", row.get("docid"))
             run = _name(at, row, "run_id") if "run_id" in row else stem
             target = _name(at, row, "qid")
             if target in runs.setdefault(run, {}):

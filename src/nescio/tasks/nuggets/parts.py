@@ -63,8 +63,7 @@ class Keys(Struct):
     def targets(self) -> tuple[Target, ...]:
         """Return all targets with their nuggets.
 
-        Raises MismatchError if only some nuggets of a target have a weight, or if an assessor labelled only some of
-        them.
+        Raises MismatchError if only some nuggets of a target have a weight, or have an assessor's label.
         """
         targets = []
         for name, nuggets in self.nuggets.items():
@@ -96,8 +95,7 @@ class _String(Struct):
 class Said(Struct):
     """The responses of all runs, collected while their files are read.
 
-    Keyed by run and target, it has the line where the response begins (`where`), its strings keyed by rank (`strings`),
-    and its confidence (`sure`).
+    Keyed by run and target are the line where a response begins (`where`), its strings by rank, and its confidence.
     """
 
     where: dict[tuple[str, str], At] = field(default_factory=dict)
@@ -112,8 +110,7 @@ class Said(Struct):
             raise at.fail(f"run {name!r} is also in {self.runs[name]}; give all lines of a run in one file", name)
 
     def respond(self, at: At, key: tuple[str, str], sure: float | None, verb: str) -> None:
-        """Start the response of the run and target in `key`. Raises FormatError if it was already started on another
-        line.
+        """Start the response of the run and target in `key`. Raises FormatError if it was already started.
 
         `sure` is the confidence of the response, and `verb` is a part of the error, such as "responds to question".
         """
@@ -195,8 +192,7 @@ def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
 
 
 def check(keys: Keys, answers: Said) -> None:
-    """Raise FormatError if a run responds to a question that is not in the key, and MismatchError if there is no
-    run."""
+    """Raise FormatError if a run responds to a question that the key lacks, and MismatchError if there is no run."""
     for key, at in answers.where.items():
         if key[1] not in keys.nuggets:
             raise at.fail("the key has no such question", key[1])
@@ -205,10 +201,9 @@ def check(keys: Keys, answers: Said) -> None:
 
 
 def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
-    """Return the result of matching responses with nuggets: by the assessors' mapping, or automatically if there is
-    none.
+    """Return the result of matching responses with nuggets, by the assessors' mapping if there is one.
 
-    If it was automatic, a note and the signature say so.
+    Without a mapping, the matching is automatic, and a note and the signature say so.
     """
     for name in options.choose:
         if name not in CHOICES:
@@ -252,8 +247,7 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
 
 
 def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
-    """Return the texts to show to people: each question with its nuggets as right answers, and the response of each
-    run."""
+    """Return the texts to show to people: the questions with their nuggets as right answers, and the responses."""
     questions = tuple(
         model.Question(target.id, target.text, tuple(nugget.text for nugget in target.nuggets)) for target in targets
     )

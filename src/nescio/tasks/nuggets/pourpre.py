@@ -2,7 +2,7 @@ r"""POURPRE: match nuggets automatically, by words, if no assessor matched them 
 
 The match of a nugget is the share of its words, 0 to 1, in the *best single* string of the response. By `count` all
 words weigh alike; by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, and there are no stop words. N
-is the number of nuggets in the key, and c the number of those with the word, so a score does not depend on the other
+is the number of nuggets in the key, and c the number of nuggets with the word. So a score does not depend on the other
 runs. `idf` therefore gives nothing for a word of every nugget, and a nugget with only such words is matched by count.
 
 The columns of automatic matches, and the measures that read them, have separate names.
@@ -43,8 +43,10 @@ def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Calla
 
 
 def by_count(nugget: str, strings: Sequence[str]) -> float:
-    """Return the largest share of a nugget's words that one string holds: for "A B C D" and [A], [B C D], [D], [A D] it
-    is 3/4."""
+    """Return the largest share of a nugget's words that one string holds.
+
+    For the nugget "A B C D" and the strings "A", "B C D", "D" and "A D", the share is 3/4.
+    """
     return share(stems(nugget), list(map(stems, strings)), lambda _: 1.0)
 
 
@@ -67,8 +69,7 @@ def by_idf(nuggets: Sequence[str]) -> Matcher:
 
 
 def by_embedding() -> Matcher:
-    """Return a function that matches a nugget with strings by meaning: the largest cosine with a string, and at least
-    0.
+    """Return a function that matches a nugget with strings by the largest cosine of their vectors, but at least 0.
 
     Raises UsageError if sentence-transformers is not installed.
     """
@@ -102,7 +103,7 @@ def matcher(method: str, targets: Sequence[Target]) -> Matcher:
 
 
 def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the columns of every run on every target by automatic matching, with notes that say that it is automatic.
+    """Return the columns of every run on every target by automatic matching, and notes that the matching is automatic.
 
     A nugget is vital if more than half of the key's assessors say so. The column `pourpre.match` is the sum of the
     matches of vital nuggets, and `pourpre.found` the number of nuggets whose match is above 0.

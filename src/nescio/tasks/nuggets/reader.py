@@ -85,7 +85,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read a key (one file, or one per assessor), any number of runs, and the assessors' mappings."""
     by_part = by_role(parts)
     if not by_part[KEY]:
-        raise MismatchError(f"{parts[0][1].label} is {_WHAT[parts[0][0]]}: give the key of nuggets with it")
+        raise MismatchError(f"{parts[0][1].label} is {_WHAT[parts[0][0]]}: also give the key of nuggets")
     keys, responses = read_keys(by_part[KEY], options), Said()
     for source, name in zip(by_part[RUN], name_runs(by_part[RUN]), strict=True):
         read_run(source, name, responses)
@@ -115,7 +115,7 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
 def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
     """Raise FormatError if an assessor's mapping contradicts itself about a response or a string.
 
-    It does so if one line says that no nugget was found there ("-"), and another line names a nugget found there.
+    It contradicts itself if one line says that no nugget was found ("-"), and another line names a nugget.
     """
     matched = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
     strings, responses = {*matched}, {key[:3] for key in matched}

@@ -64,10 +64,9 @@ class Run(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """An assessor's decision that a response contains a nugget; `place` is the index of the string that contains it, or
-    None.
+    """An assessor's decision that a response contains a nugget; `place` is the index of the string, if known.
 
-    `grade` tells full support of the nugget from partial support.
+    `grade` is FULL or PARTIAL, depending on how far the response supports the nugget.
     """
 
     run: str
@@ -127,10 +126,10 @@ def evidence(
 ) -> tuple[Evidence, tuple[Note, ...]]:
     """Return Evidence of every run on every target, from the assessors' matches, and notes for the user.
 
-    `who` decides: more than half of the assessors who saw the question ("majority"), each of them in a row of its own,
-    clustered by question ("each", as in P07-1097), or the assessor of this name. `saw` names the assessors who saw each
-    target; None means those who have a match on it. Raises MismatchError if a run has no match at all, UnknownNameError
-    for an unknown name.
+    `who` selects whose decisions count. By "majority", more than half of the assessors who saw the question decide. By
+    "each", each assessor has separate rows, clustered by question (as in P07-1097). The name of an assessor selects
+    that assessor. `saw` names the assessors who saw each target; None means those who have a match on it. Raises
+    MismatchError if a run has no match at all, UnknownNameError for an unknown name.
     """
     keyed, mapped = assessors(targets, matches)
     names = _wanted(who, keyed, mapped)
@@ -165,8 +164,7 @@ def evidence(
 
 
 def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
-    """Return a note on the runs that abstain on some of the targets, as a list, which is empty if there are no such
-    runs."""
+    """Return a list with a note on the runs that abstain on some targets; the list is empty if no run abstains."""
     silent = []
     for run in runs:
         lacking = [target.id for target in targets if not run.responses.get(target.id, Response("", ())).strings]
@@ -209,8 +207,6 @@ def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Colle
 
 
 def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | None]) -> Note:
-    """Return a note on how many assessors labelled the key, how many mapped the responses, and whose decisions
-    count."""
     if who == MAJORITY:
         return note(
             "nuggets.majority",
@@ -267,7 +263,7 @@ def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, M
     """Return a match for each nugget that was found in a response, keyed by nugget.
 
     An assessor's `name` selects the matches of this assessor. If it is None, more than half of `many` assessors must
-    have found the nugget. Of several matches with a nugget, the one with the best grade counts, and of these the first
+    have found the nugget. Among several matches with a nugget, the one with the best grade counts; at a tie, the first
     in the response.
     """
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
@@ -280,8 +276,7 @@ def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, M
 
 
 def is_vital(nugget: Nugget, name: str | None = None) -> bool:
-    """Return whether a nugget is vital for the assessor `name`, or if that is None, for more than half of the
-    assessors."""
+    """Return whether a nugget is vital for the assessor `name`; without a name, more than half must say so."""
     if name is not None:
         return nugget.vital.get(name, False)
     return 2 * sum(nugget.vital.values()) > len(nugget.vital)
@@ -290,7 +285,7 @@ def is_vital(nugget: Nugget, name: str | None = None) -> bool:
 def response_columns(response: Response | None, vital: Collection[bool]) -> dict[str, float]:
     """Return the columns of a response that need no matches, such as its length; a response of None is an abstention.
 
-    `vital` has for each nugget of the target whether it is vital.
+    `vital` says of each nugget of the target whether it is vital.
     """
     strings = response.strings if response else ()
     return {
@@ -329,8 +324,8 @@ def gather(
 ) -> Evidence:
     """Return Evidence of the runs `names`; `rows` has the columns of each run on each of the `units`.
 
-    A unit is a target, or a target and an assessor; then the units of a target are a cluster. A column that `rows`
-    lacks for a unit is 0.
+    A unit is a target, or a pair of a target and an assessor. The pairs of one target form a cluster. A column that
+    `rows` lacks for a unit is 0.
     """
     names_of_columns = dict.fromkeys(column for row in rows for cell in row for column in cell)
     kinds = {column: np.float64 if column in FLOATS else np.int64 for column in names_of_columns}

@@ -1,4 +1,4 @@
-"""Read the answers of a run: its score of each problem, its decision, and oddities."""
+"""Read the answers of a run to PAN's problems: scores, decisions, and notes on odd values."""
 
 from __future__ import annotations
 
@@ -36,10 +36,9 @@ class _Answer(Struct, frozen=True):
 
 
 def values_of(source: Source, truth: Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
-    """Return the scores and the decisions of a run, each of shape (problems,), with 0.5 for problems that the run
-    lacks.
+    """Return the scores and the decisions of a run, each of shape (problems,), with 0.5 for missing problems.
 
-    Notes on such problems, and on odd values, are added to `notes`.
+    Notes on missing problems, and on odd values, are added to `notes`.
     """
     odd: Counter[str] = Counter()
     values, sides = answers_of(source, tuple(truth.same), odd=odd)
@@ -69,7 +68,7 @@ def answers_of(
 
     A problem that the file lacks has the score NaN and the decision 0.5, an abstention. Raises FormatError at the first
     invalid line; with `faults`, such errors are collected there instead. Values that are odd but valid are counted in
-    `odd`, keyed by what is odd.
+    `odd`, keyed by LISTED, OUTSIDE or OTHER_SIDE.
     """
     index = {problem: i for i, problem in enumerate(problems)}
     values, sides = np.full(len(index), np.nan), np.full(len(index), 0.5)
@@ -91,7 +90,7 @@ def answers_of(
 
 
 def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
-    """Return a note that a run has `values` values that are odd in the way `kind`, such as outside [0, 1].
+    """Return a note that a run has `values` values of the odd `kind`, such as OUTSIDE.
 
     `clipped` says that values outside [0, 1] are clipped to it, as PAN did in 2024. In 2025, PAN kept them.
     """
@@ -130,8 +129,8 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
 def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tuple[Array, Array] | None:
     """Return the indices of the problems in a file, and their scores, read in one fast pass.
 
-    It returns None if a row may be invalid or unusual, so that the rows must be read one by one. `index` has the index
-    of each problem.
+    The result is None if a row may be invalid or unusual, so that the rows must be read one by one. `index` is keyed by
+    problem.
     """
     key = "value" if "value" in source.columns else shared(source) or "value"
     rows = plain_rows(source, id=str, **{key: float | tuple[float]})

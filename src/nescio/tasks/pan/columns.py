@@ -12,8 +12,7 @@ SILENCE = 0.5  # the score of an abstention
 
 
 def _simulated_score(behaviour: Any) -> Array:
-    """Return simulated scores: on the true side of 0.5 for right answers, on the other side for wrong ones, 0.5 for
-    abstentions."""
+    """Return simulated scores: on the true side of 0.5 for right answers, and 0.5 for abstentions."""
     side = np.where(behaviour.side == behaviour.right, 1.0, -1.0)
     strength = np.maximum(np.nan_to_num(behaviour.sure) - 0.5, 0.01)
     return np.where(behaviour.answered, SILENCE + side * strength, SILENCE)

@@ -38,7 +38,7 @@ SINCE_2024 = tuple("pan.F1(silence=negative)" if name == "pan.F1" else name for 
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one truth file and the answers of any number of runs, each named by the folder that it is in."""
+    """Read one truth file and the answers of any number of runs, each named by its file, or by its folder."""
     by_part = by_role(parts)
     gold, answers = by_part["gold"], by_part["answers"]
     if len(gold) != 1:
@@ -48,9 +48,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             if gold or not any(shared(s) or s.kind == "text" for s in answers)
             else ' (the name of a truth file contains "truth")'
         )
-        raise MismatchError(f"give one truth file of PAN with the answers; {many}{hint}")
+        raise MismatchError(f"give one PAN truth file, and the runs' answer files; {many}{hint}")
     if not answers:
-        raise MismatchError(f"{gold[0].label} is a PAN truth file; give the answers of the runs with it")
+        raise MismatchError(f"{gold[0].label} is a PAN truth file; also give the runs' answer files")
     truth = read_truth(gold[0])
     names = name_runs(answers, generic=("answers", "predictions"))
     notes: list[Note] = []
@@ -105,8 +105,7 @@ def judged_answers(
 
 
 def _in_words(truth: Truth, values: Array) -> Array:
-    """Return the texts to show to people, shape (runs, problems): each run's answer to a problem, with the right
-    answer."""
+    """Return the texts to show to people, shape (runs, problems): each answer of a run, with the right answer."""
     gold = ["same author" if same else "different authors" for same in truth.same.values()]
     texts: Array = np.full(values.shape, None, dtype=object)
     for run, row in enumerate(values):

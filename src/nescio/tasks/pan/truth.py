@@ -42,7 +42,7 @@ def recognise(source: Source) -> str | None:
 
 
 def shared(source: Source) -> str | None:
-    """Return the key of this file that does not tell whether it is a truth file, such as "label", or None."""
+    """Return the key that truth files and answer files share, such as "label", or None if the file has no such key."""
     return next((key for key in SHARED if key in source.columns), None)
 
 
@@ -103,5 +103,5 @@ def _texts(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
 
 
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
-    """Return the id of the problem in a row of JSON."""
+    """Return the id of the problem in a row of JSON Lines."""
     return elements.identifier(row, "id", source.label, line).strip(WHITE)

@@ -25,8 +25,8 @@ from nescio.text import plural
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write a truth file and files of scores; an abstention and a missing problem have the score 0.5.
 
-    Raises MismatchError for outcomes that were not read from PAN's files, because they have no scores, and for
-    decisions that do not follow from their score.
+    Raises MismatchError for outcomes without scores, which were not read from PAN's files, and for decisions that do
+    not follow from their scores.
     """
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
@@ -61,7 +61,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 
 def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
-    """Return the scores of a run as they are to be written.
+    """Return the scores of a run in the form to write: in [0, 1], and 0.5 for an abstention.
 
     Raises MismatchError if a score does not give the run's decision, because a file of scores has no place for
     decisions.

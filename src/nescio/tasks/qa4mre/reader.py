@@ -44,7 +44,7 @@ def recognise(source: Source) -> str | None:
 class _Asked(Struct, frozen=True):
     """A question in a file, with its key, its text and its options; `right` has the ids of the right options.
 
-    `options` is keyed by these ids (a_id). The key has the ids of topic, test and question.
+    `options` has the texts of all options, keyed by id (a_id). The key has the ids of topic, test and question.
     """
 
     key: Key
@@ -57,8 +57,7 @@ class _Asked(Struct, frozen=True):
 
     @property
     def wording(self) -> tuple[str, ...]:
-        """Return the texts of the question and its options, which identify the question in another file with other
-        numbers."""
+        """Return the texts of question and options, which identify the question in a file with other numbers."""
         return squeeze(self.text), *map(squeeze, self.options.values())
 
 
@@ -96,8 +95,8 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one gold file and any number of runs, which are named by their `run_id`.
 
-    The test that the systems had can be given too: its questions are then matched with the gold's by their texts,
-    because their numbers can differ.
+    The test that the systems had can be given too. Its questions are matched with those of the gold by text, because
+    the numbers in the two files can differ.
     """
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))
@@ -108,7 +107,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             f'{one.label} is {what}: also give the gold file (…_GS), which marks right options correct="Yes"'
         )
     if not by_part["answers"]:
-        raise MismatchError(f"{gold.label} is a gold file of QA4MRE; give the runs with it")
+        raise MismatchError(f"{gold.label} is a gold file of QA4MRE; also give the runs")
     notes: list[Note] = []
     marked = {one.key: one for one in _questions(gold, marked=True)}
     numbers = _same(gold, marked, test, notes) if test else {key: key for key in marked}
@@ -172,7 +171,7 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
         for answer in element.children("answer"):
             number = answer.get("a_id")
             if not number or number in options:
-                raise fault_in(source, answer, "an answer must have an a_id of its own", number)
+                raise fault_in(source, answer, "each answer of a question must have a different a_id", number)
             options[number] = text_in(answer)
             if not options[number]:
                 raise fault_in(source, answer, "an option is empty", number)
@@ -200,10 +199,9 @@ def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str
 
 
 def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
-    """Return which question of the gold is the same as each question of the test: the gold's key, keyed by the test's
-    key.
+    """Return the key of the gold's question that equals a question of the test, keyed by the test's key.
 
-    Questions are the same if their texts and options are, whatever their numbers.
+    Two questions are equal if their texts and options are, whatever their numbers.
     """
     places: dict[tuple[str, ...], list[Key]] = {}
     for asked in questions.values():

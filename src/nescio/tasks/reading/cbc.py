@@ -72,8 +72,7 @@ def _field(line: str) -> tuple[str | None, str]:
 
 
 class _Block(Struct):
-    """The lines about one question in a file, as fields such as "Answer", and the number of the line where each
-    begins."""
+    """The fields about one question in a file, such as "Answer", and the number of the line where each begins."""
 
     source: Source
     line: int
@@ -133,7 +132,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         stray = (by_part["answers"] or by_part["questions"] or by_part["story"])[0]
         raise MismatchError(f"{stray.label} needs a key (QuestionID, Question, Answer), but none was given")
     if not by_part["answers"]:
-        raise MismatchError(f"{by_part['gold'][0].label} is a key; give the responses of the runs with it")
+        raise MismatchError(f"{by_part['gold'][0].label} is a key; also give the responses of the runs")
     questions, of_keys = collection(parts, options)
     notes, keyed = list(of_keys), {question.id for question in questions.questions}
     runs = []
@@ -174,10 +173,9 @@ def _story(source: Source) -> tuple[str, tuple[str, ...]]:
 
 
 def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator[_Block]:
-    """Yield the blocks of a file, each of which begins with a QuestionID; a line that begins no field continues the
-    last one.
+    """Yield the blocks of a file, each of which begins with a QuestionID.
 
-    With `faults`, errors are collected there instead of raised.
+    A line that begins no field continues the last field. With `faults`, errors are collected in it instead of raised.
     """
     assert source.path is not None
     block: _Block | None = None
@@ -214,10 +212,9 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
 
 
 def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note]) -> dict[str, _Block]:
-    """Return the key of each question as a block of fields, keyed by question; an equal block for the same question is
-    ignored.
+    """Return the key of each question as a block of fields, keyed by question.
 
-    If two blocks for a question have different answers, `--choose key=` selects one. Otherwise FormatError is raised.
+    If two blocks for a question have different answers, `--choose key=` selects one. Without it, FormatError is raised.
     """
     which = options.choose.get("key")
     if which not in (None, "first", "last"):
@@ -300,8 +297,7 @@ def _question(
 
 
 def _accepted(block: _Block | None, sentences: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the indices, from 0, of the sentences of a story that people accept as answers, or None if the block lists
-    none."""
+    """Return the indices, from 0, of the sentences that people accept as answers, or None if none are listed."""
     if block is None or "Sentences" not in block.fields or not sentences:
         return None
     numbers = block.fields["Sentences"].replace(",", " ").split()
@@ -322,8 +318,7 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
 def responses_of(
     source: Source, ids: set[str] | None = None, faults: list[FormatError] | None = None
 ) -> Iterator[Response]:
-    """Yield the responses in a file. With `ids`, the ids of the questions, a response to any other question is an
-    error.
+    """Yield the responses in a file. With `ids`, a response to a question without one of these ids is an error.
 
     Raises FormatError at the first invalid block; with `faults`, such errors are collected there instead.
     """

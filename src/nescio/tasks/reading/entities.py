@@ -98,8 +98,7 @@ def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 class _Run(Struct, frozen=True):
-    """Consecutive capitalised words that may name a person or a place; `end` is the number of tokens up to their
-    end."""
+    """Consecutive capitalised words that may name a person or a place; `end` counts the tokens up to their end."""
 
     words: tuple[str, ...]
     end: int
@@ -139,7 +138,7 @@ def _plain(token: str) -> str:
 
 
 def _runs(sentence: str, tokens: list[tuple[str, int, int]], at: int, stop: int) -> list[_Run]:
-    """Return the name in the capitalised tokens from `at` to `stop`, as a list of one.
+    """Return a list with the name that the capitalised tokens from `at` to `stop` form.
 
     Titles such as "Dr." are left out; the list is empty if there are only titles.
     """
@@ -180,7 +179,7 @@ _LEXICAL = {"noun.person": PERSON, "noun.location": LOCATION, "noun.time": TIME}
 
 @lru_cache(maxsize=1 << 16)
 def noun_classes(word: str, folder: Path | None = None) -> frozenset[str]:
-    """Return the class of a noun by its commonest sense in WordNet: person, place, time, or empty for none of these.
+    """Return a set with the class (person, place or time) of a noun's commonest sense in WordNet, or an empty set.
 
     Raises LookupError without WordNet's files.
     """

@@ -56,10 +56,9 @@ class Marks(Struct, frozen=True):
 
     @property
     def precision_of_all(self) -> float:
-        """Return the precision, or 0 if it is undefined for the answer, which has no content word, but the key has
-        some.
+        """Return the precision, or 0 if only the key has content words.
 
-        Precision averaged over all questions counts such an answer as 0.
+        Precision averaged over all questions counts an answer without content words as 0.
         """
         return 0.0 if math.isnan(self.precision) and not math.isnan(self.recall) else self.precision
 
@@ -92,8 +91,7 @@ def _match(answer: Sequence[str], key: Sequence[str]) -> Match:
 
 
 def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
-    """Return the recall and precision of an answer against the key that gives the highest recall, then the highest
-    precision.
+    """Return the recall and precision of an answer against the key with the highest recall (then precision).
 
     Keys without content words are ignored. Both are NaN if no key has a content word.
     """
@@ -108,8 +106,7 @@ def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False)
 
 @lru_cache(maxsize=1 << 12)
 def answer_sentences(story: tuple[str, ...], keys: tuple[str, ...], keep_pronouns: bool = False) -> frozenset[int]:
-    """Return the indices, from 0, of the sentences that AutSent accepts: those with the highest word recall against a
-    key.
+    """Return the indices, from 0, of the sentences that AutSent accepts: those with the highest word recall.
 
     No sentence is accepted if that recall is 0.
     """
@@ -132,8 +129,8 @@ def _spaced(text: str) -> str:
 def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
     """Return the index, from 0, of the sentence of a story from which an answer was taken, or None.
 
-    It is a sentence that equals the answer, or else the first one that contains the answer, or else the first one that
-    the answer contains. Case and punctuation are ignored.
+    The first sentence that equals the answer is taken, or else the first that contains it, or else the first that the
+    answer contains. Case and punctuation are ignored.
     """
     spaced, spelt = _spaced(answer), _spelt(story)
     if not spaced.strip():
@@ -147,8 +144,7 @@ def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
 
 
 def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Marks:
-    """Return the marks of an answer, by the question's right answers, its story, and its list of acceptable sentences,
-    if any."""
+    """Return the marks of an answer by the question's right answers, its story, and its acceptable sentences."""
     best = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
     if not question.story:
         return Marks(best.recall, best.precision, NAN, NAN)

@@ -41,8 +41,7 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of all `.tsv` files with their stories, and with the right options if `.ans` files are given
-    too."""
+    """Return the questions of all `.tsv` files with their stories, and with the right options from `.ans` files."""
     by_part = by_role(parts)
     tests, keys = by_part["test"], by_part["gold"]
     if not tests:
@@ -71,9 +70,9 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a reader's signature
-    """Raise MismatchError, because MCTest's own files hold no runs; the user must give runs in JSON Lines with them."""
+    """Raise MismatchError, because MCTest's own files hold no runs; the user must also give runs in JSON Lines."""
     raise MismatchError(
-        f"{parts[0][1].label} is a file of MCTest; give runs (.jsonl with id, answer and confidence) with it"
+        f"{parts[0][1].label} is a file of MCTest; also give runs (.jsonl with id, answer and confidence)"
     )
 
 

@@ -1,7 +1,7 @@
 """Measure reading comprehension as in Deep Read: means over questions of the marks in `nescio.tasks.reading.marks`.
 
 An abstention earns nothing in recall, precision, HumSent and AutSent; read.precision_when_answered leaves it out. None
-of them rewards it; c@1 over the outcomes of the judge `deep_read` does.
+of them rewards an abstention; c@1 over the outcomes of the judge `deep_read` does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lists for the recogniser in `entities.py`: first names, places, and words that suggest a person, a place or a time.
 
-The lists are short: they have what is common in English and Canadian news for children. Other names may still be
+The lists are short: they have words that are common in English and Canadian news for children. Other names may still be
 recognised by the words around them.
 """
 

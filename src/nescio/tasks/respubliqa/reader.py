@@ -69,14 +69,16 @@ def _word(cell: str | None) -> str:
 
 
 def _columns(source: Source) -> dict[str, str]:
-    """Return the name of each column of a table that has a role, such as "question" or "assessment", keyed by role."""
+    """Return the columns of a table that have a role, such as "question" or "assessment", keyed by role."""
     by_part = {part: column_of(source, source.columns, part, names) for part, names in COLUMNS.items()}
     return {part: column for part, column in by_part.items() if column is not None}
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with a question, an answer and an assessment; it needs a candidate too, or the question as
-    q_id, unless the user names the format."""
+    """Recognise a table with a question, an answer and an assessment.
+
+    Unless the user names the format, the table needs a candidate too, or the question as q_id.
+    """
     table = is_table(source) or source.kind == "lines"
     return "assessed" if table and {"question", "answer", "assessment"} <= {*_columns(source)} else None
 
@@ -146,10 +148,10 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
-    """Return whether the letter U means unanswered in these lines; otherwise it means unsupported.
+    """Return whether the letter U means unanswered in the lines; otherwise it means unsupported.
 
-    If the user did not choose, it means unsupported where some line has the letter X, or says in another way than U
-    that it is unanswered. Raises UsageError if no line does, but U is the assessment of an answer.
+    If the user chose no meaning, U means unsupported if some line has the letter X, or marks an abstention in another
+    way than by U. Raises UsageError if no line does, but U is the assessment of an answer.
     """
     is_known = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
     is_known = is_known or any(line.noa and line.letter != "U" for line in lines)
@@ -160,7 +162,7 @@ def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
 
 
 def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
-    """Yield the answers, with the outcome of each by its assessment.
+    """Yield the answers, each with the outcome that its assessment means.
 
     Raises FormatError if, for one question, both NIL and another answer are judged right.
     """

@@ -2,7 +2,7 @@
 
 The columns `squad.exact` and `squad.f1` are the script's scores of each question. On a question without an answer, an
 abstention scores 1 and an answer 0. The script's `best_exact` and `best_f1` are tuned on the very questions and depend
-on the order of ties, so they are no measures here: a note states them where a run has odds.
+on the order of ties. So they are not measures of nescio, but a note states them where a run has odds.
 """
 
 from __future__ import annotations

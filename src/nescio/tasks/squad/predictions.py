@@ -60,8 +60,8 @@ def match_odds(
 ) -> dict[str, Odds]:
     """Return the no-answer odds of each run, keyed by run.
 
-    A file of odds belongs to the only run, or to the run whose file name is alike, or to the run that `--choose
-    odds=RUN` names.
+    A file of odds belongs to the run that `--choose odds=RUN` names, to the only run, or to the run with a similar file
+    name.
     """
     by_run: dict[str, Odds] = {}
     for source in odds:
@@ -84,7 +84,7 @@ def match_odds(
 
 
 def _core(source: Source) -> tuple[str, ...]:
-    """Return the words by which a file of predictions and its file of odds are alike.
+    """Return the words that identify a file of predictions and its file of odds.
 
     They are the words of its name without "pred", "odds" and the like, or else the name of its folder.
     """
@@ -125,8 +125,7 @@ def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str,
 
 
 def tuned_note(run: str, gold: Gold, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> Note:
-    """Return a note with the figures that the official script prints for a run at the thresholds that the script itself
-    tunes."""
+    """Return a note with the figures of a run that the official script prints at the thresholds that it tunes."""
     figures = best(gold.golds, texts, scores, odds)
     return note(
         "squad2.tuned",

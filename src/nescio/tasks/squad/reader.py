@@ -94,11 +94,11 @@ def _belong_together(gold: Sequence[Source], answers: Sequence[Source], odds: Se
             if answers
             else (odds[0], "numbers by question id, as SQuAD's no-answer odds do")
         )
-        raise MismatchError(f"{one.label} holds {what}; give the gold file with it")
+        raise MismatchError(f"{one.label} holds {what}; also give the gold file")
     if len(gold) > 1:
         raise MismatchError(f"{gold[0].label} and {gold[1].label} are both gold files of SQuAD; give one")
     if not answers:
-        raise MismatchError(f"{gold[0].label} is a SQuAD gold file; give the predictions of the runs with it")
+        raise MismatchError(f"{gold[0].label} is a SQuAD gold file; also give the predictions of the runs")
 
 
 def _responses(

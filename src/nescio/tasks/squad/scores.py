@@ -45,8 +45,7 @@ class Golds:
 
 
 class Scores(Struct, frozen=True):
-    """The exact match and the F1 of one run on each question, in order; a missing prediction is scored like an
-    abstention."""
+    """The exact match and the F1 of one run on each question; a missing prediction counts as an abstention."""
 
     exact: NDArray[np.int8]
     f1: NDArray[np.float64]
@@ -87,11 +86,10 @@ def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
 
 
 def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
-    """Return `best_exact` and `best_f1` as the official script computes them, in percent, with the thresholds on the
-    odds.
+    """Return `best_exact` and `best_f1` in percent, and their thresholds, as the official script computes them.
 
-    A question is declined if its odds are above the threshold. The script first declines all questions, and then
-    answers one more at a time in the order of rising odds; equal odds keep the order of the file.
+    A question is declined if its odds are above the threshold. The script first declines all questions. Then it answers
+    one more at a time in the order of rising odds; equal odds keep the order of the file.
     """
     place = {name: i for i, name in enumerate(golds.ids)}
     order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]

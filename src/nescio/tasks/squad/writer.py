@@ -73,8 +73,7 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """Return the questions grouped by article and by paragraph, if these are known; a paragraph is the story of its
-    questions."""
+    """Return the questions grouped by article and paragraph, if known; a paragraph is the story of its questions."""
 
     def label(question: Question, name: str, default: str) -> str:
         return question.strata.get(name) or default
@@ -112,10 +111,10 @@ def _predictions(run: Run) -> dict[str, str]:
 
 
 def _odds(run: Run) -> dict[str, float]:
-    """Return the odds that a question has no answer, which are minus the run's confidence, keyed by question.
+    """Return the odds that a question has no answer, keyed by question: minus the run's confidence in its answer.
 
-    The script needs a number for an abstention too, which gets the highest of these odds. The script's printed figures
-    do not depend on it, but the curves that it draws on request do.
+    The official script also needs odds for an abstention, so abstentions get the highest odds. The figures that the
+    script prints do not depend on them, but the curves that it draws on request do.
     """
     first = [response for response in run.responses if response.rank == 1]
     odds = {

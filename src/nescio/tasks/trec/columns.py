@@ -13,8 +13,7 @@ _RANKED = "ranks questions by confidence; trec.AP is over the documents of each 
 
 
 def _first(behaviour: Any) -> Array:
-    """Return the precision at the first document, simulated for topics with one relevant document: 1 for a right
-    answer."""
+    """Return the simulated precision at the first document: 1 for a right answer, and 0 for any other."""
     return np.where(behaviour.right & behaviour.answered, 1.0, 0.0)
 
 

@@ -67,7 +67,8 @@ def _state(letter: str, options: ReadOptions) -> int:
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
     """Record in `known` whether a question has an answer, as far as the state of a judged answer tells.
 
-    If NIL is correct, it has none, and if another answer is correct, it has one. Raises `error` if both are correct.
+    A question has no answer if NIL is correct, and has one if another answer is correct. Raises `error` if both are
+    correct.
     """
     if state != CORRECT:
         return

@@ -37,8 +37,8 @@ def reciprocal_rank(total: Any) -> Any:
     $1/n Σ_t 1/r_t$, 0 where no relevant document is found, undefined for n = 0. MRR is the same unless an abstention is
     right on a topic without a relevant document.
 
-    When to use it: For retrieval, if the first relevant document is enough. It ignores all below it, and steps from
-    rank 1 to 2 weigh half of everything: for all documents use trec.AP.
+    When to use it: For retrieval, if the first relevant document is enough. It ignores all documents below it, and a
+    step from rank 1 to 2 halves the score: for all documents use trec.AP.
 
     Example: rr = 1, 1/6, 0: (1 + 1/6 + 0)/3 = 0.3889.
     """

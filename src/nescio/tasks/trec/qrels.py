@@ -25,8 +25,7 @@ FIGURES = ("trec.ap", "trec.rr", *(f"trec.top{k}" for k in CUTOFFS))
 
 
 def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Return the outcomes of runs and the figures of trec_eval, by the documents that a file of qrels says are
-    relevant."""
+    """Return the outcomes of runs and the figures of trec_eval, by the relevant documents in a file of qrels."""
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
     for cells, line in cells_of(source, 5):
@@ -119,7 +118,7 @@ def _least(options: ReadOptions) -> int:
 
 
 def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]) -> None:
-    """Add a note on how many topics of a run are not among the judged topics `known`, and are left out.
+    """Add a note on the number of topics of a run that were not judged, and are left out.
 
     Raises MismatchError if no topic of the run was judged.
     """
@@ -138,8 +137,7 @@ def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]
 
 
 def ranked(rows: Iterable[tuple[Answer, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """Return the outcomes of `rows`, which has an answer for each run and question, and the rank of the first right
-    one.
+    """Return the outcomes of `rows`: an answer for each run and question, with the rank of the first right answer.
 
     The rank is 0 if there is no right answer.
     """

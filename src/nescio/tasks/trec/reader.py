@@ -68,7 +68,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             f"{by_part[RUN][0].label if by_part[RUN] else 'a run'} needs one file of qrels or judgements: {how_many}"
         )
     if not by_part[RUN]:
-        raise MismatchError(f"{by_part[QRELS][0].label} holds qrels; give the runs with it")
+        raise MismatchError(f"{by_part[QRELS][0].label} holds qrels; also give the runs")
     runs = read_runs(by_part[RUN], options)
     if by_part[QRELS]:
         return with_qrels(by_part[QRELS][0], runs, options)

@@ -31,7 +31,7 @@ class RankedDocument(Struct, frozen=True):
 
 
 class RankedRun(Struct, frozen=True):
-    """A run as it ranks documents: the documents for each topic, best first."""
+    """A run, with the documents that it ranks for each topic, best first."""
 
     name: str
     source: Source
@@ -39,8 +39,7 @@ class RankedRun(Struct, frozen=True):
 
 
 def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[RankedRun]:
-    """Return the runs in files. A run has its tag as its name, or a name from its file if several runs have this
-    tag."""
+    """Return the runs in files, named by their tags, or by their files if several runs have one tag."""
     order = choose(options, "order", ["score", "rank"], "orders") if "order" in options.choose else "score"
     read = [(source, _read_run(source, order)) for source in sources]
     tags = Counter(tag for _, runs in read for tag in runs)
@@ -96,6 +95,6 @@ def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[RankedD
 
 
 def _single(scores: Sequence[float]) -> np.ndarray:
-    """Return scores in single precision, because trec_eval uses it too; some different scores become equal by it."""
+    """Return scores in single precision, because trec_eval uses it too; some different scores become equal."""
     with np.errstate(over="ignore"):
         return np.array(scores, dtype=np.float32)

@@ -112,7 +112,7 @@ def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[s
 
 
 def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -> dict[str, str]:
-    """Return what an instance has no other fields for, keyed by name: strata, outcome, reason, confidence, …
+    """Return the data for which an instance has no other fields, keyed by name: strata, outcome, reason, confidence, …
 
     `r` and `q` are the indices of the run and the question. All values are texts, because the schema requires it.
     """

@@ -181,7 +181,7 @@ def _answer(folder: Folder, case: Case, score: float, log: Log) -> Answer:
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
-    """Return which split or perturbation of the cases to read; `name` is "split" or "perturbation".
+    """Return the split or perturbation of the cases to read; `name` is "split" or "perturbation".
 
     It is the only one in the cases, else the one that the user chose, else the usual one. A note counts the cases of
     other splits or perturbations, which are left out.
@@ -239,7 +239,7 @@ def _without_a_word(name: str) -> Iterator[str]:
 def _result(case: Case) -> Mapping[str, Any] | None:
     """Return the result of a case's request, or None if it has none.
 
-    It is also None if each option was sent in a request of its own.
+    It is also None if each option was sent in a separate request.
     """
     result = case.requests[0].get("result") if len(case.requests) == 1 else None
     return result if isinstance(result, dict) else None
@@ -314,8 +314,7 @@ def silence_of(case: Case) -> str | None:
 
 
 def _failure(error: str) -> str:
-    """Return the reason why a request with this error has no answer: REFUSED, BLOCKED, EMPTY or, for any other error,
-    ERRORED."""
+    """Return the reason why a request with this error has no answer: REFUSED, BLOCKED, EMPTY or ERRORED."""
     if REFUSAL.match(error):
         return REFUSED
     return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED

@@ -109,7 +109,7 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
 
 
 class Grade(Struct, frozen=True):
-    """What a score says about an answer.
+    """The meaning of a score for an answer.
 
     `score` is a number, or NaN. `silent` is the reason if the score says that the model abstained, and `failed` the
     reason if the grader failed. `state` is the outcome that the user assigned to the score's word. `label` is a word
@@ -246,7 +246,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
 
 
 def _against_header(log: Log, script: Transcript, scorer: str, key: str, numbers: Sequence[float]) -> None:
-    """Add a note if a mean that the log states differs from the mean of its samples, or is for more or fewer samples.
+    """Add a note if a mean that the log states differs from the mean of its samples, or covers more or fewer samples.
 
     `scorer` and `key` name the score, and `numbers` has the number that Inspect reads from each score. If the log
     reduces the repeats of a question otherwise than to their mean, its figure is not compared.

@@ -36,8 +36,8 @@ _MANY = 1_000  # the most members of an object in a log
 class Score(Struct, frozen=True):
     """A scorer's grade of a sample.
 
-    `value` is the grade, `answer` the part of the output that was graded, and `reason` a word of the tool for the
-    grade. `explanation` is a text for people, empty if texts are not wanted.
+    `value` is the grade, `answer` the part of the output that was graded, and `reason` the tool's word for the reason
+    of the grade. `explanation` is a text for people, empty if texts are not wanted.
     """
 
     value: Any
@@ -200,7 +200,7 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(script: Transcript, log: Log) -> list[Sample]:
-    """Return the samples of a log, no two of which have the same id and epoch.
+    """Return the samples of a log, each with a different pair of id and epoch.
 
     If the log states as many samples as it holds, repeated ones are real answers: all but the first get an unused
     epoch. Otherwise only the last sample with an id and epoch is kept.
@@ -296,7 +296,7 @@ def _reason(score: Mapping[str, Any]) -> str:
     """Return the reason for a score, in the tool's words; empty if it gives none.
 
     Until May 2026 (#4048) Inspect graded an answer as wrong if it found no grade in the judge's text. Only the
-    explanation shows this. It shows nothing if several judges voted, because it is the text of the first judge, or if a
+    explanation shows this. It does not if several judges voted, because the explanation is the first judge's, or if a
     person has graded the answer since.
     """
     details = as_object(score.get("metadata"))
@@ -328,7 +328,7 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
 
 
 def _input(content: Any) -> str:
-    """Return the question: a text, or the user's last message."""
+    """Return the question, which is the input itself or the last message of the user."""
     if isinstance(content, str):
         return content
     texts = [_text(message.get("content")) for message in objects_in(content) if message.get("role") == "user"]
@@ -343,8 +343,7 @@ def _text(content: Any) -> str:
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
-    """Return the gold answers of a sample. If all of them are letters of options, the texts of these options are
-    returned."""
+    """Return the gold answers of a sample. Letters of options are replaced by their texts."""
     texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):

@@ -193,8 +193,7 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 
 
 def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
-    """Return the answers of one file, the metric that grades them, and whether the metric gives outcomes or only
-    scores.
+    """Return the answers of one file, the metric that grades them, and whether it gives outcomes or only scores.
 
     The user chooses the filter and the metric. The rows in `sheet` are deleted one by one, to free memory.
     """
@@ -246,8 +245,8 @@ def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
 def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
     """Return the metric that grades the items: the one that the user chose, or else the only suitable one.
 
-    Suitable are metrics that are always 0 or 1; if there are none, metrics from 0 to 1; if there are none either, all.
-    A note names the metrics that are not used. Raises UsageError if several are suitable and none is chosen.
+    The suitable metrics are those that are always 0 or 1, or else those from 0 to 1, or else all. A note names the
+    metrics that are not used. Raises UsageError if several are suitable and none is chosen.
     """
     values: dict[str, list[float]] = {}
     lists: dict[str, None] = {}
@@ -301,7 +300,7 @@ def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
         log.say(
             "lm_eval.documents_differ",
             "runs {subject!r} and {other!r}: {documents} documents have the same doc_id but different doc_hashes; "
-            "check that these are the same questions",
+            "check that the runs answer the same questions",
             one,
             other=other,
             documents=documents,

@@ -1,4 +1,4 @@
-"""Read a row of a samples file of lm-evaluation-harness: its metrics, why it is no answer, and its confidence."""
+"""Read rows of a samples file of lm-evaluation-harness: metrics, confidence, and the reason if a row is no answer."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goa
 class Item(Struct, frozen=True):
     """One row of a samples file.
 
-    `values` are the metrics, keyed by name; None is a value that is no number. `why` is the reason why the row counts
-    as no answer, or None. `declines` is the text in which the row declines to answer, or None. `answerable` is -1 if
-    the row does not say whether the question has an answer. `sure` is two confidences: of the likeliest option, and of
-    the option that is likeliest per character. `hash` is a hash of the document, and `said` one of the responses.
-    `repeat` is the number of the response if the question has several. `ungraded` counts the responses that the metrics
-    leave out. `no_gold` says that the gold answer is empty, and `paired` that the metrics hold the prediction and the
-    gold answers instead of a score. `text` is a short answer as it was graded.
+    `values` are the metrics, keyed by name; None is a value that is not a number. `why` is the reason why the row
+    counts as no answer, or None. `declines` is the text in which the row declines to answer, or None. `answerable` is
+    -1 if the row does not say whether the question has an answer. `sure` is two confidences: of the likeliest option,
+    and of the option that is likeliest per character. `hash` is a hash of the document, and `said` a hash of the
+    responses. `repeat` is the number of the response if the question has several. `ungraded` counts the responses that
+    the metrics leave out. `no_gold` says that the gold answer is empty, and `paired` that the metrics hold the
+    prediction and the gold answers instead of a score. `text` is a short answer as it was graded.
     """
 
     doc: str
@@ -99,8 +99,7 @@ def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _sampled(row: dict[str, Any]) -> int:
-    """Return the number of responses to the request of a row, which are in `resps` as [[first, second, …]]; 1 if
-    unknown."""
+    """Return the number of responses in `resps`, which has the form [[first, second, …]]; 1 if unknown."""
     requests = row.get("resps")
     responses = requests[0] if isinstance(requests, list) and len(requests) == 1 else None
     texts = isinstance(responses, list) and all(isinstance(response, str) for response in responses)
@@ -260,12 +259,11 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """Return two confidences: of the likeliest option, and of the option with the highest log-probability per
-    character.
+    """Return two confidences: of the likeliest option, and of the likeliest option per character.
 
     A confidence is the softmax of the options' log-probabilities `logs`. The second is None without `lengths`. The
-    result is None for fewer than two options, because a single log-probability is that of the gold answer, and if the
-    highest log-probability is not finite.
+    result is None for fewer than two options, or if the highest log-probability is not finite. A single log-probability
+    is that of the gold answer.
     """
     if len(logs) < 2 or not math.isfinite(top := max(logs)) or any(map(math.isnan, logs)):
         return None

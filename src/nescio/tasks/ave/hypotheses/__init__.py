@@ -50,7 +50,7 @@ def language_of(question: str) -> Language:
 def hypothesis(question: str, answer: str, language: str = "") -> str:
     """Return a question and its answer as a statement, such as "The capital of Italy is Rome."
 
-    `language` is a code such as EN or es-MX. If it is empty or has no rules here, the language is guessed.
+    `language` is a code such as EN or es-MX. If it is empty or without rules, the language is guessed.
     """
     answer = " ".join(answer.split()).rstrip(".")
     before, after = around(question, answer, language)

@@ -36,7 +36,7 @@ _WEEK = word_set("monday tuesday wednesday thursday friday saturday sunday")
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement of an English question, with `SLOT` in the place of the answer.
+    """Turn an English question into a statement with `SLOT` in the place of the answer.
 
     `answer` only decides the form of the statement, such as a plural verb.
     """
@@ -61,7 +61,7 @@ def state(question: str, answer: str) -> str:
 
 
 def _named(words: Words) -> str:
-    """Return the statement of a question that is a command to name something.
+    """Turn a command to name something into a statement.
 
     "Name a river that flows north" gives "[answer] is a river that flows north".
     """
@@ -73,7 +73,7 @@ def _named(words: Words) -> str:
 
 
 def _in_place(before: Words, asks: str, after: Words) -> str:
-    """Return the statement of a question whose question word comes late, with the slot in its place.
+    """Turn a question whose question word comes late into a statement with the slot in place of that word.
 
     "X is located in which country" gives "X is located in [answer]". `asks` is the question word, and `before` and
     `after` are the words around it.
@@ -127,9 +127,9 @@ def _clause(asks: str, after: Words, prep: Words, answer: str) -> str:
 
 
 def _asks_when(rest: Words) -> bool:
-    """Return whether `rest`, the words after a phrase such as "what year", are a clause that lacks only the time.
+    """Return whether the words after a phrase such as "what year" form a clause that lacks only the time.
 
-    They are in "what year did X die", but not in "what year is the first", where the year is the subject.
+    They do in "what year did X die", but not in "what year is the first", where the year is the subject.
     """
     if not rest or plain(rest[0]) not in en.AUXILIARIES or not parts.inverted(rest):
         return False
@@ -142,8 +142,7 @@ def _asks_when(rest: Words) -> bool:
 def _core(
     rest: Words, slot: str, asks: str, *, adverbial: bool = False, kind: Sequence[str] = (), answer: str = ""
 ) -> str:
-    """Return the statement of a question with `slot` where the answer belongs: as subject, object, complement or
-    adverbial.
+    """Turn a question into a statement with `slot` as subject, object, complement or adverbial.
 
     `asks` is the question word, and `kind` has the words that name the requested kind of answer. `rest` has the words
     of the question after both of them.
@@ -172,8 +171,7 @@ def _core(
 
 
 def _agreeing(rest: Words, answer: str) -> Words:
-    """Return `rest`, a verb and the words after it, with a plural verb if the answer, which is its subject, is
-    plural."""
+    """Return `rest`, a verb and the words after it, with a plural verb if `answer`, the subject, is plural."""
     words, ends = answer.split(), en.PREPOSITIONS | (en.CONJUNCTIONS - {"and"})
     head = words[: next((i for i, word in enumerate(words) if plain(word) in ends), len(words))]
     many = (
@@ -188,7 +186,7 @@ def _agreeing(rest: Words, answer: str) -> Words:
 
 
 def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str) -> str:
-    """Return the statement of a question whose verb is a form of be.
+    """Turn a question whose verb is a form of be into a statement.
 
     "What is X" gives "X is [answer]", "what is X called" gives "X is called [answer]", and "who is the X" gives
     "[answer] is the X".
@@ -233,8 +231,7 @@ def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str)
 
 
 def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
-    """Return the statement of a question about an object: "what did X build in 1900" gives "X built [answer] in
-    1900"."""
+    """Turn a question about an object into a statement: "what did X build in 1900" gives "X built [answer] in 1900"."""
     subject, verb, tail = parts.finite(rest)
     if verb[-1:] in (["did"], ["does"], ["do"]) and _verbal(answer):
         return joined(subject, slot, _kept(tail))
@@ -246,7 +243,7 @@ def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
 def _kept(tail: Words) -> Words:
     """Return the words after "do" that remain in a statement if the answer is a verb with its own object.
 
-    Nothing remains of words that begin with "to" or "with": the answer "destroy it" replaces all of "do to the city".
+    No words remain if they begin with "to" or "with": the answer "destroy it" replaces all of "do to the city".
     """
     return [] if tail and plain(tail[0]) in ("to", "with") else tail
 
@@ -282,7 +279,7 @@ def _placed(tail: Words, slot: str, answer: str, verb: str) -> str:
 
 
 def _adverbial(rest: Words, slot: str) -> str:
-    """Return the statement of a question with when, where or how.
+    """Turn a question with when, where, why or how into a statement.
 
     "When did X begin" gives "X began in [answer]". "Where is X located" gives "X is located in [answer]".
     """
@@ -357,7 +354,6 @@ def _of_number(after: Words, prep: Words, answer: str) -> str:
 
 
 def _verbal(answer: str) -> bool:
-    """Return whether an answer begins with a verb."""
     first = first_word(answer)
     return (
         first == "to"

@@ -16,10 +16,9 @@ NAMING = word_set("called named known termed considered titled dubbed nicknamed 
 
 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
-    """Return how many words of `after`, the words after the question word, name the requested kind of answer.
+    """Return the number of words in `after`, which follow the question word, that name the requested kind of answer.
 
-    In "what native chief travelled" these are 2 words, "native chief". `counted` says that the question word is "how
-    many".
+    The number is 2 in "what native chief travelled", for "native chief". `counted` stands for "how many".
     """
     low = [plain(word) for word in after]
     if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
@@ -115,13 +114,13 @@ def predicate_at(rest: Words) -> int | None:
 def stranded(rest: Words) -> bool:
     """Return whether a clause ends with a preposition that lacks its object, as in "the city that X was born in".
 
-    The answer is then that object.
+    The answer to the question is that object.
     """
     return len(rest) > 1 and plain(rest[-1]) in _STRANDED
 
 
 def finite(rest: Words) -> tuple[Words, Words, Words]:
-    """Return the subject, the finite verb and the remaining words of `rest`, a clause with do.
+    """Return the subject, the finite verb and the remaining words of `rest`, a clause with "do".
 
     "did the war end" gives "the war", "ended" and no remaining words.
     """
@@ -153,7 +152,7 @@ def finite(rest: Words) -> tuple[Words, Words, Words]:
 def verb_at(words: Words) -> int | None:
     """Return the index of a verb in its base form that follows a subject, or None if there is no such verb.
 
-    If several adjacent words could be the verb, it is the last of these.
+    If several adjacent words could be the verb, the last of them is taken.
     """
     low = [plain(word) for word in words]
     if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":

@@ -50,7 +50,6 @@ def _participles() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _finite() -> frozenset[str]:
-    """Return the past forms and the third-person forms of all listed verbs, as a set."""
     bases = {*_past(), *_REGULAR}
     return frozenset({*_past().values(), *map(past, _REGULAR), *map(third_person, bases)})
 
@@ -95,7 +94,7 @@ def third_person(base: str) -> str:
 
 
 def plural(word: str) -> str:
-    """Return the plural of a finite verb; any other word unchanged."""
+    """Return the plural of a finite verb, or any other word unchanged."""
     return {"is": "are", "was": "were", "has": "have", "does": "do"}.get(word) or _bases().get(word, word)
 
 

@@ -29,7 +29,7 @@ _MONTHS = word_set("januar februar märz april mai juni juli august september ok
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement of a German question, with `SLOT` in the place of the answer."""
+    """Turn a German question into a statement with `SLOT` in the place of the answer."""
     words = question.split()
     low = [plain(word) for word in words]
     if low and low[0] in _COMMANDS:
@@ -86,7 +86,7 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
 
 
 def _of_degree(after: list[str], low: list[str], prep: list[str], answer: str) -> str:
-    """Return the statement of a German question with "wie".
+    """Turn a German question with "wie" into a statement.
 
     "Wie viele Einwohner hat X" gives "[answer] Einwohner hat X", "wie hoch ist X" gives "X ist [answer] hoch", and "wie
     starb X" gives "durch [answer] starb X".
@@ -107,8 +107,7 @@ def _kind(after: list[str]) -> int:
 
 
 def _nominative(rest: list[str]) -> list[str]:
-    """Return words with a masculine article changed from accusative to nominative: "einen Fluss" becomes "ein
-    Fluss"."""
+    """Return words with a masculine article changed to the nominative: "einen Fluss" becomes "ein Fluss"."""
     return [{"einen": "ein", "den": "der"}.get(plain(word), word) for word in rest[:1]] + rest[1:]
 
 

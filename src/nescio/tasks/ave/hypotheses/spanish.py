@@ -25,7 +25,7 @@ _NUMBERED = ("mide", "pesa", "cuesta", "vale", "dura", "tarda", "costó", "duró
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement of a Spanish question, with `SLOT` in the place of the answer."""
+    """Turn a Spanish question into a statement with `SLOT` in the place of the answer."""
     words = question.replace("¿", " ").split()
     low = [plain(word) for word in words]
     if low and low[0] in _COMMANDS:
@@ -74,7 +74,7 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
 
 
 def _of_kind(after: list[str], low: list[str], prep: list[str], answer: str) -> str:
-    """Return the statement of a Spanish question with "qué".
+    """Turn a Spanish question with "qué" into a statement.
 
     "Qué río atraviesa Roma" gives "[answer] atraviesa Roma", and "en qué año murió X" gives "en el año [answer] murió
     X".

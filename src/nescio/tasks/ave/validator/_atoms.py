@@ -79,8 +79,7 @@ def facts(words: Parse) -> tuple[Atom, ...]:
 
 
 def _identity(frame: Frame, mode: dict[int, str]) -> tuple[int, int] | None:
-    """Return the indices of the two words that a frame (a predicate with its roles) equates, or None if it equates
-    none.
+    """Return the indices of the two words that a frame (a predicate with its roles) equates, or None.
 
     An asserted "is" equates its subject and its complement; an apposition, such as "X, the king", does so too.
     """
@@ -96,7 +95,7 @@ def _counts(words: Parse, i: int) -> bool:
 
 
 def matching(predicate: str, known: frozenset[str]) -> frozenset[str]:
-    """Return the words in `known`, the words of a text, that imply the word `predicate`: itself and its synonyms.
+    """Return the words of a text (`known`) that imply `predicate`: the same word and its synonyms.
 
     Words that merely share letters do not imply each other: "universe" does not imply "university".
     """

@@ -58,7 +58,7 @@ class Case(Struct, frozen=True):
 
     @property
     def total(self) -> float:
-        """Return the sum of the weights of the question's content words."""
+        """Return the sum of the weights of the question's content words, or 1 if that is 0."""
         return math.fsum(match.weight for match in self.matches) or 1.0
 
     def share(self, matches: Iterable[Match]) -> float:
@@ -67,11 +67,11 @@ class Case(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """How a content word of the question matches the text; words of the answer are never the match.
+    """The match of a content word of the question in the text, outside the words of the answer.
 
     `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters), TITLE (only in the title) or
-    NONE. `distance` is that between the nearest match and the answer, infinite without a match. `before` says whether
-    this match is before the answer.
+    NONE. `distance` is the distance from the answer to the nearest match, infinite without a match. `before` says
+    whether this match is before the answer.
     """
 
     at: int
@@ -144,10 +144,9 @@ def asked_of_text(q: Words) -> list[int]:
 
 
 def initials(t: Words) -> dict[str, int]:
-    """Return where the first name with certain initials begins in a text, keyed by the initials: "us" for "United
-    States".
+    """Return the index at which a name begins in a text, keyed by the initials of the name: "us" for "United States".
 
-    A name is a sequence of two to five capitalised words.
+    A name is a sequence of two to five capitalised words. The first name with the same initials counts.
     """
     places: dict[str, int] = {}
     for i in range(len(t)):
@@ -159,10 +158,9 @@ def initials(t: Words) -> dict[str, int]:
 
 
 def gap(t: Words, i: int, span: tuple[int, int]) -> float:
-    """Return the distance of the i-th word of a text from `span`, a range of words, or from the start if `span` is
-    empty.
+    """Return the distance of the i-th word of a text from `span`, a range of words, or from the start of the text.
 
-    The distance counts words, and more for punctuation between them (see `Words`).
+    The distance is from the start if `span` is empty. It counts words, and more for punctuation (see `Words`).
     """
     first, end = span
     if first == end:
@@ -172,7 +170,7 @@ def gap(t: Words, i: int, span: tuple[int, int]) -> float:
 
 @lru_cache(maxsize=1 << 20)
 def alike(stem: str, other: str) -> int:
-    """Return how two words match: EXACT, RELATED (five equal first letters, or nearly equal letter pairs) or NONE."""
+    """Return the match of two stems: EXACT, RELATED (five equal first letters, or similar letter pairs) or NONE."""
     if stem == other:
         return EXACT
     if min(len(stem), len(other)) < 4 or stem[0].isdigit() or other[0].isdigit() or _lexicon.negated(stem, other):

@@ -133,8 +133,7 @@ def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
 
 
 def _matched(compared: _Compared) -> Row:
-    """Return features of the question words that the text outside the answer lacks: the cosine of each question word
-    with the most similar word, and the weight of the words without a similar one."""
+    """Return features of the cosines of question words with the most similar word of the text outside the answer."""
     best, weight = _best(compared.cosine[:, compared.rest]), compared.weight
     low = np.sort(best) if best.size else np.ones(1)
     lacking = weight * (1 - best)
@@ -184,10 +183,9 @@ def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Return features of the vector that the answer has as the text uses it.
+    """Return features of the vector of the answer's words in the text.
 
-    They are its cosines with the vectors of the question word and other words of the question, and with the vector of
-    the answer in the statement that question and answer make.
+    They are its cosines with the question word, with other words of the question, and with the answer in the statement.
     """
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}

@@ -66,8 +66,7 @@ def classes(case: Case, parser: str | None = None) -> Row:
 
 
 def coreference(case: Case, parser: str | None = None) -> Row:
-    """Return features of the text's pronouns, each resolved to a name: whether these names are names in the
-    question."""
+    """Return features of the names that the text's pronouns refer to: whether question or answer has them."""
     meant = _meant(case.text.text, parser)
     asked = [m for m in case.matches if is_name(case.question, m.at)]
     referred = [m for m in asked if case.question.lower[m.at] in meant]

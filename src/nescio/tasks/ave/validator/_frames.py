@@ -34,7 +34,7 @@ NOMINAL = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ing", "y", "est
 class Frame(Struct, frozen=True):
     """A predicate of a text, such as a verb, with its roles.
 
-    `at` is the index of the predicate's word, `roles` pairs each role with the index of the word that fills it, and
+    `at` is the index of the predicate's word. `roles` pairs each role with the index of the word that fills it.
     `negated` says whether the text denies the predicate.
     """
 
@@ -46,7 +46,7 @@ class Frame(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def frames(words: Parse) -> tuple[Frame, ...]:
-    """Return the frames of a text in order. The noun to which a relative pronoun refers fills its role."""
+    """Return the frames of a text in order; a noun replaces the relative pronoun that refers to it."""
     children: dict[int, list[int]] = {}
     for i, word in enumerate(words):
         if word.head != i:
@@ -94,10 +94,10 @@ def _objects(words: Parse, preposition: int, children: dict[int, list[int]]) -> 
 
 
 def _role(words: Parse, preposition: int | None, at: int) -> str:
-    """Return the role of the word at index `at` in its clause: "time", "place", or the preposition before it.
+    """Return the role of the word at index `at`: "time", "place", or the preposition before the word.
 
-    Names of times and places get the first two. `preposition` is the index of the preposition, or None; the role is
-    then "beside".
+    Names of times have the role "time", and names of places "place". `preposition` is the index of the preposition, or
+    None; other words then have the role "beside".
     """
     if words[at].entity in _TIMES:
         return TIME
@@ -118,9 +118,9 @@ def _nominal(words: Parse, dependents: list[int], children: dict[int, list[int]]
 
 
 def _meant(words: Parse, at: int, verb: int) -> int:
-    """Return the index of the noun to which a relative pronoun of the verb refers, given the pronoun's index `at`.
+    """Return the index of the noun to which the relative pronoun at index `at` refers; any other word refers to itself.
 
-    Any other word refers to itself, so `at` is returned.
+    `verb` is the index of the verb of the clause.
     """
     if words[at].lower in ("who", "which", "that", "whom") and words[verb].dep in ("relcl", "acl"):
         return words[verb].head
@@ -156,8 +156,7 @@ def _fits(words: Parse, i: int, pronoun: str) -> bool:
 
 
 def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
-    """Return the triples (predicate, role, word that fills the role) of a text, as stems; a noun replaces each
-    pronoun."""
+    """Return the triples (predicate, role, filler) of a text, as stems; a noun replaces each pronoun."""
     return frozenset(
         (stem(frame.predicate), role, stem(words[_resolved(words, filler)].lemma))
         for frame in frames(words)
@@ -171,10 +170,9 @@ def _resolved(words: Parse, at: int) -> int:
 
 
 def _transformed(_: Case, parsed: Parsed) -> Row:
-    """Return features that compare the statement of question and answer with the text after a change of construction,
-    such as active to passive.
+    """Return features of the triples (predicate, role, word) that the text shares with the statement.
 
-    They count the predicates and roles that both have.
+    Active and passive, for example, give the same triples.
     """
     stated, text = triples(parsed.stated), triples(parsed.text)
     loose = sum(
@@ -201,8 +199,7 @@ def _of(all_frames: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
 
 
 def _roles(_: Case, parsed: Parsed) -> Row:
-    """Return features of the roles that the answer plays in the text, and in the statement that question and answer
-    make."""
+    """Return features of the roles that the answer plays in the text and in the statement."""
     stated_roles, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
     played = {role for _, role in stated_roles}
     same = {role for _, role in there} & played
@@ -223,8 +220,10 @@ def _roles(_: Case, parsed: Parsed) -> Row:
 
 
 def _meaning(_: Case, parsed: Parsed) -> Row:
-    """Return features that compare the roles of each predicate of the statement with the roles of the same predicate in
-    the text: whether the same word fills a role, another word, or none."""
+    """Return features that compare the roles of equal predicates in statement and text.
+
+    They count roles filled by the same word, roles filled by another word, and predicates that the text lacks.
+    """
     stated, text = parsed.stated, parsed.text
     kept = otherwise = missing = negated = 0
     for frame in frames(stated):

@@ -37,14 +37,13 @@ _QUESTION_WORDS = {
 
 
 def code(language: str) -> str:
-    """Return the two-letter code of a language as AVE names it: "de" for DE, "es" for es-MX, and "en" for an empty
-    name."""
+    """Return the two-letter code of a language in AVE: "de" for DE, "es" for es-MX, and "en" for an empty name."""
     return language.lower().partition("-")[0] or ENGLISH
 
 
 @lru_cache(maxsize=8)
 def stop_words(language: str) -> frozenset[str]:
-    """Return the function words of a language without accents, question words included."""
+    """Return the function words of a language, question words included, in spellings without accents."""
     if language not in SNOWBALL:
         return STOP_WORDS
     listed = getattr(import_module("bm25s.stopwords"), f"STOPWORDS_{SNOWBALL[language].upper()}")
@@ -68,7 +67,7 @@ def _stemmer(name: str) -> Any:
 
 @lru_cache(maxsize=8)
 def months(language: str) -> tuple[str, ...]:
-    """Return the names of the twelve months."""
+    """Return the names of the twelve months in a language."""
     return tuple(_MONTHS.get(language, _MONTHS[ENGLISH]).split())
 
 

@@ -14,13 +14,12 @@ Row = dict[str, float]
 
 
 def share(part: float, whole: float) -> float:
-    """Return a share; 0 if the whole is 0."""
+    """Return part / whole, or 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
 def lexical(case: Case) -> Row:
-    """Return features of the stems that question, answer and text share: which question words the text has, and which
-    words the answer adds."""
+    """Return features of the stems that question, answer and text share, and of the words that the answer adds."""
     missing = [m for m in case.matches if m.level <= TITLE]
     unknown = [m for m in missing if m.level == NONE]
     plain = [m for m in missing if not is_name(case.question, m.at) and not is_number(case.question.lower[m.at])]
@@ -87,8 +86,7 @@ def ngrams(case: Case) -> Row:
 
 
 def proximity(case: Case) -> Row:
-    """Return features of where the text has the question words: how far from the answer, on which side of it, and in
-    which order."""
+    """Return features of the question words in the text: their distances from the answer, sides, and order."""
     matched = [m for m in case.matches if m.level > TITLE]
     aim = focus(case)
     last = case.question.content[-1] if case.question.content else None
@@ -116,8 +114,7 @@ _PRONOUNS = word_set("he she it they his her its their him them this these those
 
 
 def references(case: Case) -> Row:
-    """Return features of the text's pronouns, since a pronoun may refer to a name in an earlier sentence that the text
-    lacks."""
+    """Return features of the text's pronouns, because a pronoun may refer to a name that the text lacks."""
     lower = case.text.lower
     pronouns = [i for i, word in enumerate(lower) if word in _PRONOUNS]
     missing = sum(is_name(case.question, m.at) and m.level <= TITLE for m in case.matches)
@@ -131,8 +128,10 @@ def references(case: Case) -> Row:
 
 
 def similar(case: Case) -> Row:
-    """Return features of meaning by the small lexicon: a synonym in the text counts as a match of a question word, and
-    an opposite or a negation counts against it."""
+    """Return features of meaning by the small lexicon.
+
+    A synonym in the text counts as a match of a question word, and an opposite or a negation counts against it.
+    """
     stems, lemmas = set(case.text.stem), set(case.text.lemma)
     none: frozenset[str] = frozenset()
     matched = odd = opposite = rival = 0.0

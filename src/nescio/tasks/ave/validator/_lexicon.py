@@ -48,20 +48,19 @@ def peoples() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def synonyms() -> dict[str, frozenset[str]]:
-    """Return the stems of the synonyms of each word, keyed by its stem."""
+    """Return the stems of each word's synonyms, keyed by the stem of the word."""
     return _related(_groups(_LISTS["synonyms"]))
 
 
 @lru_cache(maxsize=1)
 def opposites() -> dict[str, frozenset[str]]:
-    """Return, keyed by the stem of a word, the stems of the words that contradict this word."""
+    """Return the stems of the words that contradict a word, keyed by the stem of that word."""
     return _related(_groups(_LISTS["opposites"]))
 
 
 @lru_cache(maxsize=1)
 def rivals() -> dict[str, frozenset[str]]:
-    """Return, keyed by the stem of a word, the stems of words of its kind that could replace it: other months, units or
-    countries."""
+    """Return the stems of the words that could replace a word, such as other months, keyed by the stem of that word."""
     countries = [[base for base, *_ in _groups(_LISTS["peoples"])]]
     return _related([*_groups(_LISTS["rivals"]), *countries])
 

@@ -1,7 +1,7 @@
-"""Find the least that a statement must give up to follow from its text; E, a theorem prover, proves the rest.
+"""Find out how far a statement follows from its text, with the theorem prover E.
 
-`_relaxation` finds the least to give up. E then proves the rest of the statement from the text. A statement counts as
-proved only if it gives up nothing and E proves it.
+`_relaxation` finds the least that the statement must give up so that the rest follows. E then proves the rest from the
+text. A statement counts as proved only if it gives up nothing and E proves it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PROVED = re.compile(r"\bproved(\d+)\(z\)\)?\s*[,)]")
 
 
 def _formulas(_: Case, parsed: Parsed) -> Row:
-    """Return the share of the statement's atoms that have a counterpart in the text's formula."""
+    """Return features of the statement's atoms, such as the share that has a counterpart in the text's formula."""
     stated, text = formula(parsed.stated), facts(parsed.text)
     known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
     words = [atom for atom in stated if len(atom.places) == 1 and not atom.predicate.startswith(":")]
@@ -80,7 +80,7 @@ def command(prover: str | None) -> str | None:
 
 @lru_cache(maxsize=1)
 def version(prover: str | None) -> str:
-    """Return the prover's name and version."""
+    """Return the name and version of the prover E."""
     printed = subprocess.run([str(command(prover)), "--version"], capture_output=True, text=True, check=False).stdout
     return " ".join(printed.split()[:2])
 
@@ -90,7 +90,7 @@ def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: 
 
     The atoms of the text are facts, and a word of the text implies each word of the statement that it matches. If all
     stated atoms hold after `mapping` replaces the statement's constants by the text's, then `proved` plus `number`
-    holds. All names end in this number, so that the clauses of several candidates do not mix.
+    holds. All names end in `number`, so that the clauses of several candidates do not mix.
     """
     known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
     implied = {atom.predicate: matching(atom.predicate, known) for atom in stated if len(atom.places) == 1}
@@ -112,10 +112,9 @@ def _clause(names: dict[str, str], atom: Atom, place: Callable[[int], str]) -> s
 
 
 def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
-    """Return whether the prover E derives `proved0`, `proved1` … from the clauses of `problems`, one result for each
-    problem.
+    """Return for each problem whether the prover E derives its goal (`proved0`, `proved1`, …) from the clauses.
 
-    The result is False too if E reaches its limit of time or clauses.
+    The result is also False if E reaches its limit of time or clauses.
     """
     text = "".join(f"cnf(a,axiom,({clause})).\n" for each in problems for clause in each)
     limits = [f"--cpu-limit={SECONDS}", f"--processed-clauses-limit={CLAUSES}"]
@@ -135,8 +134,10 @@ def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
 
 
 def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
-    """Return features of a proof of each statement from its text: the cost of the atoms that must be given up so that
-    the rest can be proved, and whether E proves the rest."""
+    """Return features of a proof of each statement from its text.
+
+    They are the cost of the atoms that must be given up so that the rest can be proved, and whether E proves the rest.
+    """
     formed = [(formula(parsed.stated), facts(parsed.text)) for parsed in parsed_cases(cases, parser)]
     rows: list[Row] = []
     for first in range(0, len(formed), BATCH):
@@ -148,8 +149,7 @@ def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
 
 
 def rest(number: int, stated: Sequence[Atom], text: Sequence[Atom], relaxed: Relaxation) -> list[str]:
-    """Return the prover's clauses for the atoms of a statement that `relaxed` keeps; they end in `number` (see
-    `clauses`)."""
+    """Return the prover's clauses for the atoms of a statement that `relaxed` keeps, made by `clauses`."""
     kept = [atom for atom in stated if atom not in relaxed.given_up]
     return clauses(number, kept, text, relaxed.mapping)
 

@@ -67,7 +67,7 @@ def _depth(words: Parse, i: int) -> int:
 
 
 def governor(words: Parse, i: int) -> int:
-    """Return the index of the word that states something and governs the i-th word, or is the i-th word itself."""
+    """Return the index of the verb or head of a sentence that governs the i-th word, which may be that word itself."""
     for _ in range(len(words)):
         if _states(words, i):
             break
@@ -76,8 +76,7 @@ def governor(words: Parse, i: int) -> int:
 
 
 def no_thing(words: Parse) -> frozenset[int]:
-    """Return the indices of the nouns of which a sentence says that there are none ("no kite") or almost none ("few
-    kites")."""
+    """Return the indices of the nouns that a word for none or almost none modifies, as in "no kite" and "few kites"."""
     return frozenset(
         word.head
         for i, word in enumerate(words)

@@ -130,7 +130,10 @@ def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
 
 
 def _sentences(text: str) -> list[tuple[tuple[int, ...], str]]:
-    """Return the sentences of a text with single spaces, each with the offsets at which its words begin in the text."""
+    """Split a text into sentences, with white space reduced to single spaces.
+
+    Each sentence comes with the offsets of its words in the original text.
+    """
     parts, end = [], 0
     for sentence in sentences(text):
         places = []
@@ -142,8 +145,7 @@ def _sentences(text: str) -> list[tuple[tuple[int, ...], str]]:
 
 
 def _whole(parts: Sequence[tuple[tuple[int, ...], str]], known: Mapping[str, Parse]) -> Parse:
-    """Return the parsed words of a text, joined from the parses of its sentences; offsets and heads refer to the whole
-    text.
+    """Join the parses of the sentences of a text; offsets and heads refer to the whole text.
 
     `parts` has the sentences with the offsets of their words, and `known` the parse of each sentence.
     """
@@ -160,8 +162,7 @@ def _whole(parts: Sequence[tuple[tuple[int, ...], str]], known: Mapping[str, Par
 def each_parsed(
     compute: Callable[[Case, Parsed], dict[str, float]],
 ) -> Callable[[Sequence[Case], str], list[dict[str, float]]]:
-    """Return a function that computes the features of all candidates, given the function that computes those of one
-    candidate from its parse."""
+    """Wrap `compute`, which returns the features of one parsed candidate, into a function for all candidates."""
 
     def all_rows(cases: Sequence[Case], parser: str) -> list[dict[str, float]]:
         return [compute(case, parsed) for case, parsed in zip(cases, parsed_cases(cases, parser), strict=True)]
@@ -170,7 +171,7 @@ def each_parsed(
 
 
 def parsed_cases(cases: Sequence[Case], parser: str) -> list[Parsed]:
-    """Return each candidate with its statement and its text parsed."""
+    """Parse the statement and the text of each candidate."""
     statements = [hypothesis(case.question.text, case.answer.text) for case in cases]
     texts = [case.text.text for case in cases]
     parses = parse(parser, [*statements, *texts])
@@ -188,7 +189,7 @@ def parsed_cases(cases: Sequence[Case], parser: str) -> list[Parsed]:
 
 
 def _covered(words: Parse, first: int, end: int) -> range:
-    """Return the range of the indices of the words that begin at an offset of the text from `first` to below `end`."""
+    """Return the range of the words whose offset in the text is from `first` to below `end`."""
     inside = [i for i, word in enumerate(words) if first <= word.at < end]
     return range(inside[0], inside[-1] + 1) if inside else range(0)
 

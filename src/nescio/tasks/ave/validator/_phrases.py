@@ -29,7 +29,7 @@ def hypothesis(case: Case) -> Row:
 def _beside(stated: Sequence[str], case: Case) -> float:
     """Return the share of the statement's words around the answer that the text has near the answer too.
 
-    These are up to three content words on each side of the answer.
+    The words around the answer are up to three content words on each side.
     """
     starts = find_words(stated, case.answer.stem)
     if not starts:
@@ -79,9 +79,9 @@ def phrases(case: Case) -> Row:
 def conflicts(case: Case) -> Row:
     """Return features of question words in whose place the text has another word: "in Berlin" for "in Warsaw".
 
-    For each question word that the text lacks, its neighbour is sought in the text. There is a conflict if the text has
-    another word of the same kind (name, number or other) beside that neighbour, which is in neither question nor
-    answer. A function word can be the neighbour of names and numbers only.
+    The function looks in the text for the neighbour of each question word that the text lacks. It counts another word
+    of the same kind (name, number or other) beside the neighbour, unless question or answer has that word too. A
+    function word can be the neighbour of names and numbers only.
     """
     q, t = case.question, case.text
     known = {*q.stem, *case.answer.stem, *(t.stem[i] for i in range(*case.span))}
@@ -99,8 +99,11 @@ def conflicts(case: Case) -> Row:
 
 
 def _sides(stated: Sequence[str], case: Case) -> Row:
-    """Return features of word order: whether the question's words are on the same side of the answer in statement and
-    text, and whether question and text are in the passive voice."""
+    """Return features of word order and voice.
+
+    They say whether the question's words are on the same side of the answer in statement and text, and whether question
+    and text are passive.
+    """
     answer_stems = case.answer.stem
     at = next(iter(find_words(stated, answer_stems)), len(stated) if answer_stems else 0)
     same = near = weight = 0.0
@@ -164,7 +167,7 @@ def _kind(words: Words, i: int) -> str:
 
 
 def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
-    """Return the places in the text where the question word at `at` would fit, because its neighbour is there.
+    """Return the places in the text beside a neighbour of the question word at `at`, where that word would fit.
 
     The neighbour is the word before the place if `side` is -1, and the word after it if `side` is 1.
     """
@@ -176,8 +179,10 @@ def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
 
 
 def _exchanged(stated: Sequence[str], case: Case) -> Row:
-    """Return features of one or two words of the statement that the text replaces by others, between words that both
-    have, such as a month by a year."""
+    """Return features of one or two words of the statement that the text replaces by others, such as a month by a year.
+
+    The words before and after the exchange are the same in both.
+    """
     t = case.text.stem
     known = set(stated)
     blocks = SequenceMatcher(None, stated, t, autojunk=False).get_matching_blocks()
@@ -228,8 +233,7 @@ def _class(words: Words, i: int) -> str:
 
 
 def _neighbour(words: Words, i: int, inside: int) -> str:
-    """Return the class of the i-th word, which is a neighbour of an answer's first or last word, given by the index
-    `inside`.
+    """Return the class of the i-th word, which is beside the first or last word of the answer, at the index `inside`.
 
     It is "edge" if punctuation separates the two words, or if the text has no i-th word.
     """
@@ -239,8 +243,8 @@ def _neighbour(words: Words, i: int, inside: int) -> str:
 
 
 def chunks(case: Case) -> Row:
-    """Return features of the boundaries of the answer: the classes of its first and last word, and of the two words of
-    the text right before and after the answer."""
+    """Return features of the answer's boundaries: the classes of its first and last word, and of the words beside
+    it."""
     answer, text, (first, end) = case.answer, case.text, case.span
     begins, ends = (_class(answer, 0), _class(answer, len(answer) - 1)) if len(answer) else ("other", "other")
     before = _neighbour(text, first - 1, first) if first < end else "edge"

@@ -1,6 +1,6 @@
 """Measure redundancy: the agreement of the answers to one question. AVE hides it, but multi-stream selection needs it.
 
-Systems are anonymous here. Only the number of systems with the same answer, and the similarity of other answers, count.
+The features use only the number of systems with the same answer, and the similarity of other answers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Votes = Mapping[Key, int]  # the number of systems that gave each answer
 
 
 class Group(Struct, frozen=True):
-    """The answers to one question in normalised form, with the number of systems that gave each."""
+    """The answers to one question in normalised form, with the number of systems that gave each answer."""
 
     answers: tuple[tuple[str, ...], ...]
     votes: tuple[int, ...]
@@ -28,7 +28,7 @@ class Group(Struct, frozen=True):
 def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
     """Return the normalised answers to one question with their votes.
 
-    Answers that are equal after normalisation have the sum of their votes.
+    Answers that are equal after normalisation get the sum of their votes.
     """
     keys = [tuple(normalised_words(answer)) for answer in answers]
     sums: Counter[tuple[str, ...]] = Counter()
@@ -38,9 +38,9 @@ def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
 
 
 def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
-    """Return the features `redundancy` of every candidate, computed among all answers to its question.
+    """Return the features of `redundancy` for each candidate, computed among all answers to its question.
 
-    `votes` has the number of systems that gave each candidate's answer; it counts as 1 if missing.
+    `votes` has the number of systems that gave each candidate's answer; a missing number counts as 1.
     """
     row_of: dict[Key, Row] = {}
     for those in by_question(candidates).values():
@@ -52,8 +52,7 @@ def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
 
 
 def redundancy(answers: Group, at: int) -> Row:
-    """Return features of how many systems agree with the answer at index `at`: its votes, its similarity to the other
-    answers, and how the votes are spread."""
+    """Return features of the agreement with the answer at index `at`: its votes, and those of similar answers."""
     distinct = dict(zip(answers.answers, answers.votes, strict=True))
     answer, mine = answers.answers[at], answers.votes[at]
     total = sum(distinct.values())

@@ -1,8 +1,8 @@
-"""Find exactly the least that a statement must give up to follow from a text, independently of search limits.
+"""Find the least that a statement must give up to follow from a text, exactly unless a table is too large.
 
 A statement follows if each of its constants can be mapped to a constant of the text so that all its atoms become facts.
-Bucket elimination finds the cheapest mapping: it minimises one constant after another out of the tables of costs
-(Dechter 1999, "Bucket elimination: a unifying framework for reasoning").
+Bucket elimination finds the cheapest mapping: it minimises one constant after another out of the tables of costs.
+Source: Dechter 1999, "Bucket elimination: a unifying framework for reasoning".
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Costs = NDArray[np.int64]
 
 
 class Table(Struct, frozen=True, eq=False):
-    """The cost of an atom or several, for each choice of the text's constants for `constants` of the statement.
+    """The cost of one or more atoms for each mapping of the statement's `constants` to constants of the text.
 
     `costs` has an axis for each of these constants, in ascending order. A constant is the index of a word.
     """
@@ -61,8 +61,7 @@ class Facts:
         self.words = frozenset(atom.predicate for atom in atoms if len(atom.places) == 1)
 
     def one(self, constant: int) -> int:
-        """Return the constant (the index of a word) that represents all constants that the text equates with this
-        one."""
+        """Return the constant that represents all constants that the text equates with `constant`."""
         while constant in self._same:
             constant = self._same[constant]
         return constant
@@ -75,8 +74,7 @@ class Facts:
 
 
 def relaxation(stated: tuple[Atom, ...], text: tuple[Atom, ...]) -> Relaxation:
-    """Return the cheapest relaxation: the atoms to give up from a statement so that the rest of it follows from a
-    text."""
+    """Return the cheapest relaxation, which gives up atoms of a statement so that the rest follows from a text."""
     facts = Facts(text)
     places = {atom: facts.places(atom) for atom in stated if atom.predicate != EQUAL}
     values = _values(stated, places)
@@ -94,7 +92,7 @@ def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int,
 
 
 def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
-    """Return, for each constant of a statement, the constants of the text that make some atom of the statement hold.
+    """Return the text's constants that make some atom of a statement hold, keyed by the constant of the statement.
 
     A constant is the index of a word. `places` has the tuples of the text's constants that satisfy each atom. Constants
     that the statement equates have the same result.
@@ -130,10 +128,9 @@ def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int,
 
 
 def _cheapest(tables: list[Table], sizes: Mapping[int, int]) -> tuple[dict[int, int], bool]:
-    """Return the choice of values with the least total cost, as an index for each constant, and whether it may not be
-    the best.
+    """Return the cheapest choice of values, as an index for each constant, and whether a cheaper choice may exist.
 
-    It may not be the best if a table would have been too large to compute.
+    A cheaper choice may exist if a table would have been too large to compute.
     """
     left, limit_reached = set(sizes), False
     choices: list[tuple[int, Table]] = []

@@ -1,5 +1,5 @@
-"""Find resources outside this project: WordNet, sentence embeddings, a parser, a prover. Techniques without theirs are
-skipped."""
+"""Find resources outside this project: WordNet, sentence embeddings, a parser, a prover. A technique is skipped if its
+resource is missing."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def passages_absent(resources: Resources) -> str | None:
 
 
 def passages_model() -> str:
-    """Return the name and version of the model."""
+    """Return the name and version of the passage model."""
     return f"{MODEL} {version(MODEL)}"
 
 
@@ -109,8 +109,7 @@ def embeddings_absent(resources: Resources) -> str | None:
 
 @lru_cache(maxsize=1 << 15)
 def _related(folder: Path, word: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the words that WordNet relates to a word: synonyms, words up to two steps wider and one step narrower, and
-    antonyms."""
+    """Return the synonyms of a word in WordNet, the wider words (two steps) and narrower words, and the antonyms."""
     same: set[str] = set()
     kin: set[str] = set()
     against: set[str] = set()

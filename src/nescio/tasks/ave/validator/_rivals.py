@@ -1,6 +1,6 @@
 """Compare rivals: other questions about the same text. A text seldom answers two questions of the same kind.
 
-This ignores who answered, and other answers to the same question, so the answers of one system are enough.
+The comparison ignores who answered, and other answers to the same question, so the answers of one system are enough.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from nescio.tasks.ave.validator._lexical import Row, share
 
 
 class RivalView(Struct, frozen=True):
-    """What is known of a candidate for comparison with candidates that have the same text but answer other questions.
+    """The data of a candidate for its comparison with answers to other questions about the same text.
 
     `found` is the share, by weight, of the question's words that the text has. `lacks` is the weight of the words in
-    `missing`, which it lacks.
+    `missing`, which the text lacks.
     """
 
     question: frozenset[str]
@@ -30,18 +30,16 @@ class RivalView(Struct, frozen=True):
 
     @property
     def fit(self) -> tuple[float, float]:
-        """Return a sort key for how well the text fits the question; the best answer to a rival question represents
-        that question."""
+        """Return a sort key for how well the text fits the question."""
         return self.found, -self.lacks
 
 
 def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
     """Return features that compare each candidate with its rivals, which are the other questions with the same text.
 
-    They ask whether the text fits another question better. There are five features: the number of rivals, the lead over
-    the best one, the lead over the most similar one, its similarity, and its missing weight less that of the candidate.
-    They are computed for all rivals, for those with the same answer, and for those that share a word of the answer; 0
-    without rivals.
+    There are five features: the number of rivals, the lead over the best rival and over the most similar one, the
+    similarity of the latter, and its missing weight less the candidate's. They are computed for all rivals, for those
+    with the same answer, and for those that share a word of the answer. Without rivals, all are 0.
     """
     views = [_view(case) for case in cases]
     by_text: dict[str, list[int]] = {}
@@ -58,8 +56,7 @@ def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> li
 
 
 def contested(candidates: Sequence[Candidate]) -> float:
-    """Return the share of the candidates that have a rival, which is another question with a candidate of the same
-    text."""
+    """Return the share of the candidates whose text also belongs to a candidate of another question."""
     questions_of: dict[str, set[str]] = {}
     for candidate in candidates:
         questions_of.setdefault(candidate.text, set()).add(candidate.question_id)

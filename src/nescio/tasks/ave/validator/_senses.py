@@ -27,8 +27,8 @@ STEPS = 3  # the distance above a sense up to which two words are of one kind
 def _signatures(folder: Path, word: str, part: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """Return the senses of a word in WordNet, each with the stems of its gloss and of the glosses of related senses.
 
-    `part` is a part of speech such as "n". Senses of other parts of speech are left out, unless no sense has this one
-    or it is "".
+    `part` is a part of speech such as "n". Senses of other parts of speech are left out, unless no sense has this part
+    of speech or it is "".
     """
     signatures, net = [], open_folder(folder)
     for sense in (net.synsets(word, part) if part else ()) or net.synsets(word):
@@ -91,8 +91,10 @@ def _content(words: Words, parser: str | None) -> tuple[tuple[str, str, str], ..
 
 
 def senses(case: Case, folder: Path, parser: str | None = None) -> Row:
-    """Return features of word senses: whether words in both question and text have the same sense, and whether the text
-    has another word with the sense of a question word that it lacks."""
+    """Return features of word senses: whether question and text use a word in the same sense.
+
+    They also say whether another word of the text has the sense of a question word that the text lacks.
+    """
     question, text = (_senses(folder, _content(words, parser)) for words in (case.question, case.text))
     sums = {"same": 0.0, "another": 0.0, "by another word": 0.0, "of its kind": 0.0, "nothing": 0.0}
     there = frozenset(text.values())

@@ -31,8 +31,10 @@ def _dependencies(_: Case, parsed: Parsed) -> Row:
 
 
 def _speech(_: Case, parsed: Parsed) -> Row:
-    """Return features of parts of speech: which words of the statement the text lacks, or has only as another part of
-    speech, and the part of speech of the answer."""
+    """Return features of parts of speech: of the answer, and of words of the statement that the text lacks.
+
+    A word that the text has only as another part of speech counts as lacking.
+    """
     inside = {*parsed.answer}
     stated = {(w.pos, w.lemma) for i, w in enumerate(parsed.stated) if w.pos in _CONTENT and i not in inside}
     text = {(w.pos, w.lemma) for w in parsed.text}
@@ -48,8 +50,7 @@ def _speech(_: Case, parsed: Parsed) -> Row:
 
 
 def _constituents(_: Case, parsed: Parsed) -> Row:
-    """Return features of the answer as a constituent of its text: whether it is a whole phrase, or cut out of a longer
-    one."""
+    """Return features of the answer as a constituent of its text: whether it is whole, or cut out of a longer one."""
     words, part = parsed.text, parsed.in_text
     tops = [i for i in part if words[i].head not in part or words[i].head == i]
     left_out = [i for i, word in enumerate(words) if i not in part and word.head in part and word.pos != "PUNCT"]
@@ -67,8 +68,8 @@ def _constituents(_: Case, parsed: Parsed) -> Row:
 def _function(words: Parse, at: int | None) -> tuple[str, str]:
     """Return the grammatical function of the word at index `at`, and the lemma of the word that governs it.
 
-    For the object of a preposition, these are the preposition and the word that governs the preposition. Both are "" if
-    `at` is None.
+    For the object of a preposition, the results are the preposition and the lemma that governs it. Both are "" if `at`
+    is None.
     """
     if at is None:
         return "", ""
@@ -80,8 +81,10 @@ def _function(words: Parse, at: int | None) -> tuple[str, str]:
 
 
 def _functions(_: Case, parsed: Parsed) -> Row:
-    """Return features of grammatical functions such as subject and object: whether the answer has the same function,
-    and depends on the same word, in its text and in the statement that question and answer make."""
+    """Return features of grammatical functions such as subject and object.
+
+    They say whether the answer has the same function, and depends on the same word, in its text and in the statement.
+    """
     stated, text = parsed.stated, parsed.text
     function, governor = _function(stated, top(stated, parsed.answer))
     there, over = _function(text, top(text, parsed.in_text))

@@ -1,4 +1,4 @@
-"""Examine kinds: names and the expected type of the answer, numbers, times."""
+"""Compute features of names, numbers and dates, and of the kind of answer that the question asks for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def asked_type(question: Words, asks: int | None) -> str:
     """Return the kind of answer that a question asks for, one of `ASKED`, such as "who"; `asks` is the question word's
     index.
 
-    It is "when", "where" or "who" too for "what" with a noun such as "year", "city" or "king".
+    For "what" or "which" before a noun such as "year", "city" or "king", the kind is "when", "where" or "who".
     """
     if asks is None:
         return "none"
@@ -56,8 +56,7 @@ def _held(case: Case, i: int) -> bool:
 
 
 def names(case: Case) -> Row:
-    """Return features of names and kinds: whether the text has the names in the question, and whether the answer is of
-    the kind that the question asks for."""
+    """Return features of names, such as the question's names in the text, and of the kind of the answer."""
     question_names = [
         i for i in case.question.content if is_name(case.question, i) and not is_number(case.question.lower[i])
     ]
@@ -84,8 +83,7 @@ def names(case: Case) -> Row:
 
 
 def numbers(case: Case) -> Row:
-    """Return features of numbers: how many numbers of the question the text lacks, and how many other numbers it
-    has."""
+    """Return features of numbers: those of the question that the text lacks, and other numbers in the text."""
     in_question, stated, in_answer = (
         _values(plain_numbers(" ".join(words.surface), words.language))
         for words in (case.question, case.text, case.answer)
@@ -145,8 +143,7 @@ def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
 
 
 def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
-    """Return whether a date is among `others`, or contains a year among them, as the 1940s and the 20th century contain
-    1945."""
+    """Return whether a date is among `others`, or contains one of their years, as the 1940s contain 1945."""
     kind, value = moment
     years = {year for other, year in others if other == "year"}
     if kind == "decade" and any(year // 10 == value // 10 for year in years):
@@ -157,8 +154,7 @@ def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
 
 
 def times(case: Case) -> Row:
-    """Return features of dates: how many dates of the question the text lacks, and whether it names other dates
-    instead."""
+    """Return features of dates: those of the question that the text lacks, and other dates in the text."""
     in_question, stated, in_answer = (
         moments(" ".join(words.surface), words.language) for words in (case.question, case.text, case.answer)
     )

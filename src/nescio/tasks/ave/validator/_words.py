@@ -90,7 +90,7 @@ def is_number(word: str) -> bool:
 
 
 def is_name(words: Words, i: int) -> bool:
-    """Return whether the i-th word is written with a capital for another reason than that it begins a sentence."""
+    """Return whether the i-th word begins with a capital, is not the first word, and is not a function word."""
     return i > 0 and words.surface[i][0].isupper() and words.lower[i] not in words.stops
 
 

@@ -20,11 +20,11 @@ from nescio.tasks.ave.validator.forest import Floats
 def decide(
     exercise: Exercise, confidence: Floats, threshold: float | None, *, always: bool = False
 ) -> list[Validation]:
-    """Return a decision on every candidate, in order; it accepts an answer if its confidence is at least the threshold.
+    """Return a decision on every candidate, in order; a confidence of at least `threshold` means acceptance.
 
-    If the threshold is None, no answer is accepted. The accepted answer to a question with the highest confidence is
-    SELECTED, or the first of these at a tie. With `always`, the answer with the highest confidence is SELECTED even if
-    it is not accepted, so that every question has an answer.
+    If the threshold is None, no answer is accepted. For each question, the accepted answer with the highest confidence
+    is SELECTED, or the first one at a tie. With `always`, the answer with the highest confidence is SELECTED even if it
+    is not accepted, so that every question has an answer.
     """
     sure = {candidate.key: float(p) for candidate, p in zip(exercise.candidates, confidence, strict=True)}
     limit = float("inf") if threshold is None else threshold
@@ -55,8 +55,7 @@ F_OF_ACCEPTED = Measure(
 
 
 def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) -> Evidence:
-    """Return Evidence with each judged answer as a row of its own, so that a threshold can be tuned that accepts single
-    answers.
+    """Return Evidence with a row for each judged answer, to tune a threshold that accepts single answers.
 
     `groups` names the group of each candidate; the answers of one group are resampled together.
     """
@@ -81,8 +80,7 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
 
 
 def over_questions(exercise: Exercise, confidence: Floats, group: Mapping[str, str]) -> Evidence:
-    """Return Evidence with the most confident answer to each question, so that a threshold can be tuned that declines
-    questions.
+    """Return Evidence with the most confident answer to each question, to tune a threshold that declines questions.
 
     `group` names the group of each question; the questions of one group are resampled together.
     """

@@ -17,8 +17,7 @@ from nescio.tasks.ave.validator._relaxation import relaxation
 
 
 class Line(Struct, frozen=True):
-    """A line of an explanation about an atom of the statement: the cost of giving it up, whether the proof keeps it,
-    and the words of the text that it is mapped to."""
+    """An atom of the statement in an explanation: its cost, its use in the proof, and its words in the text."""
 
     atom: str
     cost: int
@@ -47,7 +46,7 @@ class FrameLine(Struct, frozen=True):
 class Proof(Struct, frozen=True):
     """The explanation of how far a statement follows from its text.
 
-    `cost` is the cost of the atoms that the statement gives up, and `whole` that of all its atoms. `proved` says
+    `cost` is the cost of the atoms that the statement gives up, and `whole` the cost of all its atoms. `proved` says
     whether the prover E proves the rest, or is None without E.
     """
 

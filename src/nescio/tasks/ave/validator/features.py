@@ -23,7 +23,7 @@ from nescio.tasks.ave.validator.techniques import TECHNIQUES
 class Rarity(Struct, frozen=True):
     """The weights of stems: the fewer texts hold a stem, the higher its weight.
 
-    It is ln((N + 1)/(n + 1)) / ln(N + 1) for a stem that n of N texts hold, which is 1 if n is 0.
+    The weight is ln((N + 1)/(n + 1)) / ln(N + 1) for a stem that n of N texts hold, which is 1 if n is 0.
     """
 
     texts: int
@@ -37,8 +37,7 @@ class Rarity(Struct, frozen=True):
 
 
 class Features(Struct, frozen=True, eq=False):
-    """The features of candidates: `values` has shape (candidates, features), and names are such as "lexical:
-    coverage"."""
+    """Features with names such as "lexical: coverage"; `values` has the shape (candidates, features)."""
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
@@ -67,10 +66,10 @@ def features(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Features:
-    """Return the features of each candidate by the named techniques, each of which computes its own.
+    """Return the features that the named techniques compute for each candidate.
 
-    `votes` has the number of systems that gave each candidate's answer, keyed by candidate, and 1 for missing ones.
-    Only the technique "redundancy" reads it.
+    `votes` has the number of systems that gave each candidate's answer, keyed by candidate; a missing number counts as
+    1. Only the technique "redundancy" reads it.
     """
     if not exercise.candidates:
         raise MismatchError("the collection has no answer to validate")

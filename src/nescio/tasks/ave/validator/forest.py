@@ -36,8 +36,7 @@ class Tree(Struct, frozen=True, eq=False):
     value: Floats
 
     def predict(self, x: Floats) -> Floats:
-        """Return, for each row of x, the share of right answers in the leaf that it reaches; x has shape (rows,
-        features)."""
+        """Return the value of the leaf that each row of x reaches; x has the shape (rows, features)."""
         at = np.zeros(len(x), dtype=np.int64)
         rows = np.arange(len(x))
         while (inner := self.feature[at] != LEAF).any():

@@ -65,18 +65,17 @@ class Model(Struct, frozen=True):
     about: Mapping[str, Any]
 
     def confidence(self, exercise: Exercise, resources: Resources | None = None, votes: Votes | None = None) -> Floats:
-        """Return the probability that each candidate is right, in the order of the exercise; shape (candidates,), in
-        (0, 1).
+        """Return the probability that each candidate is right, in the order of the exercise, from 0 to 1.
 
-        Raises UsageError if a technique of the model is not available here, or if a parser, prover or other resource
-        has another version than in training.
+        Raises UsageError if a technique of the model is not available, or if a parser, prover or other resource has
+        another version than in training.
         """
         resources = resources or Resources()
         check(self.techniques, resources)
         then, now = self.about.get("versions", {}), versions(self.techniques, resources)
         if then != now:
             raise UsageError(
-                f"the model was trained with {enumerated([*then.values()]) or 'none'}, but here with "
+                f"the model was trained with {enumerated([*then.values()]) or 'none'}, but now with "
                 f"{enumerated([*now.values()]) or 'none'}: train the model again, or name the same resources"
             )
         computed = features(exercise, self.techniques, self.rarity, resources, votes)
@@ -87,11 +86,10 @@ class Model(Struct, frozen=True):
         return self.of_features(computed)
 
     def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
-        """Return notes on reasons why this model may be unreliable on this collection, such as questions in another
-        language."""
+        """Return notes on why the model may be unreliable on a collection, such as questions in another language."""
         made = note(
             "validator.pairs",
-            "these are pairs of text and hypothesis, but the model learned from questions and answers: the "
+            "the files hold pairs of text and hypothesis, but the model learned from questions and answers: the "
             "hypothesis replaces the question, and confidences may be wrong. `nescio ave validate train` can also "
             "learn from pairs",
         )
@@ -117,7 +115,7 @@ class Model(Struct, frozen=True):
             *mixed,
             note(
                 "validator.rivals",
-                "{now:.0%} of these answers share their text with another question, but {then:.0%} of the "
+                "{now:.0%} of the answers share their text with another question, but {then:.0%} of the "
                 f"training answers did, so confidences may be wrong; a model trained {opt('without')} {{technique}} "
                 "ignores this",
                 now=now,
@@ -127,8 +125,7 @@ class Model(Struct, frozen=True):
         )
 
     def of_features(self, computed: Features) -> Floats:
-        """Return the probability that each candidate is right, from features that must have the model's names and
-        order."""
+        """Return the probability that each candidate is right; `computed` must have the model's features in order."""
         assert computed.names == self.names
         return self.calibration(self.forest.predict(computed.values))
 
@@ -156,8 +153,7 @@ def save(model: Model, path: Path) -> None:
 
 
 def load(path: Path) -> Model:
-    """Return the model in a file that `save` wrote; it predicts the same to the last bit. Raises FormatError for other
-    files."""
+    """Return the model in a file that `save` wrote, exact to the last bit. Raises FormatError for other files."""
     try:
         document = msgspec.json.decode(path.read_bytes())
     except OSError as error:

@@ -73,9 +73,9 @@ def _plain(
 
 
 def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
-    """Return the `compute` of a technique that works without a parser, but better with one.
+    """Wrap `compute`, which handles one candidate, into a function for all candidates.
 
-    `compute` here takes a single candidate, the resources, and the name of the parser or None.
+    `compute` receives the name of the parser, or None if no parser is available.
     """
 
     def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
@@ -246,15 +246,14 @@ class Row12(Struct, frozen=True):
 
 
 def missing(technique: Technique, resources: Resources, languages: Collection[str] = ()) -> str | None:
-    """Return why a technique is unavailable for questions in these languages (given their codes), or None."""
+    """Return why a technique is unavailable for questions in `languages` (codes), or None if it is available."""
     why = technique.absent(resources)
     unspoken = sorted({*languages} - (technique.spoken or {*languages}))
     return why if why or not unspoken else f"no support for {enumerated([code.upper() for code in unspoken])}"
 
 
 def preset(participant: str) -> tuple[str, ...]:
-    """Return the names of the lexical techniques, and of those in the rows of Table 12 that mark a participant of
-    2007."""
+    """Return the names of the lexical techniques, and of the techniques that a participant of 2007 used by Table 12."""
     column = PARTICIPANTS.index(participant)
     used = {LEXICAL, *(row for row, marks in TABLE_12.items() if marks[column] == "x")}
     return tuple(name for name, each in TECHNIQUES.items() if used & {each.row, *each.also})
@@ -282,8 +281,8 @@ def chosen(
 ) -> tuple[str, ...]:
     """Return the techniques to use: those that are available, named in `only`, and not named in `without`.
 
-    If `only` is empty, all are named. "redundancy" is used only if that argument is true. A technique must support all
-    `languages`. Raises UnknownNameError for an unknown name, UsageError if no technique is left.
+    If `only` is empty, all are named. The technique "redundancy" is used only if `redundancy` is true. A technique must
+    support all `languages`. Raises UnknownNameError for an unknown name, UsageError if no technique is left.
     """
     for name in without:
         if name not in TECHNIQUES:
@@ -297,17 +296,19 @@ def chosen(
         and missing(technique, resources, languages) is None
     )
     if not names:
-        raise UsageError("every technique is switched off" if not only else "none of these techniques can be used here")
+        absent = {name: missing(TECHNIQUES[name], resources, languages) for name in sorted(named(only) - {*without})}
+        why = "; ".join(f"{name}: {reason}" for name, reason in absent.items() if reason)
+        raise UsageError(f"no technique can be used ({why})" if only and why else "every technique is switched off")
     return names
 
 
 def check(names: Sequence[str], resources: Resources) -> None:
-    """Raise UsageError if one of a model's techniques, given by `names`, is unavailable here."""
+    """Raise UsageError if one of a model's techniques, given by `names`, is unavailable."""
     for name in names:
         if name not in TECHNIQUES:
             raise UnknownNameError("technique", name, TECHNIQUES)
         if (why := TECHNIQUES[name].absent(resources)) is not None:
-            raise UsageError(f"the model was trained with {name}, which is not available here: {why}")
+            raise UsageError(f"the model was trained with {name}, which is not available: {why}")
 
 
 def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
@@ -323,8 +324,7 @@ def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
 
 
 def table12(resources: Resources | None = None) -> Results:
-    """Return the rows of Table 12, followed by nescio's own techniques, each with whether it is used, and if not,
-    why."""
+    """Return the rows of Table 12 and nescio's own techniques, each with whether it is used, and if not, why."""
     resources = resources or Resources()
     rows = []
     by_row: dict[str, list[Technique]] = {}
@@ -334,7 +334,9 @@ def table12(resources: Resources | None = None) -> Results:
     for name in (*TABLE_12, *(row for row in by_row if row not in TABLE_12)):
         marks = TABLE_12.get(name, ("x" if name == LEXICAL else ".") * len(PARTICIPANTS))
         rows += [Row12(name, marks, technique.name, *_use(technique, resources)) for technique in by_row[name]]
-    order = note("validator.participants", "in 2007, in this order: {systems:list}", systems=PARTICIPANTS)
+    order = note(
+        "validator.participants", "in_2007 has a mark per system, in this order: {systems:list}", systems=PARTICIPANTS
+    )
     return Results(tuple(rows), sign(ave="table12"), (order,), "techniques")
 
 

@@ -1,4 +1,7 @@
-"""Train a validator on a development collection; every choice is made on answers held out by question."""
+"""Train a validator on a development collection, and tune it on held-out answers.
+
+All answers to one question are held out together.
+"""
 
 from __future__ import annotations
 
@@ -53,8 +56,7 @@ class Trained(Struct, frozen=True, eq=False):
 
 
 class Material(Struct, frozen=True, eq=False):
-    """The training data of a model: a row for each candidate of the development collection, then of the second
-    collection.
+    """The training data of a model: a row for each candidate of the development collection, then of the second.
 
     The first `own` rows belong to the development collection. Rows with the same name in `group` are held out together.
     `use` marks the judged rows. `versions` has the versions of the parser, the prover and other resources.
@@ -79,8 +81,7 @@ def gather(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Material:
-    """Return the features, labels, weights and groups of a development collection, and of a second one if `also` is
-    given.
+    """Return the features, labels, weights and groups of a development collection, and of a second one (`also`).
 
     Raises UsageError if `plan.also`, the weight of an answer of the second collection, is not from 0 to 1.
     """
@@ -152,10 +153,10 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
 
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
-    """Return the probability that each development candidate is right, by a forest that did not see the candidate's
-    group.
+    """Return a forest's value for each development candidate; the forest did not see the candidate's group.
 
-    The shape is (own,), with `own` the number of development candidates.
+    The value is the probability that the candidate is right, before calibration. The shape is (own,), with `own` the
+    number of development candidates.
     """
     fold = deal(material.group, material.own, plan)
     means = np.full(material.own, np.nan)
@@ -163,8 +164,8 @@ def held_out(material: Material, plan: TrainingPlan) -> Floats:
         seen = material.use & (fold != part)
         if material.right[seen].all() or not material.right[seen].any():
             raise MismatchError(
-                "training holds out one part of the questions at a time, and one part has all right answers or "
-                "all wrong answers: give more judged questions"
+                "training holds out one part of the questions at a time, and without one part all answers are right "
+                "or all are wrong: give more judged questions"
             )
         mine = fold[: material.own] == part
         means[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
@@ -185,8 +186,8 @@ def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> F
 def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
     """Return the number of the part in which each row is held out; all rows of a group are in one part.
 
-    The seed assigns groups to parts. A group without any of the first `own` rows, which are the development
-    collection's, has -1 and is never held out.
+    The seed assigns groups to parts. The first `own` rows are the development collection. A group without one of them
+    has -1, and is never held out.
     """
     names = sorted(set(group[:own]))
     if len(names) < 2:
@@ -198,8 +199,7 @@ def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64
 
 
 def _calibrate(raw: Floats, good: NDArray[np.bool_]) -> Calibration:
-    """Return Platt's calibration, fitted by maximum likelihood to the forest's values `raw`; `good` marks the right
-    answers."""
+    """Return Platt's calibration, fitted by maximum likelihood to the values `raw`; `good` marks right answers."""
     from sklearn.linear_model import LogisticRegression
 
     fitted = LogisticRegression(C=1e6, tol=1e-10, max_iter=1_000).fit(logit(raw)[:, None], good)

@@ -1,4 +1,5 @@
-"""Systems that answer questions about a story, and can decline: Deep Read, MCTest's baselines, and three simple ones.
+"""Systems that answer questions about a story, and can decline: Deep Read, MCTest's baselines, and three simple
+systems.
 
 `runs.py` lists the systems and makes their runs; `deep_read.py`, `window.py` and `overlap.py` are the systems.
 """

@@ -13,11 +13,11 @@ from nescio.errors import MismatchError
 
 
 class Scored(Struct, frozen=True):
-    """What a system answers to a question: a score of 0 or more for each candidate, and the index of the sentence that
-    supports the chosen candidate.
+    """The answer of a system to a question: scores of candidates, and the index of the supporting sentence.
 
-    The candidates are the options of the question, or else the sentences of its story. `chosen` is the chosen candidate
-    if the system has its own rule for ties, and `sure` the confidence if the system has its own.
+    The candidates are the options of the question, or else the sentences of its story; scores are 0 or more. `chosen`
+    is the chosen candidate if the system has its own rule for ties, and `sure` the confidence if the system computes
+    its own.
     """
 
     scores: tuple[float, ...]
@@ -29,7 +29,7 @@ class Scored(Struct, frozen=True):
     def best(self) -> int:
         """Return the index of the candidate that the system chose.
 
-        It is the first one with the best score, unless the system has its own rule for ties.
+        It is the first candidate with the best score, unless the system has its own rule for ties.
         """
         return self.scores.index(max(self.scores)) if self.chosen is None else self.chosen
 
@@ -60,7 +60,7 @@ def check(question: Question, *, options: bool) -> None:
 
 
 def weigh(stems: Iterable[str], held: Mapping[str, int], n: int) -> float:
-    """Return the sum of the weights of stems; a stem in `held` of n sentences has the weight ln(1 + n / held).
+    """Return the sum of the weights of stems; a stem in held[stem] of n sentences weighs ln(1 + n / held[stem]).
 
     A stem in no sentence has the same weight as a stem in one sentence.
     """

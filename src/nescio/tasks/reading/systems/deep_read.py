@@ -75,8 +75,7 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
 
 
 def deep_read(switches: Iterable[str] = (), folder: Path | None = None) -> System:
-    """Return the system Deep Read with these switches on; `folder` is the folder of WordNet if it is not in its usual
-    place."""
+    """Return the system Deep Read with `switches` on; `folder` is the folder of WordNet, if not the usual one."""
     on = parse_switches(switches, folder)
 
     def choose(question: Question) -> Scored:
@@ -120,7 +119,7 @@ def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, .
     """Return the key by which Deep Read sorts sentences; the largest is best.
 
     Its parts are whether the sentence names an entity of the `demanded` class, the number of words that it shares with
-    the question, and the lengths of these words. The first part makes a difference only with the switch "Filt".
+    the question, and their lengths. The first part matters only with the switch "Filt".
     """
     shared = bag & sentence.bag
     fits = "Filt" not in on or demanded is None or demanded in sentence.classes
@@ -165,5 +164,5 @@ def _choose_option(question: Question, on: tuple[str, ...], folder: Path | None)
 
 @lru_cache(maxsize=1 << 10)
 def _held(story: tuple[str, ...]) -> Mapping[str, int]:
-    """Return how many sentences of a story have each stem of a content word, keyed by stem."""
+    """Return the number of sentences of a story that have each stem of a content word, keyed by stem."""
     return Counter(word for sentence in story for word in set(content_stems(sentence)))

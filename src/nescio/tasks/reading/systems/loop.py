@@ -22,9 +22,9 @@ from nescio.text import content_stems
 def exercise(collection: Collection) -> Exercise:
     """Return a collection for validators, with the candidates of every question as its answers.
 
-    The candidates are the options, or else the sentences of the story. Right are the options in the key, and the
-    sentences that people accept, or else those that AutSent accepts. Without a key, it is unknown which are right.
-    Raises MismatchError for a question without a story.
+    The candidates are the options, or else the sentences of the story. The right candidates are the options in the key,
+    and the sentences that people accept, or else those that AutSent accepts. Without a key, it is unknown which are
+    right. Raises MismatchError for a question without a story.
     """
     questions = tuple(
         Question(question.id, question.text, cluster=question.cluster) for question in collection.questions
@@ -66,7 +66,7 @@ def _right(question: Question) -> frozenset[int] | None:
 def _support(question: Question, option: str) -> int:
     """Return the index of the sentence of the story that has the most stems of an option.
 
-    At a tie, it is the one of these with the most stems of the question.
+    At a tie, the sentence with the most stems of the question is taken.
     """
     option_stems, asked = {*content_stems(option)}, {*content_stems(question.text)}
     shared = [{*content_stems(sentence)} for sentence in question.story]
@@ -84,12 +84,11 @@ def confidences(collection: Collection, model: Model) -> dict[Key, float]:
 
 
 def validated(question: Question, scored: Scored, sure: Mapping[Key, float], threshold: float | None) -> Response:
-    """Return the candidate that the validator accepts as the response, with the validator's confidence, taken from
-    `sure`.
+    """Return the candidate that the validator accepts, as a response with the validator's confidence from `sure`.
 
-    A candidate is accepted if its confidence is at least `threshold`; if that is None, none is accepted. Of several,
-    the one that the system scores highest is the response. If none is accepted, the response is an abstention that
-    withholds the system's own choice.
+    A candidate is accepted if its confidence is at least `threshold`; if that is None, none is accepted. If several are
+    accepted, the one that the system scores highest is the response. If none is accepted, the response is an abstention
+    that withholds the system's own choice.
     """
     texts = question.options or question.story
     order = sorted(range(len(texts)), key=lambda i: (i != scored.best, -scored.scores[i], i))

@@ -20,8 +20,9 @@ def suited_judge(
 ) -> tuple[str | None, list[str] | None]:
     """Return the judge that suits the questions of `result`, and the marks of the paper that it can give.
 
-    The judge is the user's `wanted` one, or else `deep_read`. For questions with options it is None, the default judge,
-    unless `measures` names a mark or `keep_pronouns` is set. The marks are None with the default judge too.
+    The judge is the user's `wanted` one, or else `deep_read`. For questions with options, the judge is None (the
+    default judge), unless `measures` names a mark or `keep_pronouns` is set. The marks are None with the default judge
+    too.
     """
     judge_name = deep_read.__name__
     if not isinstance(result.data, Unjudged):

@@ -16,7 +16,7 @@ A stem in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$, so rare stem
 counts.
 
 The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the second. It is 0 if options tie
-or nothing matches, grows with the evidence, and stays below 1. It ranks answers; it is no probability of being right.
+or nothing matches, grows with the evidence, and stays below 1. It ranks answers; it is not a probability.
 """
 
 from __future__ import annotations
@@ -59,8 +59,7 @@ class _Stems(Struct, frozen=True):
         return weigh(stems, self.held, len(self.story))
 
     def closest(self) -> int:
-        """Return the index of the sentence with the most stems of the question; at a tie, of the one with the longest
-        of them."""
+        """Return the index of the sentence with the most stems of the question; at a tie, longer stems decide."""
 
         def merit(index: int) -> tuple[int, list[int], int]:
             matches = self.asked.intersection(self.story[index])
@@ -70,8 +69,7 @@ class _Stems(Struct, frozen=True):
 
 
 def option_overlap(question: Question) -> Scored:
-    """Return a score for each option: the weight of the stems that its best sentence shares with the question or the
-    option."""
+    """Return a score for each option: the weight of the stems that its best sentence shares with it or the question."""
     stems, scored = _Stems.of(question), []
     for option_stems in stems.options:
         shared = [
@@ -85,10 +83,10 @@ def option_overlap(question: Question) -> Scored:
 
 
 def sentence_overlap(question: Question) -> Scored:
-    """Return a score for each option by the sentence closest to the question: the share of the option's stems in it.
+    """Return a score for each option: the share of its stems in the sentence closest to the question.
 
-    Stems in the sentences beside it count for less. All scores are multiplied by the number of the question's stems in
-    the closest sentence.
+    Stems in the sentences beside that sentence count for less. All scores are multiplied by the number of the
+    question's stems in the closest sentence.
     """
     stems = _Stems.of(question)
     at, scored = stems.closest(), []
@@ -103,7 +101,7 @@ def sentence_overlap(question: Question) -> Scored:
 
 
 def word_distance(question: Question) -> Scored:
-    """Return a score for each option, which is higher the nearer the story has its stems to the question's stems.
+    """Return a score for each option: the nearer its stems are to the question's stems in the story, the higher.
 
     The distance counts content words.
     """
@@ -129,11 +127,10 @@ def word_distance(question: Question) -> Scored:
 
 
 def _scored(supported: Sequence[tuple[float, int]], stems: _Stems) -> Scored:
-    """Return scores and the sentence that supports the option with the best score; `supported` has both for each
-    option.
+    """Return the scores of the options, and the sentence that supports the option with the best score.
 
-    Scores are rounded, so that equal scores tie on every machine. If all are 0, the sentence closest to the question is
-    the support.
+    `supported` has the score and the supporting sentence of each option. Scores are rounded, so that equal scores tie
+    on every machine. If all are 0, the sentence closest to the question is the support.
     """
     scored = Scored(tuple(round(score, 9) for score, _ in supported), stems.closest())
     return Scored(scored.scores, supported[scored.best][1]) if max(scored.scores) > 0 else scored

@@ -50,8 +50,8 @@ def answer(
     """Return a run in which a system answers every question from its story, and declines if the confidence is below
     `threshold`.
 
-    The answer is an option, or a sentence of the story without options or with `by_sentence`. `switches` and `wordnet`
-    are for Deep Read, `seed` for `random`. With a `validator`, the confidence is the validator's. Raises
+    The answer is an option, or a sentence of the story if there are no options or with `by_sentence`. `switches` and
+    `wordnet` are for Deep Read, `seed` for `random`. With a `validator`, the confidence is the validator's. Raises
     UnknownNameError, UsageError, or MismatchError if a question lacks the story or options.
     """
     make = SYSTEMS.find(system)

@@ -52,8 +52,7 @@ def _read(story: tuple[str, ...]) -> _Story:
 
 
 def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
-    """Return the largest weight of `wanted` words in a window of the story, and the index of the sentence in its
-    middle.
+    """Return the largest weight of `wanted` words in a window of the story, and the index of its middle sentence.
 
     A window has as many words as `wanted`.
     """
@@ -75,10 +74,9 @@ def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
 
 
 def _distance(story: _Story, question: frozenset[str], option: frozenset[str]) -> float:
-    """Return the distance d of the paper's algorithm 2, in (0, 1]: how near a word of the question is to one of the
-    option.
+    """Return the distance d of the paper's algorithm 2, in (0, 1], between question and option.
 
-    It is 1 if the story lacks such words.
+    It is the least distance of their words in the story, relative to its length; 1 if the story lacks such words.
     """
     story_words = story.places.keys() - STOP_WORDS
     near, far = question & story_words, (option & story_words) - question
@@ -111,8 +109,10 @@ def _scored(question: Question, *, distance: bool) -> Scored:
 
 
 def sliding_window(question: Question) -> Scored:
-    """Return a score for each option by the paper's algorithm 1: the weight of the words of question and option in the
-    best window of the story."""
+    """Return a score for each option by the paper's algorithm 1.
+
+    The score is the weight of the words of question and option in the best window of the story.
+    """
     return _scored(question, distance=False)
 
 
