@@ -107,9 +107,9 @@ class State(Struct, frozen=True):
 
 
 def read(path: Path, fixed: Mapping[str, Any]) -> State:
-    """Return the state that an earlier look of the same comparison saved in `path`, or a new state without a file.
+    """Return the state that an earlier look of the same comparison saved in `path`, or a new state if no file exists.
 
-    Raises FormatError if the file holds no such state, and MismatchError if it holds the state of another comparison.
+    Raises FormatError if the file is not a state file, and MismatchError if its settings differ from `fixed`.
     """
     if not path.exists():
         return State(fixed)

@@ -34,8 +34,8 @@ ENUMERABLE = 50_000
 class AlignedRuns(Struct, frozen=True, eq=False):
     """All runs on the same units under one measure.
 
-    The function `values` returns one value for each run. Its argument has shape (units, runs) and says which run's
-    answers to a unit count for which run, so that it can exchange the answers.
+    The function `values` returns one value for each run. Its argument has shape (units, runs) and can exchange the
+    answers: entry (u, r) is the index of the run whose answers to unit u count for run r.
     """
 
     runs: int

@@ -92,7 +92,7 @@ def compare(
       exchanged, not "equal c@1";
     - `bootstrap`: the share of resampled differences as far from the observed one as that is from 0 (approximate);
     - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values
-      account for all pairs of a measure by themselves.
+      already account for all pairs of a measure.
 
     With `ungraded="bounds"` a pair has two rows: the least and the greatest difference that the ungraded answers can
     make. For the least one, all of them are wrong for the run and right for the baseline. `baseline` is the name of a
@@ -138,7 +138,7 @@ def compare(
     if count > MOST_COMPARED:
         if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
             raise UsageError(
-                f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}. To compare every run with one run, "
+                f"there are {count:,} pairs of runs, but the limit is {MOST_COMPARED:,}. To compare every run with one run, "
                 f"give {opt('baseline')}. To rank the runs by all pairs, give only one measure, and leave the test "
                 "and the correction at their defaults"
             )
@@ -199,10 +199,9 @@ def compare(
 def _with_limits(
     tested: TestedPairs, data: Data, wanted: Sequence[Measure], level: float, *, apart: bool
 ) -> TestedPairs:
-    """Return the comparisons with what a verdict needs besides the test.
+    """Return the comparisons with their intervals and numbers of units corrected for shares of few answers.
 
-    The intervals of shares of few answers become wider. Paired runs (not `apart`) also get the worst difference that a
-    gate cannot rule out.
+    Paired runs (not `apart`) also get the worst difference that a gate cannot rule out.
     """
     shown, few = with_few_answers(tested.rows, data, wanted, level)
     capped = with_answers_as_units(shown, data, wanted, unmoved=True)

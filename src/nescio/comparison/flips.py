@@ -56,7 +56,7 @@ class Flips(Row, frozen=True):
 
     @property
     def flips_sure(self) -> Annotated[str, Shown("flips", numeric=True, after="cannot_tell")]:
-        """Return the share of pairs of draws with two verdicts, and twice its standard error."""
+        """Return the share of pairs of draws with two different verdicts, and twice its standard error."""
         return f"{self.flips:.1%} ± {2 * self.error:.1%}"
 
     @classmethod
@@ -89,7 +89,7 @@ def flips(
     progress: Progress | None = None,
     **options: Any,
 ) -> Results[Flips]:
-    """Return how often the gate `compare --fail-on-regression` gives different verdicts on the same systems.
+    """Estimate how often the gate `compare --fail-on-regression` gives different verdicts on the same systems.
 
         nescio.lab.flips("trials.csv", "accuracy", run="agent-1")
 
@@ -150,8 +150,8 @@ def flips(
 def _check_ground(loaded: Loaded, measure: str, run: str, baseline: str | None) -> None:
     """Raise UsageError if the command `compare` would refuse to gate these runs.
 
-    Without `baseline` the run is compared with itself. Then no note on missing or ungraded answers is checked, because
-    the run cannot gain from these, but too few clusters are still refused.
+    Without `baseline` the run is compared with itself. In that case notes on missing or ungraded answers do not matter,
+    because the run cannot gain from them. Too few clusters are still refused.
     """
     notes = () if baseline is None else loaded.notes
     results: Results[Flips] = Results((), sign(**loaded.signature), notes, "flips")
@@ -226,7 +226,7 @@ def _of_questions(data: Evidence) -> bool:
 
 
 def _row(answers: int, verdicts: Counter[int], draws: int, *, again: bool) -> Flips:
-    """Return the shares of the verdicts of all draws; `verdicts` counts the draws by exit status (0, 1, 3).
+    """Return the share of draws with each verdict; `verdicts` counts the draws by exit status (0, 1, 3).
 
     `flips` is unbiased, because it compares only pairs of two different draws.
     """

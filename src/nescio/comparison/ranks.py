@@ -25,8 +25,9 @@ class Rank(Struct, frozen=True):
     the p-values are adjusted for all pairs. `groups` numbers the bars of a critical-difference diagram that cover the
     run (Demšar, JMLR 2006); a bar covers neighbours in rank that are all tied. `tied_with` names the runs tied with
     this one, or counts them above a thousand. `p_best` is the chance that the run has the highest true value if the
-    runs are exchangeable (`nescio.stats.ranking.true_values`), and `expected_rank` its mean rank then. Neither is a
-    test, and both are None if the runs cannot be resampled together, or if one of them does not vary.
+    runs are exchangeable (`nescio.stats.ranking.true_values`), and `expected_rank` its mean rank under the same
+    assumption. Neither is a test, and both are None if the runs cannot be resampled together, or if one of them does
+    not vary.
     """
 
     measure: Annotated[str, Shown()]

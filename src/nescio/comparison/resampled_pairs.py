@@ -48,8 +48,8 @@ class TestPlan(Struct, frozen=True):
 class PairedRuns(Struct, frozen=True, eq=False):
     """A pair of runs on the questions that both have, their difference, and the name of the test (`how`).
 
-    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if the test has to draw. Then `drawn`
-    holds the differences in random exchanges of labels, or those on resamples.
+    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if the test draws random exchanges or
+    resamples. In that case `drawn` holds the differences in the exchanges or on the resamples.
     """
 
     pair: Pair

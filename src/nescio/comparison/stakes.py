@@ -159,8 +159,8 @@ def stakes(
     """Score runs that were asked the same questions at several stated stakes.
 
     A stake is the price λ of an error or the target t = λ/(1+λ), as `scale` says; "auto" decides by the column's name.
-    It is read from the column that `stake` names. If that is None, it is the column `stake`, or ids such as
-    `q1@stake=3` hold it. Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
+    The stakes are in the column that `stake` names. If it is None, they are in the column `stake`, or in ids such as
+    `q1@stake=3`. Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
     `tables["differences"]` compares runs. Raises UsageError for an invalid stake.
     """
     named = {} if stake is None else {"repeat": stake}
@@ -297,8 +297,8 @@ def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
 def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
     """Return the mean utility if the answers of unknown outcome are all wrong, and if they are all right.
 
-    `candidate` holds each answer: right (1), wrong (0), not given (-1), or unknown (NaN). `price` is that of a wrong
-    answer.
+    `candidate` holds each answer: right (1), wrong (0), not given (-1), or unknown (NaN). `price` is the price of a
+    wrong answer.
     """
     unknown = np.isnan(candidate)
     known = np.where(candidate == 1, 1.0, np.where(candidate == 0, -price, 0.0))
@@ -317,7 +317,7 @@ def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.
 
 
 def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
-    """Return how the abstentions of one run follow the stakes, and the area under its utility over them."""
+    """Return the `Adapts` of one run: how its abstentions follow the stakes, and the area under its utility."""
     stated = [k for k, x in enumerate(setting.declared) if x]
     log = np.log([float(setting.declared[k]) for k in stated])
     slope = formulas.adaptation(log, one.silent[:, stated], setting.level, setting.rng, setting.clusters)
@@ -331,10 +331,9 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
 
 
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
-    """Return a note on how abstentions follow the stakes on answerable questions, or None if all are answerable.
+    """Return a note on how abstentions follow the stakes on answerable questions, or None if all or none are.
 
-    It is needed because a system that always abstains on unanswerable questions does so at every stake. On all
-    questions together, it then seems to follow the stakes less.
+    A system that abstains on unanswerable questions at every stake seems to follow the stakes less on all questions.
     """
     none = (one.answerable == 0).any(axis=1)
     stated = [k for k, x in enumerate(setting.declared) if x]
@@ -403,10 +402,7 @@ def _differences(
 def _difference(
     names: tuple[str, str], penalty: float | None, one: Earned, other: Earned, setting: Setting
 ) -> StakeDifference:
-    """Return the comparison of two runs by what they earned: the utility at one stake, or the area over all stakes.
-
-    `penalty` is that stake, None for the area.
-    """
+    """Return the comparison of two runs by the utility at the stake `penalty`, or by the area over all stakes if None."""
     both = one.asked & other.asked
     whole = one.whole - other.whole
     whole = whole if both.all() else whole[both]
