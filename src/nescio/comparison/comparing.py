@@ -138,9 +138,9 @@ def compare(
     if count > MOST_COMPARED:
         if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
             raise UsageError(
-                f"there are {count:,} pairs of runs, but the limit is {MOST_COMPARED:,}. To compare every run with one run, "
-                f"give {opt('baseline')}. To rank the runs by all pairs, give only one measure, and leave the test "
-                "and the correction at their defaults"
+                f"there are {count:,} pairs of runs, but the limit is {MOST_COMPARED:,}. To compare every run with one "
+                f"run, give {opt('baseline')}. To rank the runs by all pairs, give only one measure, and leave the "
+                "test and the correction at their defaults"
             )
         how: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
         return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)

@@ -78,7 +78,7 @@ def measures_of(names: Sequence[str], data: Data) -> tuple[Measure | None, Measu
 def _claims(
     data: Evidence, quality: Measure, cost: Measure, alpha: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return two masks from one-sided tests of every pair: beaten runs, and runs that are significantly on the front."""
+    """Return masks of the beaten runs and of the runs on the front, by one-sided tests of every pair (`claims`)."""
     from scipy.special import stdtr  # imported here because most tables have no costs
 
     size = len(data.runs)

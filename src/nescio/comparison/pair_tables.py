@@ -84,8 +84,8 @@ class PairTables(Struct, frozen=True, eq=False):
     def _exact_of(self, n: Counts, alike: Counts, observed: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the exact p-values of pairs of runs whose difference is `observed`, and a mask of the known ones.
 
-        `n` has a column for each pair of kinds, which counts the questions whose two answers are of these kinds. `alike`
-        has a column for each kind, which counts the questions whose answers are both of this kind.
+        `n` has a column for each pair of kinds, which counts the questions whose two answers are of these kinds.
+        `alike` has a column for each kind, which counts the questions whose answers are both of this kind.
         """
         low, high = np.triu_indices(self.tables.shape[1], 1)
         both = {name: 2 * (alike @ values) + n @ (values[low] + values[high]) for name, values in self.columns.items()}

@@ -402,7 +402,7 @@ def _differences(
 def _difference(
     names: tuple[str, str], penalty: float | None, one: Earned, other: Earned, setting: Setting
 ) -> StakeDifference:
-    """Return the comparison of two runs by the utility at the stake `penalty`, or by the area over all stakes if None."""
+    """Return the comparison of two runs by utility at the stake `penalty`, or by area over all stakes if None."""
     both = one.asked & other.asked
     whole = one.whole - other.whole
     whole = whole if both.all() else whole[both]

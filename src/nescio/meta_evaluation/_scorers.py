@@ -1,4 +1,4 @@
-"""Compute a measure of every run on sub-collections: from sums, or from weights for a measure of an order."""
+"""Compute a measure of every run on sub-collections, from sums or, for an ordered measure, from weights."""
 
 from __future__ import annotations
 

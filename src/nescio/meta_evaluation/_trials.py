@@ -61,7 +61,7 @@ class Drawing(Struct, frozen=True):
 
 
 def drawing_for(data: Data, size: int | None, trials: int | None, seed: int, *, fresh: bool, jobs: int = 1) -> Drawing:
-    """Return how to draw sub-collections.
+    """Return the `Drawing` of sub-collections for these data.
 
     If `size` is None, it is half of the questions (or clusters), but at most 250.
     """

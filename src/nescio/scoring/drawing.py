@@ -190,7 +190,7 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
 
 
 def _kinds_of(pool: Pool, before: Before, draw: int, names: Sequence[str]) -> list[Kind]:
-    """Return the kinds of questions with the probability of each, before any question is drawn now.
+    """Return the kinds of questions with the probability of each, before this draw.
 
     `names` has the name of each kind.
     """

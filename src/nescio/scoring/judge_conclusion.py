@@ -145,7 +145,7 @@ def _bounds(cell: Confusion | None) -> tuple[float | None, float | None, float |
 
 
 def _reported(estimates: Sequence[Corrected]) -> Mapping[str, Any]:
-    """Return the estimate of a run to report, and how far the judge's accuracy is from it.
+    """Return the fields of a run's `Conclusion` with the estimate to report and the judge's difference from it.
 
     We always report the prediction-powered estimate. The narrowest interval, chosen after seeing all of them, would
     cover the truth less often than it claims. The result is empty if people labelled too few answers.

@@ -119,7 +119,7 @@ def _inputs(
 ) -> tuple[list[tuple[str | None, list[MeasureInput], Unlike]], list[Note]]:
     """Return every run seen by every measure, for each stratum, and notes on the questions that a measure cannot use.
 
-    Each stratum also has its distinct inputs, because equal runs need to be computed once only.
+    Each stratum also has its distinct inputs, because equal runs are computed only once.
     """
     work: list[tuple[str | None, list[MeasureInput], Unlike]] = []
     notes = list(loaded.notes)

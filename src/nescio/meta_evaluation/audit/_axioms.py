@@ -160,7 +160,7 @@ AXIOMS: dict[str, Check] = {
 
 
 def _silenced(seen: View, tables: Ints, which: Bools) -> tuple[Ints, Ints]:
-    """Return tables before, and tables after, one answer of a table is replaced with an abstention.
+    """Return two arrays of tables: before and after one answer of each table is replaced with an abstention.
 
     The answer is of one of the kinds that the mask `which` marks.
     """
@@ -260,7 +260,7 @@ def _text(axiom: str, seen: View, witness: Checks) -> str:
 
 
 def numbers(*values: float) -> list[str]:
-    """Return values as texts with four digits, or with as many more as distinguish them."""
+    """Return values as texts with four digits, or with as many digits as different values need to look different."""
     digits, values = 4, tuple(round(float(v), 12) for v in values)  # The last bits depend on the processor.
     while digits < 12 and len({f"{v:.{digits}g}" for v in values}) < len(set(values)):
         digits += 1

@@ -102,7 +102,7 @@ def evidence(runs: Sequence[str], kinds: Kinds) -> Evidence:
 
 
 def lacking(measure: Measure) -> list[str]:
-    """Return the names of what a measure needs but an audit lacks: its required parameters, or else columns.
+    """Return the names of the required parameters, or else of the columns, that a measure needs but an audit lacks.
 
     A column is lacking if the outcomes and confidences of the questions do not determine it.
     """
@@ -125,7 +125,7 @@ def _has(stock: Evidence, name: str) -> bool:
 
 @lru_cache
 def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evidence, Ints]:
-    """Return every kind of question, the simple ones first, as `Kinds`, and again as the questions of one run.
+    """Return every kind of question, the simple ones first, as `Kinds` and as the `Evidence` of one run.
 
     `levels` are the possible confidences. If `unanswerable`, some kinds have no answer. The third result is, for each
     kind, the index of the kind that it becomes if the system abstains.

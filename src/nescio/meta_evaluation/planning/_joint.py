@@ -105,7 +105,7 @@ class Joint(Struct, frozen=True, eq=False):
 
 
 def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
-    """Return how much the difference changes if labels are exchanged, for tables of `counts` of shape (…, kinds).
+    """Return the effects of exchanging labels on the difference, for tables of `counts` of shape (…, kinds).
 
     To exchange the labels of a question is to swap the answers of the two systems. The three results have shape (…,
     classes), for the classes of `Joint.classes`: the questions in a class, the weight w of one question, and the
