@@ -25,9 +25,9 @@ class Statistic(Struct, frozen=True):
     """A formula of totals, with the facts that an interval and a test need.
 
     `bounds` are the lowest and highest value of the formula, and `null` is the value under the null hypothesis.
-    Intervals are symmetric on the `scale`. `ends` says from what the standard error is computed: "seen", from the units
-    alone; "imagined", with one more unit at either bound; "rare", with these two units only if no unit moves the value
-    far. If the data are `skewed`, a few units may make up the spread, so Student's degrees of freedom come from the
+    Intervals are symmetric on the `scale`. `ends` chooses the units for the standard error: "seen", the observed units;
+    "imagined", these and one more unit at either bound; "rare", the two more units only if no unit moves the value far.
+    If the data are `skewed`, a few units may make up the spread, so Student's degrees of freedom come from the
     kurtosis.
     """
 

@@ -200,8 +200,9 @@ def _again_where_digits_were_lost(
 def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: Floats) -> Differences:
     """Return the test for a measure that is not a mean: it compares |d* - d| with |d|.
 
-    d is the difference of two runs, and d* is this difference on a resample. `one` and `other` (P,) are values of the measure; the resampled values have
-    shape (P, B). A pair is not tested if its difference is 0 on the data and on every resample.
+    d is the difference of two runs, and d* this difference on a resample. `one` and `other` (P,) are values of the
+    measure; the resampled values have shape (P, B). A pair is not tested if its difference is 0 on the data and on
+    every resample.
     """
     observed = _difference(one, other)
     off = np.abs(_difference(one_resampled, other_resampled) - observed[:, None])

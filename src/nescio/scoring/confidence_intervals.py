@@ -255,8 +255,7 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
 
 
 def _student(sample: MeasureInput, level: float) -> Bounds:
-    """Return Student's interval of a value, on the logit scale if the range of the measure has two limits, and notes.
-    """
+    """Return Student's interval of a value, on the logit scale if the measure's range has two limits, and notes."""
     measure, patterns, point = sample.measure, sample.patterns, sample.value
     if math.isnan(point):
         return *intervals.UNDEFINED, []

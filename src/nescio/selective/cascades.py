@@ -86,7 +86,7 @@ class Gain(Struct, frozen=True):
 class Cascaded(Results[Way], frozen=True):
     """The result of `cascade`: a `Way` for the cascade and for each system alone.
 
-    `tables["gains"]` has the gains. `policy` is the chosen policy, and `applied` its outcomes on all these questions.
+    `tables["gains"]` has the gains. `policy` is the chosen policy, and `applied` its outcomes on all questions.
     """
 
     applied: Outcomes | None = None
@@ -100,9 +100,9 @@ class Cascaded(Results[Way], frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """What outcomes are worth: a wrong answer loses `error`, and a right answer earns `worth`, in the unit of `cost`.
+    """The values of outcomes: a wrong answer loses `error`, and a right answer earns `worth`, in the unit of `cost`.
 
-    `cost` is the column of costs. It and `worth` are None if costs do not count.
+    `cost` is the column of costs. `cost` and `worth` are None if costs do not count.
     """
 
     error: float
@@ -241,7 +241,7 @@ def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outco
 
 
 def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
-    """Return the steps of a policy file, and what outcomes are worth (`Terms`).
+    """Return the steps of a policy file, and the values of outcomes (`Terms`).
 
     Raises FormatError for any other file.
     """
@@ -292,9 +292,9 @@ def _open(
         raise MismatchError(f"{told(source)}: a cascade needs outcomes: right, wrong or unanswered")
     if data.repeats is not None:
         raise MismatchError(
-            f"{told(source)}: a cascade asks each system once, but these questions were asked several times. Give "
-            "one answer of each system to each question (the rows or the file of one epoch, trial or seed), or let "
-            "the answers vote first (nescio lab vote, which needs the texts of answers)"
+            f"{told(source)}: a cascade asks each system once, but these questions were asked several times. "
+            "Supply one answer per system and question, for example the rows of one epoch, trial or seed. Or combine "
+            "the answers first with `nescio lab vote`, which needs their texts"
         )
     for run in systems or ():
         if run not in data.runs:
@@ -325,8 +325,8 @@ def _check_guarantee(loaded: Loaded, data: Evidence, left_out: int) -> None:
             raise UsageError(f"no guarantee can rest on {why}")
     if left_out:
         raise UsageError(
-            f"a guaranteed risk needs every question, but {_left_out(left_out)[0].text}. The answers to these may all "
-            "be wrong"
+            f"a guaranteed risk needs every question, but {_left_out(left_out)[0].text}. The answers to these "
+            "questions may all be wrong"
         )
 
 

@@ -119,7 +119,7 @@ def _by_name(data: Evidence, mask: Bools) -> NDArray[np.int64]:
 
 
 def with_left_out(data: Evidence, one: OneRun, applied: Evidence) -> Evidence:
-    """Return all answers of a run: those of `applied`, and those that are no questions of `one`, as the run gave them.
+    """Return all answers of a run: those of `applied`, and those that `one` left out, as the run gave them.
 
     `applied` is the run `one` after a threshold, and `data` the data from which the run was taken. So no answer without
     a confidence or a grade is lost from a run that is written.
@@ -157,7 +157,7 @@ def risk_coverage(data: Evidence, run: str | int | None = None) -> tuple[Point, 
     r"""Return the risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010), a point for each distinct confidence.
 
     The highest confidence comes first. At threshold τ, k of n questions have an answer or a judged candidate of
-    confidence ≥ τ, and E of these are wrong. Then the coverage is $k/n$ and the risk $E/k$. Tied questions are answered
+    confidence ≥ τ, and E of these are wrong. The coverage is $k/n$ and the risk $E/k$. Tied questions are answered
     together. An abstention without a judged candidate is never answered and stays in n, so the curve may end below a
     coverage of 1. The curve is empty if nothing can be answered. Raises the errors of `one_run`.
     """

@@ -33,9 +33,8 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
         run, names = next(iter(lacking.items()))
         raise MismatchError(
             f"{len(lacking)} of {len(suite.runs)} runs lack a benchmark (run {run!r} lacks {', '.join(names)});"
-            f" {opt('incomplete', 'complete-runs')} leaves out these runs, common-benchmarks leaves out such"
-            " benchmarks, and available"
-            " takes each run's mean over the benchmarks that it has. Runs are matched by name: a suite file can rename"
+            f" {opt('incomplete', 'complete-runs')} leaves out these runs, common-benchmarks leaves out the"
+            " benchmarks that they lack, and available takes each run's mean over the benchmarks that it has. Runs are matched by name: a suite file can rename"
             " them"
         )
     if policy == "available":
@@ -78,10 +77,7 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
 
 
 def over_shared(suite: Suite, pairs: Sequence[tuple[str, str]]) -> Note:
-    """Return a note on how many benchmarks each pair is compared over: those that both runs have.
-
-    A pair is (run, baseline).
-    """
+    """Return a note that counts the benchmarks over which each pair (run, baseline) is compared: those of both runs."""
     over: dict[int, list[str]] = {}
     for run, baseline in pairs:
         count = sum({run, baseline} <= {*b.data.runs} for b in suite.benchmarks)

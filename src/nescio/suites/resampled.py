@@ -33,8 +33,8 @@ class Drawn(Struct, frozen=True, eq=False):
     """The figures of one measure on one benchmark, each keyed by run.
 
     They are the value, its variance, its standard error with the degrees of freedom (no errors for an ordered measure),
-    and the number of questions. `seen` tells how single units lower the value and how they raise it; a run is missing
-    there if this is unknown. `draws` has the values on resamples. `together` says whether all runs were drawn on the
+    and the number of questions. `seen` has the effects of single units that lower the value and that raise it; a run is
+    missing if they are unknown. `draws` has the values on resamples. `together` says whether all runs were drawn on the
     same resamples.
     """
 
@@ -120,9 +120,8 @@ def _error(sample: MeasureInput) -> tuple[float, float]:
 
 
 def _seen(sample: MeasureInput) -> tuple[Seen, Seen] | None:
-    """Return how the units of a run lower its value, and how they raise it.
-
-    Returns None if the value is undefined, or if it is unknown how far a question moves it.
+    """Return two `Seen`: the effects of a run's units that lower its value, and the same effects with the sign
+    reversed. Returns None if the value is undefined, or if no limit on one question's effect is known.
     """
     patterns = sample.patterns
     if sample.measure.order is not None or patterns.units < 2 or math.isnan(sample.value):
