@@ -34,8 +34,8 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
         raise MismatchError(
             f"{len(lacking)} of {len(suite.runs)} runs lack a benchmark (run {run!r} lacks {', '.join(names)});"
             f" {opt('incomplete', 'complete-runs')} leaves out these runs, common-benchmarks leaves out the"
-            " benchmarks that they lack, and available takes each run's mean over the benchmarks that it has. Runs are matched by name: a suite file can rename"
-            " them"
+            " benchmarks that they lack, and available takes each run's mean over the benchmarks that it has."
+            " Runs are matched by name: a suite file can rename them"
         )
     if policy == "available":
         remark = note(

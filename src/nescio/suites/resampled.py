@@ -33,9 +33,9 @@ class Drawn(Struct, frozen=True, eq=False):
     """The figures of one measure on one benchmark, each keyed by run.
 
     They are the value, its variance, its standard error with the degrees of freedom (no errors for an ordered measure),
-    and the number of questions. `seen` has the effects of single units that lower the value and that raise it; a run is
-    missing if they are unknown. `draws` has the values on resamples. `together` says whether all runs were drawn on the
-    same resamples.
+    and the number of questions. `seen` has the effects of single units, for a fall and for a rise of the value; a run
+    is missing if they are unknown. `draws` has the values on resamples. `together` says whether all runs were drawn on
+    the same resamples.
     """
 
     values: dict[str, float]
@@ -120,8 +120,9 @@ def _error(sample: MeasureInput) -> tuple[float, float]:
 
 
 def _seen(sample: MeasureInput) -> tuple[Seen, Seen] | None:
-    """Return two `Seen`: the effects of a run's units that lower its value, and the same effects with the sign
-    reversed. Returns None if the value is undefined, or if no limit on one question's effect is known.
+    """Return the effects of a run's units on its value, as two `Seen`: one for a fall of the value, one for a rise.
+
+    Returns None if the value is undefined, or if no limit on one question's effect is known.
     """
     patterns = sample.patterns
     if sample.measure.order is not None or patterns.units < 2 or math.isnan(sample.value):
