@@ -145,9 +145,9 @@ def _scaled(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, floa
 def spreads(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, Floats]:
     r"""Return the standard deviation of a question's contribution to the difference, and how many questions move it.
 
-    Both have shape (questions,), and their entry i describes the questions up to question i. A question that moves the
-    difference as far as any can counts as 1, and a question that moves it half as far counts as 1/4. This weight keeps
-    cheap gains from hiding that costly losses are too rare to be seen. The standard deviation is
+    Both have shape (questions,), and their entry i describes the questions up to question i. In the second, a question
+    that moves the difference as far as any can counts as 1, and a question that moves it half as far counts as 1/4.
+    This weight keeps cheap gains from hiding that costly losses are too rare to be seen. The standard deviation is
     $\sqrt{\frac{1}{t}\sum_{ij} N_{ij}(a_i - b_j)^2}$ over the nine pairs of outcomes. $a_i = t\,\partial f/\partial
     C_i$ is the influence of an outcome i of the run, and $b_j$ that of the baseline.
     """

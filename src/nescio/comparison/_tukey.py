@@ -1,8 +1,8 @@
 """The randomised Tukey HSD test: all pairs of many runs at once (Carterette, TOIS 2012; Sakai 2012).
 
 Under the null hypothesis the labels of all runs can be exchanged within each question. Each exchange has a largest
-difference between two runs. The p-value of a pair is the share of exchanges whose largest difference is at least that
-of the pair. These p-values already account for the number of pairs.
+difference between two runs. The p-value of a pair is the share of exchanges whose largest difference is at least the
+pair's. These p-values already account for the number of pairs.
 """
 
 from __future__ import annotations

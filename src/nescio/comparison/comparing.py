@@ -76,9 +76,9 @@ def compare(
 
     With `run`, only that run is compared: with the baseline, or with the other of two runs.
 
-    Comparisons are paired: both runs on the questions that both have. Two kinds are not: runs that share no question,
-    and all runs with `missing="own"`. These are compared on their own questions, by Welch's interval and random
-    exchanges of their answers.
+    Comparisons are paired: both runs on the questions that both have. Two kinds of comparisons are not paired: of runs
+    that share no question, and of all runs with `missing="own"`. These runs are compared on their own questions, by
+    Welch's interval and random exchanges of their answers.
 
     The interval of the difference is Student's, from the influence of each question (or cluster). It has fewer degrees
     of freedom if few questions make up the spread. For a measure with an order, the influence is the change from
@@ -90,14 +90,15 @@ def compare(
     - `permutation`: $(1 + hits)/(1 + B)$ over random exchanges;
     - `auto`: `exact` if it can be computed, else `permutation`. The null hypothesis of both is that the labels can be
       exchanged, not "equal c@1";
-    - `bootstrap`: the share of resampled differences as far from the observed one as that is from 0 (approximate);
+    - `bootstrap`: the share of resampled differences that are as far from the observed difference as that is from 0
+      (approximate);
     - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values
       already account for all pairs of a measure.
 
     With `ungraded="bounds"` a pair has two rows: the least and the greatest difference that the ungraded answers can
-    make. For the least one, all of them are wrong for the run and right for the baseline. `baseline` is the name of a
-    run in the files, or the file of a baseline (`nescio.baseline`). Such a file is refused with MismatchError if it was
-    made on other questions, by another judge, or with other reading options.
+    make. For the least difference, all ungraded answers are wrong for the run and right for the baseline. `baseline` is
+    the name of a run in the files, or the file of a baseline (`nescio.baseline`). Such a file is refused with
+    MismatchError if it was made on other questions, by another judge, or with other reading options.
 
     The interval and p are those of a single comparison. `p_adjusted` and the verdict account for the other comparisons,
     too: `correction` is holm, bh or none. The first measure decides, and its comparisons are one family, which further
@@ -268,7 +269,7 @@ def _open(
     options: Mapping[str, Any],
     how: tuple[Any, Target | None, Any, Sequence[Any], Resolution],
 ) -> tuple[Loaded, Labels | None]:
-    """Return the loaded data, and people's labels of it or None without labels.
+    """Return the loaded data, and people's labels of it, or None if the user gives none.
 
     `how` holds five arguments of `compare`: labels, target, labels_by, also_judged and resolve.
     """
@@ -288,8 +289,8 @@ def _open(
 def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:
     """Return the pairs to compare, as indices (run, baseline).
 
-    A run whose ungraded answers count both ways occurs twice in the data, first with all of them wrong. It is not
-    compared with itself. Two such runs are compared twice: for the least and for the greatest difference that the
+    A run whose ungraded answers count both ways occurs twice in the data, first with all of them wrong. Such a run is
+    not compared with itself. Two such runs are compared twice: for the least and for the greatest difference that the
     ungraded answers can make.
     """
     ways: dict[str, list[int]] = {}

@@ -180,7 +180,7 @@ def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
 def _of_this_block(remark: Note, run: str) -> bool:
     """Return whether a note of the latest block can be left out, because another note counts the same over all blocks.
 
-    These are the notes on answers without a grade and on missing answers of the run.
+    This holds for notes on answers without a grade, and on missing answers of the run.
     """
     return remark.code == UNGRADED_LEFT_OUT or (remark.code == MISSING_SILENT and remark.subject == run)
 
@@ -200,7 +200,7 @@ def _lacked(loaded: Loaded) -> set[str]:
 
 
 def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
-    """Return whether the last look can support a decision; only then does the file of the state keep the look."""
+    """Return whether the last look can support a decision, and may therefore be kept in the state file."""
     row = looks.rows[-1]
     silent = not_declined(row.run, [loaded.silence])  # empty or failed outputs, which the state does not count
     return silent is None and no_ground(looks, row.measure, row.run, row.baseline) is None

@@ -1,4 +1,4 @@
-"""Widen the intervals of differences between shares that rest on few answers, such as the precision of a silent run."""
+"""Widen the intervals of differences between shares of few answers, such as the precision of a run with few answers."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def shares_answers(measure: Measure) -> bool:
 def is_few(part: Any, whole: Any) -> Any:
     """Return whether `whole` is below 30, or `part` is 0 or equals `whole`: too few answers for a share.
 
-    Arrays work too.
+    `part` and `whole` may be arrays.
     """
     return (whole < FEW) | (part == 0) | (part == whole)
 

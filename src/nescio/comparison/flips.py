@@ -94,9 +94,9 @@ def flips(
         nescio.lab.flips("trials.csv", "accuracy", run="agent-1")
 
     Each draw takes k of the available answers of each run to each question. With one run, or `run` alone, the run is
-    compared with itself (A/A), which takes 2k answers. If a question has fewer, answers are drawn with replacement. k
-    rises until at most 5% of pairs of draws have different verdicts. Raises MismatchError if no question was asked
-    twice.
+    compared with itself (A/A), which takes 2k answers. If a question has fewer answers, they are drawn with
+    replacement. k rises until at most 5% of pairs of draws have different verdicts. Raises MismatchError if no question
+    was asked twice.
     """
     only = tuple(name for name in (baseline, run) if name is not None)
     loaded = open_data(source, {"strata": (), **options, "only": only}, measures)
@@ -176,7 +176,6 @@ def _two(data: Evidence, baseline: str | None, run: str | None) -> tuple[int, in
 
 
 def _rows_of(data: Evidence, run: int) -> dict[str, Rows]:
-    """Return the rows of a run's graded answers by question."""
     rows: dict[str, list[int]] = {}
     for row in np.flatnonzero(data.present[run]).tolist():
         rows.setdefault(data.questions[row], []).append(row)

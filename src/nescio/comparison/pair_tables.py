@@ -137,8 +137,8 @@ class PairTables(Struct, frozen=True, eq=False):
 def _each_once(counts: Counts, values: Floats, base: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the index of the first row of each distinct row, and for every row the index of its distinct row.
 
-    Rows are equal if their counts and their value are. All rows count as distinct if the counts, each below `base`, are
-    too many for one number.
+    Rows are equal if their counts and their values are equal. All rows count as distinct if the counts, each below
+    `base`, are too many for one number.
     """
     different, of_value = np.unique(values, return_inverse=True)
     code, most = _numbered(counts, base)

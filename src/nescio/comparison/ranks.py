@@ -71,7 +71,7 @@ def ranks(
 def ranks_of(
     measure: str, values: Sequence[tuple[str, float]], better: NDArray[np.bool_], *, lower_is_better: bool
 ) -> list[Rank]:
-    """Return the ranks of runs, given a matrix whose cell [i, j] tells whether run i is significantly better than j."""
+    """Return the ranks of runs, given a matrix whose entry [i, j] says whether run i is significantly better than j."""
     sign = -1 if lower_is_better else 1
     places = by_value(values, lower_is_better=lower_is_better)
     ordered, better = [values[i] for i in places], better[np.ix_(places, places)]

@@ -69,7 +69,6 @@ class ResampledRuns:
     """The values of each run on resamples of the questions that it shares with another run, each computed once."""
 
     def __init__(self, plan: TestPlan) -> None:
-        """Create an empty store of values for a plan."""
         self.plan = plan
         self.values: dict[Place, Values] = {}
 

@@ -78,7 +78,7 @@ def moves_alike(measure: Measure) -> bool:
 
 
 def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
-    """Return how far the true difference may be worse than the observed one, or None if there is no limit.
+    """Return by how much the true difference may be worse than the observed one, or None if there is no limit.
 
     The difference is the first run minus `scale` times the second. There is no limit if one question may move the
     difference by any amount.

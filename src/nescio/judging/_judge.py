@@ -247,7 +247,7 @@ def default_judge(collection: Collection) -> str:
 def rule_of(name: str) -> str:
     """Return the rule of a judge in words: the first sentence of the file that defines the judge.
 
-    Empty for an unknown judge.
+    The text is empty for an unknown judge.
     """
     declared = REGISTRY.get(name)
     text = inspect.getdoc(inspect.getmodule(declared.function)) if declared else ""

@@ -19,7 +19,7 @@ _INDEX = re.compile(r"[0-9]{1,4}")
 def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
     """Yield notes on questions with several right options, and on answers of each run that name no option.
 
-    Such answers count as wrong; if most answers of a run name no option, it may belong to another test. Raises
+    Such answers count as wrong; if most answers of a run name no option, the run may belong to another test. Raises
     MismatchError for a run that counts its options from 1, because each number would name the next option.
     """
     questions = {question.id: question for question in collection.questions if question.options}

@@ -62,10 +62,10 @@ class PairTables(Struct, frozen=True, eq=False):
 
 
 def countable(data: Evidence, measure: Measure) -> bool:
-    """Return whether a `PairTables` has all that a measure needs to compare two runs.
+    """Return whether tables of counts have all that a measure needs to compare two runs.
 
-    This is false if questions are clustered, if the measure orders them, or if it reads a column that does not hold
-    whole numbers.
+    This is false if questions are clustered, if the measure orders them, or if the measure reads a column that does not
+    hold whole numbers.
     """
     return (
         measure.order is None

@@ -114,7 +114,7 @@ def drawing_signature(
 
 
 def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> Iterator[Chunk]:
-    """Yield the scores of the first runs and of the second runs of pairs, some pairs at a time.
+    """Yield two arrays of scores, of the first runs and of the second runs of pairs, some pairs at a time.
 
     Both arrays have shape (parts, pairs, trials), where `parts` is the number of disjoint sub-collections in a trial.
     Scores that differ only by rounding are made equal.
@@ -135,7 +135,7 @@ def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> I
 
 
 def chunks(scores: Floats) -> Iterator[Chunk]:
-    """Yield the scores of the first runs and of the second runs of all pairs, some pairs at a time.
+    """Yield two arrays of scores, of the first runs and of the second runs of all pairs, some pairs at a time.
 
     `scores` has shape (parts, runs, trials): the score of each run on sub-collections that all runs share.
     """

@@ -16,7 +16,7 @@ LEAST_RUNS = 3
 class Correlation(Struct, frozen=True):
     """Pearson's correlation of two measures over runs. NaN below three runs, or if one of the measures does not vary.
 
-    `runs` is the number of runs on which both are defined.
+    `runs` is the number of runs on which both measures are defined.
     """
 
     measure: str

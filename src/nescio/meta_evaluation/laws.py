@@ -108,7 +108,7 @@ def _weights(sample: MeasureInput, times: int) -> Array:
 def _unlike(one: float, other: float, what: str, against: str) -> str:
     """Return a text that says how two values differ; "" if they differ by rounding only, or if both are undefined.
 
-    `what` and `against` say in this text where the two values come from, such as "weights".
+    `what` and `against` name the sources of the two values in the text, such as "weights".
     """
     alike = np.isclose(one, other, rtol=1e-9, atol=SLACK, equal_nan=True)
     return "" if alike else f"{what} give {one:g}, {against} {other:g}"

@@ -34,7 +34,7 @@ Pairs = NDArray[np.int64]  # shape (P, 2): run and baseline
 
 
 class Power(Struct, frozen=True):
-    """How many pairs of runs differ significantly at `alpha`, and which difference significance requires.
+    """The number of pairs of runs that differ significantly at `alpha`, and the difference that significance requires.
 
     `statistic` names the statistic that is resampled. `undefined` counts the pairs of runs without any difference,
     whose significance is undefined. They count among `pairs`, and are not significant.

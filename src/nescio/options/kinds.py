@@ -143,7 +143,7 @@ def _pairs(value: Any) -> dict[str, str]:
 
 
 class RepeatedNameError(ValueError):
-    """A name is given twice, so that the first value would be lost."""
+    """The error that a name is given twice, so that the first value would be lost."""
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -215,7 +215,6 @@ def _function(value: Any) -> Any:
 
 
 def _between(value: Any) -> float:
-    """Return the value if it is a number strictly between 0 and 1. Raises ValueError otherwise."""
     between: float = number(float).check(value)
     if not 0 < between < 1:
         raise ValueError

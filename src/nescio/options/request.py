@@ -72,7 +72,7 @@ class Option(Struct, frozen=True):
 
     @property
     def default_about(self) -> str:
-        """Return the words on the default, with option names spelled as the current interface (shell or Python) does."""
+        """Return the text that describes the default, with option names spelled as in the current interface."""
         return spelled(self.default_words)
 
     def checked(self, value: Any, *, typed: bool = False) -> Any:

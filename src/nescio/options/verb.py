@@ -24,9 +24,9 @@ class Verb(Generic[P, R]):
     """A verb of nescio, such as `score`, which a shell, Python and assistants can call.
 
     `name` is its name in a shell ("ave build"), and `doc` its help with examples. `working` is the text of its progress
-    bar. `show` prints its results as a table in place of the usual way, and `present` prints all of its output.
-    `prints` says which options for printing it has: "results" (-f and -o), "forms" (only -f, because it declares its
-    own -o), "json" (-f table or json) or "" (none). `tool` says that assistants may call it.
+    bar. `show` replaces the usual display of its results as a table, and `present` prints all of its output. `prints`
+    says which options for printing it has: "results" (-f and -o), "forms" (only -f, because it declares its own -o),
+    "json" (-f table or json) or "" (none). `tool` says that assistants may call it.
     """
 
     def __init__(

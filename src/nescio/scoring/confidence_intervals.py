@@ -215,17 +215,17 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
 
 
 def unfit(method: str) -> Note:
-    """Return a note: the interval by this method covers the true value less often than it claims."""
+    """Return a note that the interval by this method covers the true value less often than it claims."""
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
 
 
 def withheld() -> Note:
-    """Return a note: no interval is given, because no method is known to cover the true value as often as it claims."""
+    """Return a note that no interval is given, because no known method covers the true value as often as it claims."""
     return note(WITHHELD, "no interval is given, because no known method covers the true value as often as it claims")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
-    """Return a note: the intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
+    """Return a note that the intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
     return note(
         "interval.simultaneous",
         "for each {of}, intervals hold for all {runs} runs together, and so also for the best run, whichever run "

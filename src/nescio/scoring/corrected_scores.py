@@ -121,7 +121,7 @@ def lay_labels(
 
 
 def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
-    """Return the requested measures, or without any the usual measures that labels can correct."""
+    """Return the requested measures or, if there are none, the usual measures that labels can correct."""
     if measures:
         return parse_all(measures, loaded)
     defaults = [measure for measure in parse_all(None, loaded) if measure.label in SUITABLE]

@@ -70,7 +70,7 @@ class Pool(Struct, frozen=True, eq=False):
     """The answers from which questions are drawn: the `rows` of the runs in the data, and the kind of each question.
 
     `open` has shape (runs, questions) and marks the answers that need a verdict. The kind is -1 if no answer to a
-    question needs one.
+    question needs a verdict.
     """
 
     laid: Labels

@@ -61,7 +61,7 @@ class Lost(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """The runs of a decision, seen from the run that is judged: its baseline, and the names of all other runs."""
+    """The other runs of a decision on a judged run: its baseline, and the names of all further runs."""
 
     baseline: str | None
     others: frozenset[str]
@@ -219,7 +219,7 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 
 def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
-    """Return whether the judged run answered some questions more often than others, unlike the run beside it.
+    """Return whether the judged run answered some questions more often than others, unlike the run it is compared with.
 
     Such a run could have answered again only the questions on which it failed.
     """

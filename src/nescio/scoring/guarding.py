@@ -214,7 +214,6 @@ def _differences(
 
 
 def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Note]:
-    """Return notes on the assumptions under which the bounds hold."""
     notes = [
         note(
             "guard.order",

@@ -35,12 +35,12 @@ class Conclusion(Row, frozen=True):
     `wrong` and `right` count the answers that people call incorrect and correct.
 
     `kinder` counts the questions on which the judge calls more of the labelled answers correct than people do, and
-    `harsher` those on which it calls fewer correct. `p` is the exact sign test of these two. `tendency` is lenient or
-    strict if the test says that they differ, else balanced.
+    `harsher` those on which it calls fewer correct. `p` is the p-value of the exact sign test of these two counts.
+    `tendency` is lenient or strict if the test says that they differ, else balanced.
 
     `report` names the row of the table `corrected` to report, with its `accuracy` and interval. `off` is the judge's
     accuracy minus the reported one. It has an interval if the figures are for these questions only, because there the
-    judge's accuracy is known. All of these are None for all runs together.
+    judge's accuracy is known. The fields from `report` on are None for all runs together.
     """
 
     most_listed = 0

@@ -61,7 +61,7 @@ def score_pooled(
 ) -> Scores:
     """Return the scores of every run on its questions, corrected by an older run on all questions of `pool`.
 
-    Raises MismatchError if the pool has more or less than one run, or lacks the questions of the files.
+    Raises MismatchError if the pool does not have exactly one run, or lacks the questions of the files.
     """
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = with_questions(loaded.data, "correct by an older run")

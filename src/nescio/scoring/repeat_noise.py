@@ -103,8 +103,8 @@ def repeats(
         nescio.lab.repeats("trials.csv", "accuracy").rows[0].noise
 
     The variance of a value is split into differences between questions and sampling, by the delta method on the means
-    of each question. It is exact for means and c@1. `ci` is the level of the noise floors in percent. `progress` is
-    told how many runs and measures are done.
+    of each question. The split is exact for means and c@1. `ci` is the level of the noise floors in percent. `progress`
+    is told how many runs and measures are done.
 
     Rows are `Repeatability`. `tables["noise"]` has the noise floor of each pair of runs, and `tables["by_repeat"]` the
     value of each repeat. `tables["flips"]` has the questions whose answers had different outcomes, the most divided
@@ -172,7 +172,7 @@ def run_split(data: Evidence, measure: Measure, run: int) -> tuple[Split, float]
 
 
 def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return each answer's contribution to a measure, centred at 0, and the number of the question of each answer.
+    """Return each answer's contribution to a measure, centred at 0, and the index of each answer's question.
 
     The contribution is a sum over columns: the derivative of the formula by the mean of the column, times the deviation
     of the answer from that mean. Raises UsageError for a measure that is not a function of means over the answers.

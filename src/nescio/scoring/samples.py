@@ -46,8 +46,8 @@ class MeasureInput(Struct, frozen=True, eq=False):
 def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
     """Return every run seen by every measure, and notes on the questions that a measure cannot use.
 
-    A measure whose columns hold whole numbers gets the counts of these alone, so that its cost does not grow with the
-    number of questions. Raises MissingColumnError if no run has the columns that a measure needs.
+    A measure whose columns hold whole numbers is computed from counts, so that its cost does not grow with the number
+    of questions. Raises MissingColumnError if no run has the columns that a measure needs.
     """
     countable = not data.has_questions or (data.clusters is None and "correct" in data.columns)
     tally = data.tally() if countable else None

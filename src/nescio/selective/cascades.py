@@ -279,8 +279,8 @@ def _open(
 ) -> tuple[Loaded, Evidence, NDArray[np.bool_]]:
     """Return the loaded data, the data of the systems in the order of asking, and a mask of the questions to use.
 
-    The data have the questions that some system was asked. Those with a graded answer of every system and a known cost
-    are used.
+    The data have the questions that some system was asked. The mask marks those with a graded answer of every system
+    and a known cost.
     """
     wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
     try:
@@ -367,7 +367,7 @@ def _paid(data: Evidence, terms: Terms) -> Floats:
 
 
 def _held_out(answers: Answers, without: Sequence[Choice], part: NDArray[np.int64]) -> Done:
-    """Return the outcome of each question at the thresholds chosen without the part of the questions that it is in.
+    """Return the outcome of each question at the thresholds chosen without the question's part.
 
     `part` has the number of each question's part. If no thresholds were allowed, the systems abstain on the part.
     """
@@ -399,8 +399,8 @@ def _way(runs: Sequence[str], name: str, chosen: Choice, done: Done, terms: Term
 def _applied(whole: Evidence, limits: Policy, terms: Terms, name: str) -> Outcomes:
     """Return the outcomes of a policy on all questions of its systems as one run called `name`.
 
-    `limits` are its thresholds. A question has no outcome if the policy gives an answer without a grade, or if its next
-    answer is lacking or has no confidence. The cost is NaN if it is unknown.
+    `limits` are the policy's thresholds. A question has no outcome if the policy gives an answer without a grade, or if
+    the next answer is lacking or has no confidence. The cost is NaN if it is unknown.
     """
     sure = np.asarray(whole.columns.get("confidence", np.full(whole.absence.shape, np.nan)), dtype=np.float64)
     answered = whole.columns["answered"] == 1

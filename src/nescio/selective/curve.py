@@ -34,10 +34,10 @@ class Point(Struct, frozen=True):
 class OneRun(Struct, frozen=True, eq=False):
     """One run, its graded questions in the order of their names; arrays have shape (questions,).
 
-    `confidence` is that of the answer, or of the declined candidate that was judged. It is -inf if there is neither,
-    and then no threshold answers the question. `wrong` marks wrong answers and candidates. `left_out` counts the
-    answers without a confidence, which are not among the questions. `rows` are the indices of the questions in the data
-    from which the run was taken.
+    `confidence` is the confidence of the answer, or of the declined candidate that was judged. It is -inf if there is
+    neither, so that no threshold answers the question. `wrong` marks wrong answers and candidates. `left_out` counts
+    the answers without a confidence, which are not among the questions. `rows` are the indices of the questions in the
+    data from which the run was taken.
     """
 
     data: Evidence

@@ -53,9 +53,9 @@ class Part(Struct, frozen=True):
 class TunedPoint(Struct, frozen=True):
     """The threshold at which a measure is best, with cross-fitted expectations for new questions.
 
-    The expectations are the `value` of the measure, the share answered (`coverage`), and the share of these that are
-    wrong (`risk`). `answered` and `wrong` count the answers at the threshold on all questions, of which `tried` can be
-    answered. `parts` are the parts held out in turn.
+    The expectations are the `value` of the measure, the share answered (`coverage`), and the share of these answers
+    that are wrong (`risk`). `answered` and `wrong` count the answers at the threshold on all questions, of which
+    `tried` can be answered. `parts` are the parts held out in turn.
     """
 
     threshold: float

@@ -74,7 +74,8 @@ def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, 
 def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) -> Floats:
     """Return the measure at each threshold on each mask, from cumulative sums.
 
-    The sums at a threshold are those of declining all questions, plus the changes from accepting the surer ones.
+    The sums at a threshold are those of declining all questions, plus the changes from accepting the questions above
+    the threshold.
     """
     declined = _contributions(run.apply(np.zeros_like(run.has_confidence)), measure)
     accepted = _contributions(run.apply(run.has_confidence), measure)

@@ -19,7 +19,7 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
 
     `complete-runs` leaves out the runs that lack a benchmark, and `common-benchmarks` the benchmarks that a run lacks.
     `available` changes nothing: the mean of a run is over the benchmarks that it has. If `named` has two runs, only
-    benchmarks that one of these lacks matter. Raises MismatchError if the policy is `error` and a run lacks a
+    benchmarks that one of these runs lacks matter. Raises MismatchError if the policy is `error` and a run lacks a
     benchmark, if a named run would be left out, or if nothing would remain.
     """
     lacking = {

@@ -265,7 +265,7 @@ def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
 def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the benchmarks that a TOML file defines, keyed by name, with their files; and the names of its measures.
 
-    `content` is what the file at `path` says. Raises FormatError for an invalid definition.
+    `content` is the parsed content of the file at `path`. Raises FormatError for an invalid definition.
     """
     benchmarks, measures = content.get("benchmarks"), content.get("measures", [])
     if not isinstance(benchmarks, dict) or not benchmarks:

@@ -83,7 +83,7 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
 def shuffle(name: str, size: int, seed: int) -> NDArray[np.int64]:
     """Return a random order in which a benchmark's draws are combined with those of other benchmarks.
 
-    It depends on the benchmark's name and the seed, but not on which other benchmarks there are.
+    The order depends on the benchmark's name and the seed, but not on which other benchmarks there are.
     """
     key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
     child = np.random.SeedSequence(seed, spawn_key=(int(Stream.SUITES), key & 0xFFFFFFFF, key >> 32))

@@ -212,7 +212,7 @@ def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str)
 
 
 def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> CheatResult:
-    """Return whether an honest system's score rises if it abstains on half of the questions, as a cheat's result.
+    """Return the result of abstaining on half of the questions: whether an honest system's score rises.
 
     `score` maps each run of the contest to its score.
     """

@@ -37,7 +37,7 @@ Bools = NDArray[np.bool_]
 class Kinds(Struct, frozen=True, eq=False):
     """Kinds of question: what a system does with a question, and what the question is like.
 
-    The four arrays have one shape.
+    The four arrays have the same shape.
 
     `behaviour` is what the system does, such as `RIGHT` or `SILENT`. `sure` is its confidence, NaN without an answer or
     candidate. For tasks with two classes, such as yes and no, `side` says which one is true.
@@ -50,18 +50,18 @@ class Kinds(Struct, frozen=True, eq=False):
 
     @property
     def answered(self) -> Bools:
-        """Return whether an answer was given."""
+        """Return a mask of the kinds with an answer."""
         gave_answer: Bools = self.behaviour <= SECOND
         return gave_answer
 
     @property
     def right(self) -> Bools:
-        """Return whether the outcome is correct: a right answer, or an abstention on a question without an answer."""
+        """Return a mask of the correct outcomes: right answers, and abstentions on questions without an answer."""
         return np.where(self.answerable, self.behaviour == RIGHT, ~self.answered)
 
     @property
     def wrong(self) -> Bools:
-        """Return whether the outcome is incorrect."""
+        """Return a mask of the incorrect outcomes."""
         return self.answered & ~self.right
 
     def take(self, chosen: Ints) -> Kinds:
@@ -114,7 +114,6 @@ def lacking(measure: Measure) -> list[str]:
 
 
 def _has(stock: Evidence, name: str) -> bool:
-    """Return whether `stock` has a column, or can derive it from the columns that it has."""
     if name in stock.columns:
         return True
     try:
@@ -166,7 +165,9 @@ class View(Struct, frozen=True, eq=False):
     sides: tuple[str, str]
 
     def value(self, tables: Ints) -> Floats:
-        """Return the measure on each table; NaN if it is undefined, such as when no question has what it needs."""
+        """Return the measure on each table; NaN if it is undefined, for example if no question has the data that it
+        needs.
+        """
         used = tables[:, self.usable]
         if self.patterns is None or not len(used):
             return np.full(len(tables), np.nan)

@@ -54,7 +54,7 @@ class LabelPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Return the plan as a sentence, which says how many labels are needed for what."""
+        """Return the plan as a sentence, which says how many labels are enough for the aim."""
         whose = f"{self.run} against {self.baseline}" if self.baseline else self.run
         what = "the value" if self.measure == "value" else f"{self.measure} of {whose}"
         aim = (

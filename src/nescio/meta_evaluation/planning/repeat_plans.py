@@ -108,7 +108,7 @@ def plan_repeats(
 
 
 class _Start(Struct, frozen=True):
-    """What a plan starts from: for each measure, the variance between questions and the variance within a question.
+    """The start of a plan: for each measure, the variance between questions and the variance within a question.
 
     `start` holds the signature fields that describe the variances. `sides` is the number of runs whose answers must be
     paid: 1, or 2 with a baseline.
