@@ -70,7 +70,7 @@ def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
     if not measure.counts_outcomes:
         raise UsageError(
             f"{measure.label} cannot be followed while questions arrive: only measures of correct, incorrect and "
-            "unanswered can"
+            "unanswered can be followed"
         )
     values = on_counts(measure, _TABLES)
     if not math.isclose(values[0], values[3], rel_tol=1e-9, abs_tol=1e-12):

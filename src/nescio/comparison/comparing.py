@@ -238,8 +238,8 @@ def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float) -> Iter
     if data.origins:
         yield note(
             "comparison.bounds",
-            "ungraded answers may be wrong or right, so each pair has two rows: these give the smallest and the "
-            "largest possible difference",
+            "ungraded answers may be wrong or right, so each pair has two rows: one for the smallest and one for "
+            "the largest possible difference",
         )
     if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
         yield note(

@@ -117,7 +117,8 @@ def judge_shift(
             raise UnknownNameError("run", name, runs)
     if len(runs) == 1 or {*runs} == {*learned_on}:
         raise MismatchError(
-            "the correction was learned on all runs, so no run is left to check; name fewer runs that it was learned on"
+            "the correction was learned on all runs, so no run is left to check; add another run, or name fewer runs "
+            "on which it was learned"
         )
     run_of, question = np.nonzero(laid.labelled)
     unit = question if data.clusters is None else data.clusters[question]
@@ -149,7 +150,7 @@ def judge_shift(
     about = note(
         "shift.about",
         "the bias is the judge's share of correct answers minus people's share, on {labels:n labelled answer}. "
-        "Figures describe all answers of this kind, if each run's labels are a random sample of its answers",
+        "The figures describe all answers of the runs, if each run's labels are a random sample of its answers",
         labels=len(judge),
     )
     chosen = chosen_labels(runs, data.column("correct") == 1, data.present & ~laid.known, laid.labelled)

@@ -62,7 +62,7 @@ class Human(Struct, frozen=True):
         if not answers and len({label.state for label in texts.values()} - {NOT_GRADED}) > 1:
             raise MismatchError(
                 f"people's verdicts on several answers of run {run!r} to question {question!r} differ, and these files "
-                "have no texts that tell which answer is the present one"
+                "have no texts that say which answer the run gives now"
             )
         if not answers:
             return next(iter(texts.values()), None) or self.by_question.get(question)

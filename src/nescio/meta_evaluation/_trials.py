@@ -53,10 +53,9 @@ class Drawing(Struct, frozen=True):
     def check(self, units: int, parts: int) -> None:
         """Raise UsageError if `parts` disjoint sub-collections of this size cannot be drawn from `units` units."""
         if self.size < 1 or self.size * parts > units:
-            disjoint = " twice, disjoint," if parts > 1 else ""
+            what = "two disjoint sub-collections" if parts > 1 else "a sub-collection"
             raise UsageError(
-                f"a sub-collection of {self.size} questions (or clusters, if there are any) cannot be drawn{disjoint} "
-                f"from {units}"
+                f"{what} of {self.size} questions (or clusters, if there are any) cannot be drawn from {units}"
             )
 
 

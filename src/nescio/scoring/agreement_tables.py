@@ -51,8 +51,8 @@ class Agreement(Row, frozen=True):
     def below(cls, rows: Sequence[Agreement]) -> Iterable[str]:  # noqa: ARG003
         """Return sentences that define sensitivity and specificity."""
         yield (
-            f"Sensitivity: the share of answers called {cls.about} by people that the judge calls so too. "
-            "Specificity: the share of other answers that the judge does not call so."
+            f"Sensitivity: among answers that people call {cls.about}, the share that the judge calls {cls.about}. "
+            f"Specificity: among the other answers, the share that the judge does not call {cls.about}."
         )
 
 

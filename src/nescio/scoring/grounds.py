@@ -162,7 +162,7 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
             "remove it"
         )
     elif code == APART:
-        asked = f"{opt('missing', 'own')} states that both runs were asked random samples of the same kind"
+        asked = f"{opt('missing', 'own')} states that the questions of both runs are random samples of one population"
         why = (
             f"this: no two runs share a question, and a run that chooses its own questions could win any gate; {asked}"
         )

@@ -193,12 +193,13 @@ def _off(row: Conclusion) -> str:
     accuracy, judge, off = row.accuracy or 0.0, row.judge or 0.0, row.off or 0.0
     lead = f"{row.run}: report {figure(accuracy)} [{figure(row.low or 0.0)}, {figure(row.high or 0.0)}]."
     if figure(abs(off)) == figure(0.0):
-        return f"{lead} The judge's is the same."
+        return f"{lead} The judge's accuracy is the same."
     if row.off_low is None or row.off_high is None:
         way = "higher" if off > 0 else "lower"
-        return f"{lead} The judge's {figure(judge)} is {figure(abs(off))} {way}."
+        return f"{lead} The judge's accuracy of {figure(judge)} is {figure(abs(off))} {way}."
     if row.off_low <= 0 <= row.off_high:
-        return f"{lead} The judge's {figure(judge)} is not off by more than chance."
+        return f"{lead} The judge's accuracy of {figure(judge)} is not off by more than chance."
     near, far = sorted((abs(row.off_low), abs(row.off_high)))
     way = "high" if off > 0 else "low"
-    return f"{lead} The judge's {figure(judge)} is {figure(abs(off))} [{figure(near)}, {figure(far)}] too {way}."
+    by = f"{figure(abs(off))} [{figure(near)}, {figure(far)}]"
+    return f"{lead} The judge's accuracy of {figure(judge)} is {by} too {way}."

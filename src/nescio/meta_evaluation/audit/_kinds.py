@@ -165,9 +165,7 @@ class View(Struct, frozen=True, eq=False):
     sides: tuple[str, str]
 
     def value(self, tables: Ints) -> Floats:
-        """Return the measure on each table; NaN if it is undefined, for example if no question has the data that it
-        needs.
-        """
+        """Return the measure on each table, NaN where it is undefined (for example, if no question can be used)."""
         used = tables[:, self.usable]
         if self.patterns is None or not len(used):
             return np.full(len(tables), np.nan)
