@@ -86,9 +86,9 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def reach(measure: Measure) -> float:
-    """Return how far a measure moves if the outcomes of all questions change.
+    """Return a bound on the change of a measure when the outcomes of all questions change.
 
-    That is its proven bound (`Measure.slope`), or else the width of its range. It is infinite for a ratio of counts
+    It is the proven bound (`Measure.slope`), or else the width of the range. It is infinite for a ratio of counts
     that is not a share, because a tenth of the questions may move such a measure by more than a tenth of its range.
     """
     low, high = measure.bounds

@@ -46,9 +46,9 @@ class Statistic(Struct, frozen=True):
         return np.asarray(self.formula(units.totals(weights)), dtype=np.float64)
 
     def moved(self, units: Units) -> Floats:
-        """Return how far one unit of each kind moves the value, shape (kinds,), for columns of any scale (`influence`).
+        """Return the move of the value by one unit of each kind, shape (kinds,), as `influence` defines it.
 
-        The move is 0 if the contributions of the columns cancel up to rounding.
+        Columns may have any scale. The move is 0 if the contributions of the columns cancel up to rounding.
         """
         n, scales = units.n, {}
         for name, values in units.sums.items():
@@ -71,7 +71,7 @@ def mean_of(column: str) -> Formula:
 
 
 def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Floats:
-    r"""Return how far one unit of each kind moves a formula's value, shape (kinds,).
+    r"""Return the move of a formula's value by one unit of each kind, shape (kinds,).
 
     `times` holds the number of units of each kind, and `columns["n"]` the number of questions in such a unit. The move
     is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c. For c@1 it is the sum over a cluster of
@@ -94,7 +94,7 @@ def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) 
 
 
 def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[np.int64]) -> Floats:
-    """Return how far one question of each kind moves a formula's value, for many runs; shape (runs, kinds).
+    """Return the move of a formula's value by one question of each kind, for many runs; shape (runs, kinds).
 
     `counts` has the number of questions of each kind in each run. `columns` holds the whole number that a question of
     each kind adds to a total, shape (kinds,). The result equals that of each run alone, to the last bit.

@@ -167,7 +167,7 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
             f"this: no two runs share a question, and a run that chooses its own questions could win any gate; {asked}"
         )
     elif code == ONE_SIDED and not pair.is_baseline(remark["runs"]):
-        why = f"{said}Say so in the rows of all runs, or make the baseline again from rows that say so"
+        why = f"{said}State this in the rows of all runs, or make the baseline again from rows that state it"
     elif code == OTHER_GOLD and not (remark["first"] and pair.is_baseline(remark["whose"])):
         why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
     elif code == CHOSEN_LABELS:

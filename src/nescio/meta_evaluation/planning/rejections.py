@@ -58,7 +58,7 @@ class Aim(Struct, frozen=True):
 
     @property
     def close(self) -> float:
-        """Return how far a simulated power may lie from the wanted power to be accepted."""
+        """Return the largest accepted distance between a simulated power and the wanted power."""
         return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
 
 
