@@ -71,7 +71,7 @@ def test_no_alarm_is_no_pass_where_answers_have_no_grade_or_nobody_named_the_rea
 
 def test_a_row_that_was_exported_twice_is_refused(nescio: Command, tmp_path: Path) -> None:
     first, second = stream(tmp_path / "1.csv", "CWC"), stream(tmp_path / "2.csv", "CC", first=2)
-    nescio("lab", "guard", first, second).assert_refused("run 'a' answers question 'q2' here and in an earlier file")
+    nescio("lab", "guard", first, second).assert_refused("run 'a' answers question 'q2' in this file and in an earlier")
     nescio("lab", "guard", EXAMPLES / "table3.csv").assert_refused("no questions")
     nescio("lab", "guard", EXAMPLES / "trials.csv").assert_refused("a stream cannot hold")
 

@@ -171,7 +171,7 @@ def test_more_pairs_than_memory_holds_are_ranked_by_all_of_them(monkeypatch: pyt
     for options in ({"test": "bootstrap"}, {"correction": "bh"}, {"measures": ["c@1", "accuracy"]}):
         with pytest.raises(
             UsageError,
-            match=r"these are 66 pairs of runs, more than 65\. To compare every run with one run, give baseline",
+            match=r"there are 66 pairs of runs, but the limit is 65\. To compare every run with one run, give baseline",
         ):
             nescio.compare(data(), **{"measures": "c@1", **options})  # type: ignore[arg-type]
 

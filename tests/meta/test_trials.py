@@ -206,7 +206,7 @@ def test_the_edges() -> None:
     refusals: list[tuple[Callable[[], object], str]] = [
         (lambda: stability(evidence(x="C", y="W"), "c@1"), "one question"),
         (lambda: stability(evidence(x="CW"), "c@1"), "one run"),
-        (lambda: swap(same, "c@1", size=3), "twice, disjoint"),
+        (lambda: swap(same, "c@1", size=3), "two disjoint sub-collections of 3"),
         (lambda: stability(same, "c@1", size=6), "cannot be drawn"),
         (lambda: stability(same, "c@1", size=[2, 2]), "the same number twice"),
         (lambda: nescio.meta.stability(same, "c@1", fuzziness=[2]), "between 0 and 1"),

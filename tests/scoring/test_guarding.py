@@ -131,7 +131,7 @@ def test_blocks_of_a_run_are_one_stream(tmp_path: Path) -> None:
 def test_an_answer_in_two_files_is_refused(tmp_path: Path) -> None:
     made = rows("CWWC")
     first, second = written(tmp_path / "1.csv", made), written(tmp_path / "2.csv", made[3:])
-    with pytest.raises(MismatchError, match=r"2\.csv: run 'a' answers question 'a991' here and in an earlier file"):
+    with pytest.raises(MismatchError, match=r"2\.csv: run 'a' answers question 'a991' in this file and in an earlier"):
         nescio.lab.guard([first, second])
 
 

@@ -37,9 +37,9 @@ class Block(Struct, frozen=True):
 class State(Struct, frozen=True):
     """The questions compared so far in their order, the outcomes of both runs, and the settings that must not change.
 
-    `left_out_of_run` and `left_out_of_baseline` name questions whose answers had no grade. `missing_of_run` names those
-    that the run lacked, which counted as unanswered. `changed` names questions that counted, but had another outcome
-    when they were last read. Later looks must allow for all these questions.
+    `left_out_of_run` and `left_out_of_baseline` name questions whose answers had no grade. `missing_of_run` names
+    questions that the run lacked, which counted as unanswered. `changed` names questions that counted, but had another
+    outcome when they were last read. Later looks must allow for all these questions.
     """
 
     fixed: Mapping[str, Any]
@@ -87,9 +87,9 @@ class State(Struct, frozen=True):
     def aside(self, left_out: Sequence[set[str]], missing: set[str], changed: set[str]) -> State:
         """Return a state that also names the questions left out, missing or changed at one more look.
 
-        `left_out` has two sets: the questions without a grade of the run, and those of the baseline. `missing` holds
-        the questions that the run lacks. A question that counts now is no longer named as left out. A question that
-        counted while the run lacked it stays named as missing.
+        `left_out` has two sets of questions whose answer has no grade: for the run, and for the baseline. `missing`
+        holds the questions that the run lacks. A question that counts now is no longer named as left out. A question
+        that counted while the run lacked it stays named as missing.
         """
         counted = set(self.questions)
         run, baseline = (
@@ -107,9 +107,9 @@ class State(Struct, frozen=True):
 
 
 def read(path: Path, fixed: Mapping[str, Any]) -> State:
-    """Return the state that an earlier look of the same comparison saved in `path`, or a new state without a file.
+    """Return the state that an earlier look of the same comparison saved in `path`, or a new state if no file exists.
 
-    Raises FormatError if the file holds no such state, and MismatchError if it holds the state of another comparison.
+    Raises FormatError if the file is not a state file, and MismatchError if its settings differ from `fixed`.
     """
     if not path.exists():
         return State(fixed)

@@ -37,7 +37,7 @@ class Sequence(Struct, frozen=True):
 
 
 class Path(Struct, frozen=True, eq=False):
-    """The difference of two runs after each question, its interval then, and the intersection of all intervals so far.
+    """The difference of two runs after each question, with its interval and the intersection of all intervals so far.
 
     All arrays have shape (questions,). An interval is NaN if there was no look after that question. `discordant` counts
     the questions so far on which the outcomes of the two runs differ.
@@ -63,14 +63,14 @@ class Path(Struct, frozen=True, eq=False):
 
 
 def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
-    """Return the confidence sequence to use: `method`, or for "auto" the guaranteed one if the measure is a mean.
+    """Return `method`, or for "auto" the method that suits the measure: guaranteed for a mean, else asymptotic.
 
-    Raises UsageError if that sequence cannot give intervals for the measure.
+    Raises UsageError if the method cannot give intervals for the measure.
     """
     if not measure.counts_outcomes:
         raise UsageError(
             f"{measure.label} cannot be followed while questions arrive: only measures of correct, incorrect and "
-            "unanswered can"
+            "unanswered can be followed"
         )
     values = on_counts(measure, _TABLES)
     if not math.isclose(values[0], values[3], rel_tol=1e-9, abs_tol=1e-12):
@@ -94,7 +94,7 @@ def on_counts(measure: Measure, counts: Floats) -> Floats:
 
 
 def worth(measure: Measure) -> Floats | None:
-    """Return the points that a question of each outcome earns if the measure is the mean of such points, else None."""
+    """Return the points that a question earns by its outcome if the measure is the mean of these points, else None."""
     earned = on_counts(measure, np.eye(3))
     means = _TABLES @ earned / _TABLES.sum(axis=1)
     linear = np.allclose(on_counts(measure, _TABLES), means, rtol=1e-9, atol=1e-12) and np.ptp(earned) > 0
@@ -145,11 +145,11 @@ def _scaled(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, floa
 def spreads(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, Floats]:
     r"""Return the standard deviation of a question's contribution to the difference, and how many questions move it.
 
-    Both have shape (questions,), and describe the questions up to each one. A question that moves the difference as far
-    as any can counts as 1, one that moves it half as far as 1/4. So many cheap gains cannot hide that costly losses are
-    too rare to be seen. The standard deviation is $\sqrt{\frac{1}{t}\sum_{ij} N_{ij}(a_i - b_j)^2}$ over the nine pairs
-    of outcomes. $a_i = t\,\partial f/\partial C_i$ is the influence of an outcome i of the run, and $b_j$ that of the
-    baseline.
+    Both have shape (questions,), and their entry i describes the questions up to question i. In the second, a question
+    that moves the difference as far as any can counts as 1, and a question that moves it half as far counts as 1/4.
+    This weight keeps cheap gains from hiding that costly losses are too rare to be seen. The standard deviation is
+    $\sqrt{\frac{1}{t}\sum_{ij} N_{ij}(a_i - b_j)^2}$ over the nine pairs of outcomes. $a_i = t\,\partial f/\partial
+    C_i$ is the influence of an outcome i of the run, and $b_j$ that of the baseline.
     """
     t = np.arange(1, len(run) + 1)
     pairs = np.cumsum(np.eye(9)[3 * run.astype(np.int64) + baseline], axis=0)
@@ -198,7 +198,7 @@ def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, mar
 def verdict(measure: Measure, low: float, high: float, margin: float | None, more: int | None) -> str:
     """Return the verdict on a difference with the interval from `low` to `high`, such as "stop: better".
 
-    `more` is about how many more questions are needed, which the verdict "go on" mentions; None if that is unknown.
+    `more` is the rough number of further questions that the verdict "go on" mentions, or None if it is unknown.
     """
     if margin is not None and -margin <= low and high <= margin:
         return f"stop: no difference larger than {margin:g}"

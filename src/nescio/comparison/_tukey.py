@@ -1,8 +1,8 @@
 """The randomised Tukey HSD test: all pairs of many runs at once (Carterette, TOIS 2012; Sakai 2012).
 
 Under the null hypothesis the labels of all runs can be exchanged within each question. Each exchange has a largest
-difference between two runs. The p-value of a pair is the share of exchanges whose largest difference is at least that
-of the pair. These p-values already account for the number of pairs.
+difference between two runs. The p-value of a pair is the share of exchanges whose largest difference is at least the
+pair's. These p-values already account for the number of pairs.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ ENUMERABLE = 50_000
 class AlignedRuns(Struct, frozen=True, eq=False):
     """All runs on the same units under one measure.
 
-    The function `values` returns one value for each run. Its argument has shape (units, runs) and says which run's
-    answers to a unit count for which run, so that it can exchange the answers.
+    The function `values` returns one value for each run. Its argument has shape (units, runs) and can exchange the
+    answers: entry (u, r) is the index of the run whose answers to unit u count for run r.
     """
 
     runs: int

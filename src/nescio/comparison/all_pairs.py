@@ -1,4 +1,4 @@
-"""Test all pairs of runs by one measure, even millions of pairs of which readers see few."""
+"""Test all pairs of runs by one measure, even if there are millions of pairs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PairTests(Struct, frozen=True, eq=False):
 
     @property
     def used(self) -> dict[str, int]:
-        """Return for each test (exact or random exchanges) the number of pairs that used it."""
+        """Return the number of pairs that used each test, keyed by "exact" and "permutation"."""
         drawn = int(self.drawn.sum())
         exact = int((~np.isnan(self.p)).sum()) - int((~np.isnan(self.p[self.drawn])).sum())
         return {test: times for test, times in (("exact", exact), ("permutation", drawn)) if times}
@@ -56,7 +56,7 @@ class PairTests(Struct, frozen=True, eq=False):
         return list(np.where(np.isnan(p), np.nan, self.adjusted[at]).tolist())
 
     def better(self, level: float, *, lower: bool) -> NDArray[np.bool_]:
-        """Return a matrix whose cell [i, j] tells whether run i is significantly better than run j at this level.
+        """Return a matrix whose entry [i, j] tells whether run i is significantly better than j at confidence `level`.
 
         `lower` tells that lower values of the measure are better.
         """

@@ -45,14 +45,15 @@ def mark(
 ) -> Scores:
     """Return the scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
-    `scores` are the result of `nescio.score` for `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (95 if
-    it is None). Two runs differ significantly if the Holm-adjusted p-value of their paired difference is at most
+    `scores` are the result of `nescio.score` for `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (a `ci`
+    of None means 95). Two runs differ significantly if the Holm-adjusted p-value of their paired difference is at most
     1 - ci/100. The family is all pairs of runs under one measure, in one stratum.
 
     With `every=False`, marks are computed only if exact tests give them, for at most `MOST_WORK` pairs times questions,
-    and without `by`. Otherwise the marks are None. An undefined value is never best and differs significantly from
-    nothing. A descriptive measure (coverage) has no best run. Runs whose ungraded answers count both ways have no
-    marks. With `every`, raises MismatchError if runs cannot be paired (counts alone, or one run).
+    and without `by`. Otherwise the marks are None. A run with an undefined value is never best, and never differs
+    significantly from another run. A descriptive measure (coverage) has no best run. There are no marks if ungraded
+    answers count both as wrong and as right. With `every`, raises MismatchError for counts alone and for a single run,
+    which cannot be paired.
     """
     if not every and not _cheap(loaded):
         return scores
@@ -92,9 +93,9 @@ def _cheap(loaded: Loaded) -> bool:
 
 
 def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
-    """Return the pairs (better, worse) of runs that differ significantly, or None if unknown.
+    """Return the pairs (better, worse) of runs that differ significantly, or None if they are unknown.
 
-    They are unknown if the test needs random exchanges of labels, but `sampled` does not allow any.
+    They are unknown if the test needs random exchanges of labels, but `sampled` is false.
     """
     if not sampled and measure.order is not None:
         return None

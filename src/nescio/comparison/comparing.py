@@ -76,9 +76,9 @@ def compare(
 
     With `run`, only that run is compared: with the baseline, or with the other of two runs.
 
-    Comparisons are paired: both runs on the questions that both have. Two kinds are not: runs that share no question,
-    and all runs with `missing="own"`. These are compared on their own questions, by Welch's interval and random
-    exchanges of their answers.
+    Comparisons are paired: both runs on the questions that both have. Two kinds of comparisons are not paired: of runs
+    that share no question, and of all runs with `missing="own"`. These runs are compared on their own questions, by
+    Welch's interval and random exchanges of their answers.
 
     The interval of the difference is Student's, from the influence of each question (or cluster). It has fewer degrees
     of freedom if few questions make up the spread. For a measure with an order, the influence is the change from
@@ -90,14 +90,15 @@ def compare(
     - `permutation`: $(1 + hits)/(1 + B)$ over random exchanges;
     - `auto`: `exact` if it can be computed, else `permutation`. The null hypothesis of both is that the labels can be
       exchanged, not "equal c@1";
-    - `bootstrap`: the share of resampled differences as far from the observed one as that is from 0 (approximate);
+    - `bootstrap`: the share of resampled differences that are as far from the observed difference as that is from 0
+      (approximate);
     - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values
-      account for all pairs of a measure by themselves.
+      already account for all pairs of a measure.
 
     With `ungraded="bounds"` a pair has two rows: the least and the greatest difference that the ungraded answers can
-    make. For the least one, all of them are wrong for the run and right for the baseline. `baseline` is the name of a
-    run in the files, or the file of a baseline (`nescio.baseline`). Such a file is refused with MismatchError if it was
-    made on other questions, by another judge, or with other reading options.
+    make. For the least difference, all ungraded answers are wrong for the run and right for the baseline. `baseline` is
+    the name of a run in the files, or the file of a baseline (`nescio.baseline`). Such a file is refused with
+    MismatchError if it was made on other questions, by another judge, or with other reading options.
 
     The interval and p are those of a single comparison. `p_adjusted` and the verdict account for the other comparisons,
     too: `correction` is holm, bh or none. The first measure decides, and its comparisons are one family, which further
@@ -138,9 +139,9 @@ def compare(
     if count > MOST_COMPARED:
         if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
             raise UsageError(
-                f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}. To compare every run with one run, "
-                f"give {opt('baseline')}. To rank the runs by all pairs, give only one measure, and leave the test "
-                "and the correction at their defaults"
+                f"there are {count:,} pairs of runs, but the limit is {MOST_COMPARED:,}. To compare every run with one "
+                f"run, give {opt('baseline')}. To rank the runs by all pairs, give only one measure, and leave the "
+                "test and the correction at their defaults"
             )
         how: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
         return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)
@@ -199,10 +200,9 @@ def compare(
 def _with_limits(
     tested: TestedPairs, data: Data, wanted: Sequence[Measure], level: float, *, apart: bool
 ) -> TestedPairs:
-    """Return the comparisons with what a verdict needs besides the test.
+    """Return the comparisons with their intervals and numbers of units corrected for shares of few answers.
 
-    The intervals of shares of few answers become wider. Paired runs (not `apart`) also get the worst difference that a
-    gate cannot rule out.
+    Paired runs (not `apart`) also get the worst difference that a gate cannot rule out.
     """
     shown, few = with_few_answers(tested.rows, data, wanted, level)
     capped = with_answers_as_units(shown, data, wanted, unmoved=True)
@@ -238,8 +238,8 @@ def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float) -> Iter
     if data.origins:
         yield note(
             "comparison.bounds",
-            "ungraded answers may be wrong or right, so each pair has two rows: these give the smallest and the "
-            "largest possible difference",
+            "ungraded answers may be wrong or right, so each pair has two rows: one for the smallest and one for "
+            "the largest possible difference",
         )
     if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
         yield note(
@@ -269,7 +269,7 @@ def _open(
     options: Mapping[str, Any],
     how: tuple[Any, Target | None, Any, Sequence[Any], Resolution],
 ) -> tuple[Loaded, Labels | None]:
-    """Return the loaded data, and people's labels of it or None without labels.
+    """Return the loaded data, and people's labels of it, or None if the user gives none.
 
     `how` holds five arguments of `compare`: labels, target, labels_by, also_judged and resolve.
     """
@@ -289,8 +289,8 @@ def _open(
 def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:
     """Return the pairs to compare, as indices (run, baseline).
 
-    A run whose ungraded answers count both ways occurs twice in the data, first with all of them wrong. It is not
-    compared with itself. Two such runs are compared twice: for the least and for the greatest difference that the
+    A run whose ungraded answers count both ways occurs twice in the data, first with all of them wrong. Such a run is
+    not compared with itself. Two such runs are compared twice: for the least and for the greatest difference that the
     ungraded answers can make.
     """
     ways: dict[str, list[int]] = {}

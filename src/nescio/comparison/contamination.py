@@ -146,7 +146,7 @@ class Wordings(Struct, frozen=True, eq=False):
 
 
 def _wordings(data: Evidence, column: str) -> Wordings:
-    """Return which rows are paraphrases, and of which questions.
+    """Return the `Wordings` of the data, which say which rows are paraphrases of which questions.
 
     `column` names the original question of each paraphrase. Raises MismatchError if no paraphrase has its original in
     the data.

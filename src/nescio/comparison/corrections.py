@@ -30,7 +30,7 @@ EXACT_FOR = {
     ),
     UNPAIRED: (
         "unpaired permutation test: random exchanges of the answers to questions that only one run has, and of the two "
-        "run labels on shared ones. It keeps its level if both runs' questions are random samples of the same kind"
+        "run labels on shared ones. It keeps its level if both runs' questions are random samples of one population"
     ),
     WELCH: "Welch's t over questions (or clusters): approximate, more accurate with more questions",
     "t": (

@@ -265,9 +265,10 @@ def no_interval(measure: Measure, units: int, error: float) -> Note:
 
 
 def on_part(questions: int, total: int, *, every: bool) -> list[Note]:
-    """Return a note if the comparison covers `questions` of `total` questions, because a run lacks data for the others.
+    """Return a note if the comparison covers fewer than `total` questions, because a run lacks data for the others.
 
-    `every` tells that the questions must be those of all runs, as for Tukey's test, and not only of the two compared.
+    `every` tells that the questions must be those of all runs, as for Tukey's test, and not only those of the two
+    compared runs.
     """
     if questions == total:
         return []

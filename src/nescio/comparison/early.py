@@ -107,7 +107,7 @@ def compare_early(
 
     - `guaranteed` (what `auto` takes for accuracy, UF, penalty and other means over questions): predictable plug-in
       empirical Bernstein, at any number of questions;
-    - `asymptotic` (what `auto` takes for all other measures of correct, incorrect and unanswered, as c@1):
+    - `asymptotic` (what `auto` takes for all other measures of correct, incorrect and unanswered, such as c@1):
       $\hat\theta_t \pm \hat\sigma_t\sqrt{2(t\rho^2+1)/(t\rho)^2\,\ln(\sqrt{t\rho^2+1}/\alpha)}$, narrowest for about
       `planned` questions; it starts at 50 questions, 10 of them with different outcomes of the two runs.
 
@@ -170,7 +170,7 @@ def _signature(
 
 
 def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
-    """Return a note with the number of answers without a grade that any look so far left out."""
+    """Return a note for each run that counts its answers without a grade, which the looks so far left out."""
     sides = (state.left_out_of_run, state.left_out_of_baseline)
     asked = len({*state.questions, *sides[0], *sides[1]})
     counts = [(name, len(own)) for name, own in zip(names, sides, strict=True) if own]
@@ -180,7 +180,7 @@ def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
 def _of_this_block(remark: Note, run: str) -> bool:
     """Return whether a note of the latest block can be left out, because another note counts the same over all blocks.
 
-    These are the notes on answers without a grade and on missing answers of the run.
+    This holds for notes on answers without a grade, and on missing answers of the run.
     """
     return remark.code == UNGRADED_LEFT_OUT or (remark.code == MISSING_SILENT and remark.subject == run)
 
@@ -200,7 +200,7 @@ def _lacked(loaded: Loaded) -> set[str]:
 
 
 def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
-    """Return whether the last look can support a decision; only then does the file of the state keep the look."""
+    """Return whether the last look can support a decision, and may therefore be kept in the state file."""
     row = looks.rows[-1]
     silent = not_declined(row.run, [loaded.silence])  # empty or failed outputs, which the state does not count
     return silent is None and no_ground(looks, row.measure, row.run, row.baseline) is None

@@ -1,4 +1,4 @@
-"""Widen the intervals of differences of shares of few answers, such as the precision of a run that rarely answers."""
+"""Widen the intervals of differences between shares of few answers, such as the precision of a run with few answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RESTS_ON_FEW = "comparison.few_answers"
 def with_few_answers(
     rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], level: float
 ) -> tuple[tuple[Comparison, ...], list[Note]]:
-    """Return the comparisons and notes; differences of shares of few answers get a wider interval and a larger p.
+    """Return the comparisons, with a wider interval and a larger p if a share rests on few answers, and notes on them.
 
     A share has few answers if its denominator is below 30, or if all or none of its answers count (`is_few`). Few
     answers do not show how far the share may move. The interval combines both runs' Clopper-Pearson intervals (MOVER,
@@ -88,9 +88,9 @@ def _without_rule_of_three(row: Comparison) -> Comparison:
 
 
 def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the columns of a share's numerator and denominator, or None if the measure is no share of answers.
+    """Return the columns of a share's numerator and denominator, or None if the measure is not a share of answers.
 
-    A measure that divides by all questions is no such share.
+    A measure that divides by all questions is not a share of answers.
     """
     proportion = measure.declaration.proportion
     if proportion is not None:
@@ -106,15 +106,15 @@ def shares_answers(measure: Measure) -> bool:
 def is_few(part: Any, whole: Any) -> Any:
     """Return whether `whole` is below 30, or `part` is 0 or equals `whole`: too few answers for a share.
 
-    Arrays work too.
+    `part` and `whole` may be arrays.
     """
     return (whole < FEW) | (part == 0) | (part == whole)
 
 
 def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
-    """Return the share of each run as its numerator and its denominator, both whole numbers, by the run's name.
+    """Return the numerator and the denominator of each run's share, keyed by the run's name.
 
-    Empty for a measure that is no share of answers. A run is left out if its numbers are not whole.
+    The result is empty if the measure is not a share of answers. A run is left out if its numbers are not whole.
     """
     counted = {run: own for run, own in _sums_of(data, measure).items() if own[0].is_integer() and own[1].is_integer()}
     return {run: (int(part), int(whole)) for run, (part, whole) in counted.items()}
@@ -153,7 +153,7 @@ def with_answers_as_units(
 
 
 def no_less(p: Floats, pairs: Sequence[tuple[str, str]], shares: Mapping[str, Share]) -> Floats:
-    """Return the p-values of pairs of runs, raised to that of Fisher's test if one of the shares has few answers."""
+    """Return the p-values of pairs of runs, each raised to Fisher's p if one of the two shares has few answers."""
     few = {run for run, share in shares.items() if _is_few(share)}
     made = p.copy()
     for at, (run, baseline) in enumerate(pairs) if few else ():

@@ -56,7 +56,7 @@ class Flips(Row, frozen=True):
 
     @property
     def flips_sure(self) -> Annotated[str, Shown("flips", numeric=True, after="cannot_tell")]:
-        """Return the share of pairs of draws with two verdicts, and twice its standard error."""
+        """Return the share of pairs of draws with two different verdicts, and twice its standard error."""
         return f"{self.flips:.1%} ± {2 * self.error:.1%}"
 
     @classmethod
@@ -89,14 +89,14 @@ def flips(
     progress: Progress | None = None,
     **options: Any,
 ) -> Results[Flips]:
-    """Return how often the gate `compare --fail-on-regression` gives different verdicts on the same systems.
+    """Estimate how often the gate `compare --fail-on-regression` gives different verdicts on the same systems.
 
         nescio.lab.flips("trials.csv", "accuracy", run="agent-1")
 
     Each draw takes k of the available answers of each run to each question. With one run, or `run` alone, the run is
-    compared with itself (A/A), which takes 2k answers. If a question has fewer, answers are drawn with replacement. k
-    rises until at most 5% of pairs of draws have different verdicts. Raises MismatchError if no question was asked
-    twice.
+    compared with itself (A/A), which takes 2k answers. If a question has fewer answers, they are drawn with
+    replacement. k rises until at most 5% of pairs of draws have different verdicts. Raises MismatchError if no question
+    was asked twice.
     """
     only = tuple(name for name in (baseline, run) if name is not None)
     loaded = open_data(source, {"strata": (), **options, "only": only}, measures)
@@ -150,8 +150,8 @@ def flips(
 def _check_ground(loaded: Loaded, measure: str, run: str, baseline: str | None) -> None:
     """Raise UsageError if the command `compare` would refuse to gate these runs.
 
-    Without `baseline` the run is compared with itself. Then no note on missing or ungraded answers is checked, because
-    the run cannot gain from these, but too few clusters are still refused.
+    Without `baseline` the run is compared with itself. In that case notes on missing or ungraded answers do not matter,
+    because the run cannot gain from them. Too few clusters are still refused.
     """
     notes = () if baseline is None else loaded.notes
     results: Results[Flips] = Results((), sign(**loaded.signature), notes, "flips")
@@ -176,7 +176,6 @@ def _two(data: Evidence, baseline: str | None, run: str | None) -> tuple[int, in
 
 
 def _rows_of(data: Evidence, run: int) -> dict[str, Rows]:
-    """Return the rows of a run's graded answers by question."""
     rows: dict[str, list[int]] = {}
     for row in np.flatnonzero(data.present[run]).tolist():
         rows.setdefault(data.questions[row], []).append(row)
@@ -226,7 +225,7 @@ def _of_questions(data: Evidence) -> bool:
 
 
 def _row(answers: int, verdicts: Counter[int], draws: int, *, again: bool) -> Flips:
-    """Return the shares of the verdicts of all draws; `verdicts` counts the draws by exit status (0, 1, 3).
+    """Return the share of draws with each verdict; `verdicts` counts the draws by exit status (0, 1, 3).
 
     `flips` is unbiased, because it compares only pairs of two different draws.
     """

@@ -41,7 +41,7 @@ class OnFront(Struct, frozen=True):
 def front(data: Data, names: Sequence[str], level: float, blocks: Sequence[Block], jobs: int) -> tuple[OnFront, ...]:
     """Return each run's place by the first measure of quality among `names` and the first measure of cost.
 
-    Returns nothing if either measure is lacking, or if the runs were not asked the same questions.
+    The result is empty if either measure is lacking, or if the runs were not asked the same questions.
     """
     if not isinstance(data, Evidence) or data.origins or len(data.runs) < 2:
         return ()
@@ -78,7 +78,7 @@ def measures_of(names: Sequence[str], data: Data) -> tuple[Measure | None, Measu
 def _claims(
     data: Evidence, quality: Measure, cost: Measure, alpha: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which runs are significantly on the front and which are beaten, by one-sided tests of every pair."""
+    """Return masks of the beaten runs and of the runs on the front, by one-sided tests of every pair (`claims`)."""
     from scipy.special import stdtr  # imported here because most tables have no costs
 
     size = len(data.runs)

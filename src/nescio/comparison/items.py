@@ -39,7 +39,7 @@ LEVEL = 0.1  # rate of false discoveries among the flagged items
 FEWEST_MODELLED = 30  # with fewer runs, no two-parameter model is fitted,
 UNPENALISED = 200  # and with fewer than this number it is penalised
 DEPENDENT = 0.3  # a larger correlation of the abilities to answer and to be right is reported
-MANY = 40  # with fewer runs the list is no claim about its items (docs/items.md)
+MANY = 40  # with fewer runs the list does not claim anything about its items (docs/items.md)
 
 
 class Item(Row, frozen=True):
@@ -47,10 +47,10 @@ class Item(Row, frozen=True):
 
     `discrimination` is the correlation, over the runs, between being right on this question and the score on all
     others, and `p` the p-value of the test that it is negative. For each wrong answer that several runs give, a test
-    asks whether these runs score higher on all other questions than random runs would. `other_answer` is the one with
-    the smallest p-value, and `p_other` this p-value times the number of wrong answers. `suspicion` is the smaller of
-    `p` and `p_other`, adjusted for both tests and for all questions (Benjamini-Hochberg); it is NaN if all runs agree.
-    `silence` is the correlation between abstaining on this question and the score on all others.
+    asks whether these runs score higher on all other questions than random runs would. `other_answer` is the wrong
+    answer with the smallest p-value, and `p_other` that p-value times the number of wrong answers. `suspicion` is the
+    smaller of `p` and `p_other`, adjusted for both tests and for all questions (Benjamini-Hochberg); it is NaN if all
+    runs agree. `silence` is the correlation between abstaining on this question and the score on all others.
 
     From thirty runs on, two two-parameter logistic models are fitted. `slope` and `difficulty` (a, b) describe being
     right when a run answers, `answering_slope` and `answering_difficulty` describe answering at all. They are None if
@@ -285,8 +285,8 @@ def _others(
 ) -> list[tuple[str, float] | None]:
     """Return for each item the wrong answer that able runs agree on most, and its p-value.
 
-    The p-value is that of the answer times the number of wrong answers to the item. The result is None for an item
-    without such an answer.
+    The p-value is multiplied by the number of wrong answers to the item. An entry is None for an item without such an
+    answer.
     """
     found: list[tuple[str, float] | None] = [None] * right.shape[1]
     if texts is None:

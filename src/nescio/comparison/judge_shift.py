@@ -96,12 +96,13 @@ def judge_shift(
     ci: float = 95.0,
     resolve: Resolution = "adjudicated",
 ) -> Results[Shift]:
-    """Return whether the judge errs on each run as on the runs from which its correction was learned (`learned_on`).
+    """Test whether the judge errs on each run as on the runs from which its correction was learned (`learned_on`).
 
-    Without `learned_on` these are all other runs. A run passes if the interval of the difference lies within ±
-    `margin`, and fails if it lies outside. `labels` must be of a random sample of each run's answers; the figures then
-    describe all its answers. The bias is also shown for each value of the columns in `by`. `own` names the runs of the
-    judge's own model. Raises MismatchError for a single run, UsageError for labels that are not a simple random sample.
+    Without `learned_on`, each run is compared with all other runs. A run passes if the interval of the difference lies
+    within ± `margin`, and fails if it lies outside. `labels` must be of a random sample of each run's answers; the
+    figures then describe all its answers. The bias is also shown for each value of the columns in `by`. `own` names the
+    runs of the judge's own model. Raises MismatchError for a single run, UsageError for labels that are not a simple
+    random sample.
     """
     how = {"texts": True, "graded": ("length", "position"), **options}
     loaded = open_labelled(source, None, how, labels, ("position", *by))
@@ -116,7 +117,8 @@ def judge_shift(
             raise UnknownNameError("run", name, runs)
     if len(runs) == 1 or {*runs} == {*learned_on}:
         raise MismatchError(
-            "the correction was learned on all runs, so no run is left to check; name fewer runs that it was learned on"
+            "the correction was learned on all runs, so no run is left to check; add another run, or name fewer runs "
+            "on which it was learned"
         )
     run_of, question = np.nonzero(laid.labelled)
     unit = question if data.clusters is None else data.clusters[question]
@@ -148,7 +150,7 @@ def judge_shift(
     about = note(
         "shift.about",
         "the bias is the judge's share of correct answers minus people's share, on {labels:n labelled answer}. "
-        "Figures describe all answers of this kind, if each run's labels are a random sample of its answers",
+        "The figures describe all answers of the runs, if each run's labels are a random sample of its answers",
         labels=len(judge),
     )
     chosen = chosen_labels(runs, data.column("correct") == 1, data.present & ~laid.known, laid.labelled)
@@ -174,7 +176,7 @@ def _unchecked(laid: Labels, run: int, sizes: tuple[int, int], what: str) -> tup
 
 
 def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
-    """Return "pass", "fail" or "inconclusive" with the reason: the interval of a difference against ± `margin`."""
+    """Return "pass", "fail" or "inconclusive", with the reason, by comparing the interval with ± `margin`."""
     if -margin <= low and high <= margin:
         return "pass", f"the difference is within ±{margin:g}"
     if low > margin or high < -margin:
@@ -185,7 +187,8 @@ def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
 def _error(run: str, error: Error, level: float, *, off: Any, unit: Any, of: Any) -> JudgeError:
     """Return the mean error of the judge over the labels that the mask `of` marks, with its interval.
 
-    It is NaN without such labels. `off` is the judge's error on each label, and `unit` the label's question or cluster.
+    The error is NaN if the mask marks no label. `off` is the judge's error on each label, and `unit` the label's
+    question or cluster.
     """
     many = int(of.sum())
     if error == "bias":

@@ -166,8 +166,8 @@ def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
 def _by_model(loaded: Loaded, laid: Labels, own: Sequence[str]) -> Any:
     """Return a text for each run that tells whether the run is the judge's own model.
 
-    It is if the names in `own` include it, or without `own` if its name is the judge's. All texts are "" if no run is
-    the judge's own model.
+    A run is the judge's own model if `own` names it or, without `own`, if it has the judge's name. All texts are "" if
+    no run is the judge's own model.
     """
     judges = {_plain(word) for judge in loaded.judges for word in (judge.model, judge.name) if word}
     runs = laid.data.runs

@@ -87,7 +87,7 @@ def score(
 
 
 def why_unmarked(scores: Scores, loaded: Loaded) -> str:
-    """Return why no run has a mark although the user could get marks with other options or data, or an empty text.
+    """Return the reason why no run has a mark if other options or data could give marks, else an empty text.
 
     Counts alone cannot be paired, and a single run has no other run to compare.
     """

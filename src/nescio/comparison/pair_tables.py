@@ -31,11 +31,12 @@ MOST_DIFFERENCES = 1 << 20  # the most different values for which tests are kept
 
 
 class PairTables(Struct, frozen=True, eq=False):
-    """For each pair of runs, the number of questions on which the two answers are of each two kinds.
+    """Tables that count, for pairs of runs, the questions by the kinds of the two answers.
 
-    Answers are of one kind if the measure reads the same values from both. `tables` has shape (pairs, K, K) and counts
-    the questions of kind i for the first run and of kind j for the second. `columns` maps a name to the whole number
-    that a question of each kind adds to a total, shape (K,). `cells` holds the values of each kind, shape (K, columns).
+    Two answers are of the same kind if the measure reads the same values from both. `tables` has shape (pairs, K, K)
+    and counts the questions of kind i for the first run and of kind j for the second. `columns` maps a name to the
+    whole number that a question of each kind adds to a total, shape (K,). `cells` holds the values of each kind, shape
+    (K, columns).
     """
 
     measure: Measure
@@ -83,8 +84,8 @@ class PairTables(Struct, frozen=True, eq=False):
     def _exact_of(self, n: Counts, alike: Counts, observed: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the exact p-values of pairs of runs whose difference is `observed`, and a mask of the known ones.
 
-        `n` counts the questions on which the answers of the two runs are of two given kinds. `alike` counts those on
-        which both answers are of one given kind.
+        `n` has a column for each pair of kinds, which counts the questions whose two answers are of these kinds.
+        `alike` has a column for each kind, which counts the questions whose answers are both of this kind.
         """
         low, high = np.triu_indices(self.tables.shape[1], 1)
         both = {name: 2 * (alike @ values) + n @ (values[low] + values[high]) for name, values in self.columns.items()}
@@ -105,8 +106,8 @@ class PairTables(Struct, frozen=True, eq=False):
     def errors(self) -> tuple[Floats, Floats]:
         """Return the standard errors of the differences of all pairs, and their degrees of freedom.
 
-        Each equals the result of `few_units.unit_error` for that pair alone, to the last bit. NaN for a pair with fewer
-        than two questions.
+        Each equals the result of `few_units.unit_error` for that pair alone, to the last bit. Both are NaN for a pair
+        with fewer than two questions.
         """
         error, freedom = np.full((2, len(self.tables)), np.nan)
         some = np.flatnonzero(self.questions > 1)
@@ -136,8 +137,8 @@ class PairTables(Struct, frozen=True, eq=False):
 def _each_once(counts: Counts, values: Floats, base: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the index of the first row of each distinct row, and for every row the index of its distinct row.
 
-    Rows are equal if their counts and their value are. All rows count as distinct if the counts, each below `base`, are
-    too many for one number.
+    Rows are equal if their counts and their values are equal. All rows count as distinct if the counts, each below
+    `base`, are too many for one number.
     """
     different, of_value = np.unique(values, return_inverse=True)
     code, most = _numbered(counts, base)
@@ -212,7 +213,7 @@ class PackedRuns(Struct, frozen=True, eq=False):
     bits: packed.Words
 
     def of(self, pairs: Pairs) -> PairTables:
-        """Return the tables of counts of these pairs: the numbers of questions by the two kinds of answer."""
+        """Return tables that count the questions of each pair of runs by the kinds of the two answers."""
         kinds, _, words = self.bits.shape
         x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
         tables = np.zeros((len(x), kinds, kinds), dtype=np.int64)
@@ -253,7 +254,7 @@ def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> P
 
 
 def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | None:
-    """Return the tables of pairs for `data` that hold such tables already.
+    """Return the tables of counts of the given pairs, from `data` that hold tables of all pairs.
 
     Returns None if there are too many kinds of answer, or if a question adds a fraction to a total.
     """
@@ -272,7 +273,7 @@ def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | N
 
 
 def of_kinds(measure: Measure, cells: dict[str, Array]) -> dict[str, Array] | None:
-    """Return how much a question of each kind adds to each total, or None if that is a fraction."""
+    """Return the number that a question of each kind adds to each total, by name, or None if a number is a fraction."""
     floats = {name: values.astype(np.float64) for name, values in cells.items()}
     mapped = {**measure.each(floats), "n": np.ones(len(next(iter(cells.values()))))}
     whole = all(values.ndim == 1 and np.array_equal(values, np.rint(values)) for values in mapped.values())

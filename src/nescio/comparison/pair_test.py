@@ -35,9 +35,9 @@ Largest = tuple[NDArray[np.float64], bool]
 class MeasuredRuns(Struct, frozen=True, eq=False):
     """All runs seen by one measure, with rows sorted by the questions' ids.
 
-    `columns` holds the columns that the measure reads. `about` marks the cells that describe what the measure counts
-    (questions or single answers), and `usable` those that have every value it reads. `largest` holds the largest
-    differences of the Tukey test.
+    `columns` holds the columns that the measure reads. `about` marks the rows of each run that describe what the
+    measure counts (questions or single answers). `usable` marks those that have every value that the measure reads.
+    `largest` holds the largest differences of the Tukey test.
     """
 
     data: Evidence
@@ -67,12 +67,12 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
         return both[0] & asked, both[1] & asked
 
     def either(self, x: int, y: int) -> int:
-        """Return on how many questions at least one of the two runs has a row of the sort that the measure counts."""
+        """Return the number of questions for which at least one of the two runs has a row that the measure counts."""
         rows = self.about[x] | self.about[y]
         return int(rows.sum()) if self.repeats is None else len(np.unique(self.repeats.question[rows]))
 
     def places(self, x: int, y: int) -> tuple[Place, Place]:
-        """Return a key for each of the two runs, which tells the rows on the questions that both have.
+        """Return a key for each of the two runs, which identifies its rows on the questions that both runs have.
 
         A run gets the same key in two pairs if its rows are the same in both.
         """
@@ -128,7 +128,7 @@ class TalliedRuns(Struct, frozen=True, eq=False):
     def places(self, x: int, y: int) -> tuple[Place, Place]:
         """Return a key for each of the two runs, which no other pair has.
 
-        Counts do not say which questions the runs share, so that no two pairs can use the same resamples of a run.
+        Counts do not say which questions the runs share, so no two pairs can use the same resamples of a run.
         """
         return (repr((x, y)).encode(), x), (repr((x, y)).encode(), y)
 
@@ -241,7 +241,7 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
 def each_tested(seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Iterator[PairedRuns | None]:
     """Yield each pair with its exact p-value, or with the differences that its test draws.
 
-    These are the differences in random exchanges of labels, or those on resamples. Yields None if the two runs share no
+    The differences are those in random exchanges of labels, or those on resamples. Yields None if the two runs share no
     question. A run that shares the same questions with several others is resampled once for all of these pairs.
     """
     resampled = ResampledRuns(plan)

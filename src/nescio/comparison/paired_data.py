@@ -41,9 +41,10 @@ class Pair(Struct, frozen=True, eq=False):
     """Two runs seen by one measure, with the units of both side by side.
 
     Units with the same values are of one kind. `patterns` has the kinds of the first run's units, then the same kinds
-    for the second run. Weights (w, 0) count the first run's own answers, and (0, w) the second's. Weights (kept,
-    swapped) and (swapped, kept) exchange the labels of some units. `own` holds the patterns of each run alone, over the
-    same units. If the measure has an order, rows are sorted by ranks within their own run (`exchangeable_order`).
+    for the second run. A weight vector has one half for each run: (w, 0) counts the first run's answers, and (0, w) the
+    second's. The weights (kept, swapped) and (swapped, kept) exchange the labels of some units. `own` holds the
+    patterns of each run alone, over the same units. If the measure sorts the answers, the rows of `patterns` are sorted
+    by their rank within their own run (`exchangeable_order`).
     """
 
     measure: Measure
@@ -121,7 +122,7 @@ class Pair(Struct, frozen=True, eq=False):
 
 
 def _moved(one_way: Array, move: Array) -> Array:
-    """Return the sum over all kinds of unit: how far a unit moves the totals, times the number of such units.
+    """Return the total move: for each kind, the number of units times the move of one unit, summed over kinds.
 
     The shape is (…,) for `move` of shape (kinds,), and (…, width) for (kinds, width). We add kind by kind, because the
     last digits of a matrix product depend on the number of threads.
@@ -283,9 +284,9 @@ def _comparable(measure: Measure, cells: Array, names: list[str], weights: NDArr
 
 
 def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:
-    """Return the columns that the measure adds up, for the cells of the first run and then for those of the second.
+    """Return the columns that the measure adds up, with the entries of the first run before those of the second.
 
-    `cells` has the values of the columns `names` for the first run, followed by those for the second, in each row.
+    Each row of `cells` has the values of the columns `names` for the first run, followed by those for the second.
     """
     width = len(names)
     both = np.concatenate([cells[:, :width], cells[:, width:]])

@@ -38,7 +38,7 @@ class PriceRatio(Struct, frozen=True):
 def price_ratios(
     data: Data, measures: Sequence[Measure], pairs: Sequence[tuple[int, int]], level: float
 ) -> tuple[PriceRatio, ...]:
-    """Return the ratio of prices of a right answer for each pair of runs, by each measure that is such a price."""
+    """Return the ratio of two runs' prices of a right answer, for each pair of runs and each measure of a price."""
     priced = [measure for measure in measures if measure.declaration.name == PRICE]
     if not isinstance(data, Evidence) or data.origins:
         return ()

@@ -25,8 +25,9 @@ class Rank(Struct, frozen=True):
     the p-values are adjusted for all pairs. `groups` numbers the bars of a critical-difference diagram that cover the
     run (Demšar, JMLR 2006); a bar covers neighbours in rank that are all tied. `tied_with` names the runs tied with
     this one, or counts them above a thousand. `p_best` is the chance that the run has the highest true value if the
-    runs are exchangeable (`nescio.stats.ranking.true_values`), and `expected_rank` its mean rank then. Neither is a
-    test, and both are None if the runs cannot be resampled together, or if one of them does not vary.
+    runs are exchangeable (`nescio.stats.ranking.true_values`), and `expected_rank` its mean rank under the same
+    assumption. Neither is a test, and both are None if the runs cannot be resampled together, or if one of them does
+    not vary.
     """
 
     measure: Annotated[str, Shown()]
@@ -70,7 +71,7 @@ def ranks(
 def ranks_of(
     measure: str, values: Sequence[tuple[str, float]], better: NDArray[np.bool_], *, lower_is_better: bool
 ) -> list[Rank]:
-    """Return the ranks of runs, given a matrix whose cell [i, j] tells whether run i is significantly better than j."""
+    """Return the ranks of runs, given a matrix whose entry [i, j] says whether run i is significantly better than j."""
     sign = -1 if lower_is_better else 1
     places = by_value(values, lower_is_better=lower_is_better)
     ordered, better = [values[i] for i in places], better[np.ix_(places, places)]

@@ -48,8 +48,8 @@ class TestPlan(Struct, frozen=True):
 class PairedRuns(Struct, frozen=True, eq=False):
     """A pair of runs on the questions that both have, their difference, and the name of the test (`how`).
 
-    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if the test has to draw. Then `drawn`
-    holds the differences in random exchanges of labels, or those on resamples.
+    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if the test draws random exchanges or
+    resamples. In that case `drawn` holds the differences in the exchanges or on the resamples.
     """
 
     pair: Pair
@@ -69,7 +69,6 @@ class ResampledRuns:
     """The values of each run on resamples of the questions that it shares with another run, each computed once."""
 
     def __init__(self, plan: TestPlan) -> None:
-        """Create an empty store of values for a plan."""
         self.plan = plan
         self.values: dict[Place, Values] = {}
 

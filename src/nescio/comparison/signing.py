@@ -25,7 +25,7 @@ def signed(
     """Return the signature of comparisons: the settings with which they can be computed again.
 
     `drawn` holds the number of resamples and their seed. With `unpaired`, each run counts on the questions that it has.
-    `corrected` names the labels that correct the comparisons; then nothing is drawn.
+    `corrected` names the labels that correct the comparisons; with labels, nothing is drawn.
     """
     resamples, seed = drawn
     how = {"draw": f"patterns of {loaded.data.resampled}", "resamples": str(resamples), "seed": str(seed)}

@@ -41,7 +41,7 @@ class AtStake(Struct, frozen=True):
 
     `utility` is (C - λW)/n plus what abstentions on unanswerable questions earn, and `normalised` is utility/(1 + λ).
     `always` is the utility of answering every question, `never` that of answering none, and `rule` that of answering if
-    the confidence exceeds the target t = λ/(1+λ). `regret` is `rule` less `utility`. If it is unknown whether declined
+    the confidence exceeds the target t = λ/(1+λ). `regret` is `rule` minus `utility`. If it is unknown whether declined
     answers were right, `always`, `rule` and `regret` are NaN, and the regret lies between `regret_least` and
     `regret_most`. `consistency` is the share of questions on which the run follows the rule. `stated_regret` is the
     loss by the run's own confidences.
@@ -97,10 +97,10 @@ class Adapts(Struct, frozen=True):
 
 
 class StakeDifference(Struct, frozen=True):
-    """The difference of one run minus another, on the questions that both have.
+    """One run's figure minus another run's, on the questions that both have.
 
-    If `penalty` is None, it is the difference of the areas over all stakes, which is the primary figure. Otherwise it
-    is the difference at that stake; the p-values of single stakes are adjusted after Holm among themselves.
+    If `penalty` is None, the figure is the area over all stakes, which is primary. Otherwise it is the utility at that
+    stake; the p-values of single stakes are adjusted after Holm among themselves.
     """
 
     run: Annotated[str, Shown()]
@@ -159,8 +159,8 @@ def stakes(
     """Score runs that were asked the same questions at several stated stakes.
 
     A stake is the price λ of an error or the target t = λ/(1+λ), as `scale` says; "auto" decides by the column's name.
-    It is read from the column that `stake` names. If that is None, it is the column `stake`, or ids such as
-    `q1@stake=3` hold it. Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
+    The stakes are in the column that `stake` names. If it is None, they are in the column `stake`, or in ids such as
+    `q1@stake=3`. Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
     `tables["differences"]` compares runs. Raises UsageError for an invalid stake.
     """
     named = {} if stake is None else {"repeat": stake}
@@ -250,7 +250,6 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
 
 def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
-    """Return the figures of one run at the stake number k."""
     use = ~np.isnan(one.right[:, k])
     right, wrong, silent = one.right[use, k], one.wrong[use, k], one.silent[use, k]
     price, earns, n = float(setting.declared[k]), setting.earns, int(use.sum())
@@ -297,8 +296,8 @@ def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
 def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
     """Return the mean utility if the answers of unknown outcome are all wrong, and if they are all right.
 
-    `candidate` holds each answer: right (1), wrong (0), not given (-1), or unknown (NaN). `price` is that of a wrong
-    answer.
+    `candidate` holds each answer: right (1), wrong (0), not given (-1), or unknown (NaN). `price` is the price of a
+    wrong answer.
     """
     unknown = np.isnan(candidate)
     known = np.where(candidate == 1, 1.0, np.where(candidate == 0, -price, 0.0))
@@ -306,7 +305,7 @@ def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
 
 
 def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return each question's contribution to the area under the utility, and which questions were asked at all stakes.
+    """Return each question's contribution to the area under the utility, and a mask of questions asked at all stakes.
 
     `declared` holds the stakes over which the area is computed.
     """
@@ -317,7 +316,6 @@ def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.
 
 
 def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
-    """Return how the abstentions of one run follow the stakes, and the area under its utility over them."""
     stated = [k for k, x in enumerate(setting.declared) if x]
     log = np.log([float(setting.declared[k]) for k in stated])
     slope = formulas.adaptation(log, one.silent[:, stated], setting.level, setting.rng, setting.clusters)
@@ -331,10 +329,9 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
 
 
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
-    """Return a note on how abstentions follow the stakes on answerable questions, or None if all are answerable.
+    """Return a note on how abstentions follow the stakes on answerable questions, or None if all or none are.
 
-    It is needed because a system that always abstains on unanswerable questions does so at every stake. On all
-    questions together, it then seems to follow the stakes less.
+    A system that abstains on unanswerable questions at every stake seems to follow the stakes less on all questions.
     """
     none = (one.answerable == 0).any(axis=1)
     stated = [k for k, x in enumerate(setting.declared) if x]
@@ -358,7 +355,7 @@ def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
 class Earned(Struct, frozen=True, eq=False):
     """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit`, whose sums are exact.
 
-    `whole` is 0 for a question that was not `asked` at all of these stakes. A right answer earns 1 more than
+    `whole` is 0 for a question that was not `asked` at each of these stakes. A right answer earns 1 more than
     abstaining, and at most `width` more than an error.
     """
 
@@ -403,10 +400,7 @@ def _differences(
 def _difference(
     names: tuple[str, str], penalty: float | None, one: Earned, other: Earned, setting: Setting
 ) -> StakeDifference:
-    """Return the comparison of two runs by what they earned: the utility at one stake, or the area over all stakes.
-
-    `penalty` is that stake, None for the area.
-    """
+    """Return the comparison of two runs by utility at the stake `penalty`, or by area over all stakes if None."""
     both = one.asked & other.asked
     whole = one.whole - other.whole
     whole = whole if both.all() else whole[both]

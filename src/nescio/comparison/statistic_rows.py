@@ -208,7 +208,7 @@ def _some(values: NDArray[Any] | None, rows: NDArray[np.int64]) -> NDArray[np.in
 def _of(questions: Questions, some: NDArray[np.int64] | None) -> Any:
     """Return the columns of some of the questions as attributes of an object, for a formula to read.
 
-    If `some` is None, it is all questions.
+    If `some` is None, all questions are used.
     """
     return as_namespace({name: values if some is None else values[some] for name, values in questions[1].items()})
 

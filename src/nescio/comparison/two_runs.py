@@ -52,7 +52,7 @@ def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str
 
 
 def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
-    """Return the data with two runs, the old one first; counts alone stay unchanged. Raises what `two_runs` raises."""
+    """Return the data with two runs, the old one first; counts alone stay unchanged. Raises as `two_runs` does."""
     pair = two_runs(loaded, baseline, run)
     if not loaded.data.can_pair:
         return loaded
@@ -63,7 +63,8 @@ def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
 def take_both_ways(loaded: Loaded, baseline: str | None, run: str) -> Loaded | None:
     """Return the data of two runs whose ungraded answers count both ways, as wrong and as right.
 
-    Returns None if the ungraded answers of neither run count both ways, or if a run is not named as in the files.
+    Returns None if the ungraded answers of neither run count both ways, or if the files have no run with one of the
+    names.
     """
     data = loaded.data
     if not data.can_pair or baseline is None or not {baseline, run} & {*data.origins.values()}:

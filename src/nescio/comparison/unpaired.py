@@ -183,8 +183,8 @@ def _widened(moved: Floats, size: Floats, times: NDArray[np.int64], measure: Mea
 def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], plan: TestPlan) -> Floats:
     """Return the differences of two runs in random exchanges of labels.
 
-    Questions that both have swap their labels. The other questions are shuffled and divided between the two runs, each
-    of which gets as many as it has.
+    Questions that both have swap their labels. The other questions are shuffled and divided between the two runs, so
+    that each run keeps its number of questions.
     """
     assert run.questions is not None
     assert baseline.questions is not None

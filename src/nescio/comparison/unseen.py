@@ -67,8 +67,9 @@ def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float 
 def moves_alike(measure: Measure) -> bool:
     r"""Return whether each question moves a difference by $-a$, 0 or $a$, as it does for accuracy.
 
-    The exact test is then one of the sign: of m questions that differ, wins are binomial. If the true difference is 0
-    or worse, a win is at most as likely as a loss. So the test calls the run better with a chance of at most α/2.
+    In that case the exact test is a sign test: among the questions on which the runs differ, wins are binomial. If the
+    true difference is 0 or worse, a win is at most as likely as a loss. So the test calls the run better with a chance
+    of at most α/2.
     """
     if measure.is_mean:
         values = {round(measure(*counts), 12) for counts in ((1, 0, 0), (0, 1, 0), (0, 0, 1))}
@@ -77,10 +78,10 @@ def moves_alike(measure: Measure) -> bool:
 
 
 def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
-    """Return how far the true difference may be worse than the observed one, or None if there is no limit.
+    """Return by how much the true difference may be worse than the observed one, or None if there is no limit.
 
-    The difference is the first run minus `scale` times the second. It has no limit if one question may move it by any
-    amount.
+    The difference is the first run minus `scale` times the second. There is no limit if one question may move the
+    difference by any amount.
     """
     furthest = furthest_drop(pair, scale)
     if furthest is None or not math.isfinite(furthest) or pair.own[0].units < 2:
@@ -94,7 +95,7 @@ def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
 
 
 def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
-    """Return how fast the difference falls as the first run loses a larger share of the questions to the second run.
+    """Return the rate at which the difference falls as the first run loses more questions to the second run.
 
     On a lost question the first run has the worst kind of answer, and the second run the best. The rate is the
     derivative at the observed values: for accuracy it is 1 plus the difference, for c@1 about 1 plus the share of

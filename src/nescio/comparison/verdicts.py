@@ -86,10 +86,10 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def reach(measure: Measure) -> float:
-    """Return how far a measure moves if the outcomes of all questions change.
+    """Return a bound on the change of a measure when the outcomes of all questions change.
 
-    That is its proven bound (`Measure.slope`), or else the width of its range. It is infinite for a ratio of counts
-    that is no share, because a tenth of the questions may move such a measure by more than a tenth of its range.
+    It is the proven bound (`Measure.slope`), or else the width of the range. It is infinite for a ratio of counts
+    that is not a share, because a tenth of the questions may move such a measure by more than a tenth of its range.
     """
     low, high = measure.bounds
     counts = measure.counts_outcomes or measure.declaration.binary
@@ -270,9 +270,9 @@ def deciding(comparisons: Comparisons) -> Decision | None:
 
 
 def ranking(measures: Sequence[str]) -> list[str]:
-    """Return the measures by which one run is better than another; all of them if each only describes runs.
+    """Return the measures by which one run can be better than another, or all measures if each only describes runs.
 
-    A run with less coverage is not worse for it, so coverage beside c@1 decides nothing.
+    Less coverage alone does not make a run worse, so coverage beside c@1 decides nothing.
     """
     return [name for name in measures if not parse(name).declaration.descriptive] or [*measures]
 
@@ -309,7 +309,7 @@ def decision(
 
 
 def _why_no_number(row: Comparison, alpha: float, margin: float, undecided: str) -> str:
-    """Return why no number of further questions is known to settle a decision, or "" if there is no such reason."""
+    """Return the reason why no number of further questions is known to settle a decision, or "" if there is none."""
     if undecided:
         return undecided
     if math.isinf(widened_interval(row, alpha)[0]):
@@ -346,12 +346,11 @@ def _times_to_settle(row: Comparison, alpha: float, margin: float, many: int) ->
 
 
 def _shrunk(row: Comparison, alpha: float, times: float, many: int) -> float:
-    r"""Return how far the worst difference that a gate cannot rule out would lie from the difference, with more units.
+    r"""Return the gap between the difference and the worst difference that a gate cannot rule out, with more units.
 
-    There are `many` units now, and there would be `times` as many. The gap g between both differences solves
-    $g^2 = z^2 (s^2 + gk)$ for the standard error s and the effect k of one unseen unit. We find k from the present gap,
-    and divide $s^2$ and k by `times`. If no unit moves the difference, the gap shrinks as the bound of the rule of
-    three does.
+    There are `many` units now, and there would be `times` as many. The gap g solves $g^2 = z^2 (s^2 + gk)$ for the
+    standard error s and the effect k of one unseen unit. We find k from the present gap, and divide $s^2$ and k by
+    `times`. If no unit moves the difference, the gap shrinks as the bound of the rule of three does.
     """
     gap = (row.worst or 0.0) - row.difference
     size = abs(gap)
@@ -384,11 +383,11 @@ def _rounded(count: float) -> int:
 
 
 def regression(row: Comparison, alpha: float, margin: float, shift: float = 0.0) -> int:
-    """Return 0 if the run is at most `margin` worse than its baseline, 1 if it is worse by more, 3 if nobody can tell.
+    """Return 0 if the run is at most `margin` worse than its baseline, 1 if it is worse by more, else 3.
 
-    The interval decides, after `shift` has moved its worse end. The end of a pass allows for losses that few questions
-    do not show (`guarded_end`). A failure also needs a significant test of this pair, without adjustment for other
-    runs. Without a margin, a run with the same outcome as its baseline on each of 30 questions or more passes.
+    The interval decides, after `shift` has moved its worse end. The end that decides a pass allows for losses that few
+    questions do not show (`guarded_end`). A failure also needs a significant test of this pair, without adjustment for
+    other runs. Without a margin, a run with the same outcome as its baseline on each of 30 questions or more passes.
     """
     unchanged = not margin and is_unmoved(row) and row.difference == 0 and row.units >= FEW
     low, high = (0.0, 0.0) if unchanged else _ends_of_gates(row, alpha)

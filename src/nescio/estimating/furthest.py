@@ -16,10 +16,10 @@ from nescio.measures._measure import KINDS_OF_ANSWER
 def ends_of_moves(
     measure: Measure, columns: Mapping[str, Floats], counts: NDArray[np.int64]
 ) -> tuple[float, float] | None:
-    """Return how fast the value can fall and can rise when more of the questions get one kind of answer.
+    """Return the fastest rates at which the value can fall and rise when more questions get one kind of answer.
 
-    These are the least and the greatest derivative of the value by the share of a kind of answer, at the observed
-    value. `columns` and `counts` are those of the run's units. Returns None if the kinds of answer are unknown.
+    They are the least and the greatest derivative of the value by the share of a kind of answer, at the observed value.
+    `columns` and `counts` are those of the run's units. Returns None if the kinds of answer are unknown.
     """
     kinds = _kinds(measure)
     if kinds is None:

@@ -39,5 +39,5 @@ def ratio_of(measure: Measure) -> Statistic:
 
 
 def moved_by(measure: Measure, patterns: Patterns) -> Floats:
-    """Return how far one unit of each kind moves a measure of totals; shape (kinds,)."""
+    """Return the move of a measure of totals by one unit of each kind; shape (kinds,)."""
     return influence(measure.of_totals, patterns.columns, patterns.counts)

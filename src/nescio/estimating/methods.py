@@ -85,8 +85,8 @@ def posterior(units: Units, statistic: Statistic, value: float, *, level: float,
     """Return percentiles of the statistic if the shares of the kinds of question are drawn from Jeffreys' posterior.
 
     Raises UsageError for two runs, because a pair of outcomes may occur in one order only: such intervals held in half
-    of the samples of 60 questions (docs/promises.md). Raises it also for clusters, and for so many kinds that the
-    prior, half a question of each kind, would weigh more than a tenth.
+    of the samples of 60 questions (docs/promises.md). It also raises UsageError for clusters, and for so many kinds
+    that the prior, half a question of each kind, would weigh more than a tenth.
     """
     if units.exchanged is not None:
         raise UsageError("the method posterior is for one run, not for a difference of two runs; use the method t")

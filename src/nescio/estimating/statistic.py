@@ -25,9 +25,9 @@ class Statistic(Struct, frozen=True):
     """A formula of totals, with the facts that an interval and a test need.
 
     `bounds` are the lowest and highest value of the formula, and `null` is the value under the null hypothesis.
-    Intervals are symmetric on the `scale`. `ends` says from what the standard error is computed: "seen", from the units
-    alone; "imagined", with one more unit at either bound; "rare", with these two units only if no unit moves the value
-    far. If the data are `skewed`, a few units may make up the spread, so Student's degrees of freedom come from the
+    Intervals are symmetric on the `scale`. `ends` chooses the units for the standard error: "seen", the observed units;
+    "imagined", these and one more unit at either bound; "rare", the two more units only if no unit moves the value far.
+    If the data are `skewed`, a few units may make up the spread, so Student's degrees of freedom come from the
     kurtosis.
     """
 
@@ -46,9 +46,9 @@ class Statistic(Struct, frozen=True):
         return np.asarray(self.formula(units.totals(weights)), dtype=np.float64)
 
     def moved(self, units: Units) -> Floats:
-        """Return how far one unit of each kind moves the value, shape (kinds,), for columns of any scale (`influence`).
+        """Return the move of the value by one unit of each kind, shape (kinds,), as `influence` defines it.
 
-        The move is 0 if the contributions of the columns cancel up to rounding.
+        Columns may have any scale. The move is 0 if the contributions of the columns cancel up to rounding.
         """
         n, scales = units.n, {}
         for name, values in units.sums.items():
@@ -71,7 +71,7 @@ def mean_of(column: str) -> Formula:
 
 
 def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Floats:
-    r"""Return how far one unit of each kind moves a formula's value, shape (kinds,).
+    r"""Return the move of a formula's value by one unit of each kind, shape (kinds,).
 
     `times` holds the number of units of each kind, and `columns["n"]` the number of questions in such a unit. The move
     is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c. For c@1 it is the sum over a cluster of
@@ -94,7 +94,7 @@ def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) 
 
 
 def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[np.int64]) -> Floats:
-    """Return how far one question of each kind moves a formula's value, for many runs; shape (runs, kinds).
+    """Return the move of a formula's value by one question of each kind, for many runs; shape (runs, kinds).
 
     `counts` has the number of questions of each kind in each run. `columns` holds the whole number that a question of
     each kind adds to a total, shape (kinds,). The result equals that of each run alone, to the last bit.

@@ -26,10 +26,7 @@ def by_student(units: Units, statistic: Statistic, value: float, interval: Inter
 
 
 def _from_null(statistic: Statistic, values: Floats) -> Floats:
-    """Return how far values lie from the value under the null hypothesis.
-
-    This is their difference, or the difference of their logarithms if the statistic has that scale.
-    """
+    """Return values minus the value under the null hypothesis, or a difference of logarithms on the scale "log"."""
     if statistic.scale != "log":
         return values - statistic.null
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -6,10 +6,10 @@
     def mine(): ...
 
 A score is read as `nescio score` reads it in a log (`nescio.formats.logs.inspect.inspect_reader`). Abstentions are the
-value N, a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty. P, and a
-number below 1, is wrong. NaN is not graded and left out, as in Inspect. A metric gets every epoch as it was scored
-(`scores="unreduced"`), as repeats of its sample. Inspect's reduction of epochs, even of one, is a number that counts an
-abstention as wrong.
+value N, a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty. P (partial)
+or a number below 1 is wrong. NaN is not graded and is left out, as in Inspect. A metric gets every epoch as it was
+scored (`scores="unreduced"`), as repeats of its sample. Inspect's reduction of epochs, even of one epoch, is a number
+that counts an abstention as wrong.
 """
 
 from __future__ import annotations

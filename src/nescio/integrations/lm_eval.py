@@ -46,7 +46,8 @@ ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
 class Silence(float):
     """The value of an abstention in lm-evaluation-harness, -1, which raises an error if it is used as true or false.
 
-    For a task with several targets, the harness asks whether any value is true. It would count -1 as a right answer.
+    For a task with several targets, the harness asks whether any value is true. The harness would count -1 as a right
+    answer.
     """
 
     def __new__(cls) -> Silence:

@@ -115,7 +115,7 @@ def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
 def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return a mask of the predictions, among those in the mask `where`, that equal the true label.
 
-    Raises UsageError if none can be equal, because the one labels are numbers and the others texts.
+    Raises UsageError if none can be equal, because the labels of one side are numbers and those of the other are texts.
     """
     equal = np.zeros(len(y_true), dtype=bool)
     pairs = list(zip(where.nonzero()[0], y_true[where].tolist(), y_pred[where].tolist(), strict=True))

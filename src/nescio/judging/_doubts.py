@@ -30,7 +30,7 @@ _FEW = 3  # differences that need no note, and answers that a note shows
 class Doubts:
     """A counter of reasons to doubt a judge's grades, such as wrong answers that read like an abstention.
 
-    `chosen` says that the user named the judge; then no other judge is compared with it.
+    `chosen` says that the user named the judge. In that case no other judge is compared with it.
     """
 
     def __init__(self, judge: Judge, *, chosen: bool) -> None:

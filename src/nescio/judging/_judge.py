@@ -64,8 +64,8 @@ Silent = float | Callable[[Question], float]
 class Judge(Protocol):
     """A judge with its parameters; `record` has the name and the parameters.
 
-    Some judges also have the method `one_by_one`, which grades single answers (see `_Bound`). Then the answers need not
-    be in memory together.
+    Some judges also have the method `one_by_one`, which grades one answer at a time (see `_Bound`), so that the answers
+    need not be in memory together.
     """
 
     @property
@@ -154,8 +154,7 @@ class _Bound(Struct, frozen=True):
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:
         """Return a function that grades one answer at a time.
 
-        `several` says that there are several runs. Then each distinct short answer is graded only once, and its grade
-        is reused.
+        If there are `several` runs, each distinct short answer is graded only once, and its grade is reused.
         """
         function, parameters = self.declaration.function, self.parameters
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
@@ -248,7 +247,7 @@ def default_judge(collection: Collection) -> str:
 def rule_of(name: str) -> str:
     """Return the rule of a judge in words: the first sentence of the file that defines the judge.
 
-    Empty for an unknown judge.
+    The text is empty for an unknown judge.
     """
     declared = REGISTRY.get(name)
     text = inspect.getdoc(inspect.getmodule(declared.function)) if declared else ""

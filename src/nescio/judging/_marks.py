@@ -47,10 +47,9 @@ def same_words(gold: str, answer: str) -> bool:
 
 
 def _formula(text: str) -> str | None:
-    """Return a formula in a standard spelling; None for a text that is no formula.
+    """Return a formula in a standard spelling, for comparisons, or None for a text that is not a formula.
 
-    So two formulas can be compared. Quotation marks and the like around the formula, and spaces beside its operators,
-    are removed.
+    Quotation marks and similar marks around the formula, and spaces beside its operators, are removed.
     """
     text = text.translate(_ALIKE)
     bare = text.lstrip(_AROUND).rstrip(_AROUND + ".")
@@ -71,8 +70,8 @@ _gold_formula, _gold_words = lru_cache(maxsize=1 << 16)(_formula), lru_cache(max
 def with_marks(text: str, names: bool = False) -> str:
     """Return a text in which letters replace the marks that carry a meaning, such as the signs in "C++" or "-5".
 
-    Normalisation would otherwise remove these marks. With `names`, hyphens and the like in names are replaced too,
-    which many people leave out.
+    Normalisation would otherwise remove these marks. With `names`, hyphens and similar marks in names, which many
+    people leave out, are replaced too.
     """
     text = text.translate(_ALIKE)
     if not _ANY.search(text):

@@ -33,7 +33,7 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """Return the matched fraction in digits, as "2/3" for "two thirds", or unchanged if it means a position.
+    """Return the matched fraction in digits, such as "2/3" for "two thirds", or unchanged if it means a position.
 
     "a third" is a fraction only before "of" or at the end of a text.
     """
@@ -46,12 +46,12 @@ def _fraction(match: re.Match[str]) -> str:
 def _scaled(match: re.Match[str]) -> str:
     """Return a matched number and its scale, such as "5 million", with a mark in place of the word for the scale.
 
-    So no later step takes the scale for a number of its own.
+    The mark keeps later steps from reading the scale as a number of its own.
     """
     return f"{match[1]}⟪{(_SCALES | _SHORT)[match[2].lower()]}⟫"
 
 
-# Words such as "hundreds" without a count are no numbers.
+# Words such as "hundreds" without a count are not numbers.
 _NUMERALS = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred"""
 _SPELLED = rf"\b(?:zero|half|dozen|{'|'.join((*_NUMERALS.split(), *_SCALES))})"

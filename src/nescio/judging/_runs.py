@@ -90,7 +90,7 @@ def judge_runs(
 
 
 def _lower_ranks(answers: int) -> Iterator[Note]:
-    """Yield a note on how many answers are below rank 1, if any are, because outcomes do not use these."""
+    """Yield a note that counts the answers below rank 1, if there are any, because outcomes do not use them."""
     if answers:
         yield note(
             "judging.lower_ranks",
@@ -195,10 +195,10 @@ def _why(state: int, response: Response, grade: Grade | None) -> str | None:
 
 
 def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """Return what an abstention scores on each question.
+    """Return the score of an abstention on each question.
 
-    On an unanswerable question it scores 1, unless the judge has no score for abstentions (NaN). On other questions the
-    judge `ready` decides.
+    On an unanswerable question the score is 1, unless the judge has no score for abstentions (NaN). On other questions
+    the judge `ready` decides.
     """
     silent = ready.scores[name]
     earned = [silent(question) if callable(silent) else silent for question in questions]

@@ -90,7 +90,7 @@ def need_libraries() -> None:
     """Raise UsageError if the libraries that read numbers in words and convert units are not installed."""
     if any(importlib.util.find_spec(name) is None for name in ("pint", "text_to_num")):
         raise UsageError(
-            "numbers in words and other units need two libraries that are not installed: pip install 'nescio[judges]',"
+            "to read numbers in words and convert units, install two libraries with: pip install 'nescio[judges]',"
             f" or take another judge, such as {opt('judge', 'exact')}"
         )
 

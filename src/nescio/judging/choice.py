@@ -19,7 +19,7 @@ _INDEX = re.compile(r"[0-9]{1,4}")
 def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
     """Yield notes on questions with several right options, and on answers of each run that name no option.
 
-    Such answers count as wrong; if most answers of a run name no option, it may belong to another test. Raises
+    Such answers count as wrong; if most answers of a run name no option, the run may belong to another test. Raises
     MismatchError for a run that counts its options from 1, because each number would name the next option.
     """
     questions = {question.id: question for question in collection.questions if question.options}
@@ -50,7 +50,7 @@ def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
 def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]]) -> None:
     """Raise MismatchError if the run counts the options from 1, while an index must count from 0.
 
-    It does if its numbers range from 1 to the number of options, and if no number is 0.
+    A run counts from 1 if its numbers range from 1 to the number of options, and no number is 0.
     """
     numbers = [
         (int(text), len(options))
@@ -85,7 +85,7 @@ def choice(question: Question, answer: str) -> bool:
 
 
 def option(question: Question, text: str) -> int | None:
-    """Return the position, from 0, of the option that a text names, or None; the first one of equal options."""
+    """Return the position, from 0, of the option that a text names (the first of equal options), or None."""
     return _named(question.options, text)
 
 
@@ -109,7 +109,7 @@ _FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
 
 @lru_cache(maxsize=1 << 16)
 def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
-    """Return, for each way of spelling in `_FORMS`, a dict from an option's text, so spelled, to the option's position.
+    """Return for each spelling in `_FORMS` a dict from an option's text in this spelling to the option's position.
 
     A text that several different options share is left out, because it does not identify an option.
     """

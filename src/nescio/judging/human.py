@@ -55,14 +55,14 @@ class Human(Struct, frozen=True):
         """Return people's label for a run's answer to a question, or None.
 
         `answers` are the texts that a label of this answer may hold: the response, and the graded part of the response.
-        A label that is stored by the text of an answer is only found with them. Raises MismatchError if there are none,
-        and the labels of several answers of the run differ.
+        A label that is stored by the text of an answer is found only with these texts. Raises MismatchError if no texts
+        are given, and the labels of several answers of the run differ.
         """
         texts = self.by_run.get((run, question), {})
         if not answers and len({label.state for label in texts.values()} - {NOT_GRADED}) > 1:
             raise MismatchError(
                 f"people's verdicts on several answers of run {run!r} to question {question!r} differ, and these files "
-                "have no texts that tell which answer is the present one"
+                "have no texts that say which answer the run gives now"
             )
         if not answers:
             return next(iter(texts.values()), None) or self.by_question.get(question)
@@ -80,7 +80,10 @@ class Human(Struct, frozen=True):
         return next((self.by_text[question, key] for key in keys if (question, key) in self.by_text), None)
 
     def label_of_silence(self, run: str, question: str) -> Label | None:
-        """Return a label of a question that a run left unanswered, or None. It changes no figure, but is counted."""
+        """Return a label of a question that a run left unanswered, or None.
+
+        The label changes no figure, but is counted.
+        """
         return next(iter(self.by_run.get((run, question), {}).values()), None) or self.by_question.get(question)
 
     def said_of_stale(self) -> list[Note]:
@@ -221,8 +224,8 @@ def _unused_labels(labels: Sequence[Label], strangers: Sequence[Label], doubled:
 def _add(labels: dict[K, Label], key: K, label: Label, others: Sequence[Label] = ()) -> bool:
     """Store a label under this key, and return whether an equal verdict was stored there already.
 
-    `others` are further labels that may be on the same answer. Raises MismatchError if one of these or the stored
-    verdict is another.
+    `others` are further labels that may be on the same answer. Raises MismatchError if one of them, or the stored
+    label, has another verdict.
     """
     before = labels.get(key)
     for other in (*others, *([before] if before else [])):

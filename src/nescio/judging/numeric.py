@@ -43,7 +43,7 @@ def numeric(
     Thousands may be separated. Numbers may be written as fractions, with powers of ten or in English words.
 
     Units of one kind are converted. Units of different kinds, or different currencies, are wrong. A unit that only one
-    side states is assumed for the other; other words are no units. 50% equals 50 and 0.5, unless both sides have a
+    side states is assumed for the other; other words are not units. 50% equals 50 and 0.5, unless both sides have a
     percent sign. An answer without a number is wrong. A question without a number in any gold answer raises
     MismatchError.
     """

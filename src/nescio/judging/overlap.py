@@ -52,9 +52,9 @@ def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
     """Call an answer right if its overlap F with the best key reaches `threshold`; the columns are recall and precision
     with that key.
 
-    The course's scorer has no right and wrong; `threshold` adds it. It averages recall over all questions, and
-    precision over the answered ones. Its F is the harmonic mean of these two averages. So an abstention has recall 0
-    and no precision: `mean(overlap.recall)` and `mean(overlap.precision)` are its figures.
+    The course's scorer has no right and wrong; `threshold` adds them. The scorer averages recall over all questions,
+    and precision over the answered ones. Its F is the harmonic mean of these two averages. So an abstention has recall
+    0 and no precision: `mean(overlap.recall)` and `mean(overlap.precision)` are its figures.
     """
     best = best_overlap(answer, question.answers)
     scores = {"overlap.recall": best.recall, "overlap.precision": best.precision}

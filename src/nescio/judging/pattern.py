@@ -59,7 +59,7 @@ def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _why_none(text: str) -> str | None:
-    """Return why a text is not a valid pattern, or None if the text is valid."""
+    """Return the reason why a text is not a valid pattern, or None if the text is valid."""
     database = _database()
     import duckdb
 

@@ -56,7 +56,7 @@ class Resampling(Struct, frozen=True):
         return times
 
     def weights(self) -> Iterator[Floats]:
-        """Yield how often each resample draws each unit, some resamples at a time; blocks have shape (resamples, U)."""
+        """Yield counts of how often each resample draws each unit, in arrays of shape (resamples, U)."""
         if self.resamples is None:
             yield _every(self.units).astype(np.float64)
             return
@@ -79,9 +79,9 @@ class Differences(Struct, frozen=True, eq=False):
     """The differences of P pairs of runs in B resamples, where `size` is to be compared with `observed`.
 
     `observed` has shape (P,), and is NaN for a pair with nothing to test. `size` and `mean` have shape (P, B) and are
-    absolute values; NaN is undefined and never as large as a number. `mean` is the difference under the null
-    hypothesis, in the unit of the measure. If `of_defined`, shares are of the resamples in which `size` is defined,
-    otherwise of all.
+    absolute values. An undefined `size` is NaN, and never reaches `observed`. `mean` is the difference under the null
+    hypothesis, in the unit of the measure. If `of_defined`, significance levels are shares of the resamples in which
+    `size` is defined, otherwise of all resamples.
     """
 
     observed: Floats
@@ -198,10 +198,11 @@ def _again_where_digits_were_lost(
 
 
 def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: Floats) -> Differences:
-    """Return the test for a measure that is no mean. It compares |d* - d| with |d|, for the difference d of two runs.
+    """Return the test for a measure that is not a mean: it compares |d* - d| with |d|.
 
-    d* is this difference on a resample. `one` and `other` (P,) are values of the measure; the resampled values have
-    shape (P, B). A pair is not tested if its difference is 0 on the data and on every resample.
+    d is the difference of two runs, and d* this difference on a resample. `one` and `other` (P,) are values of the
+    measure; the resampled values have shape (P, B). A pair is not tested if its difference is 0 on the data and on
+    every resample.
     """
     observed = _difference(one, other)
     off = np.abs(_difference(one_resampled, other_resampled) - observed[:, None])

@@ -1,4 +1,4 @@
-"""Hold what the public functions of this package share: data with at least two runs, a loop over measures, notes."""
+"""Provide helpers that the functions of this package share: data with two runs or more, a loop over measures, notes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def each_measure(
 
 
 def undefined(rows: Sequence[Any]) -> list[Note]:
-    """Return a note for each measure that is undefined in some comparisons, with the number of these.
+    """Return a note for each measure that is undefined in some comparisons, with the number of such comparisons.
 
     The rows have the fields `measure` and `undefined`, which is the number of undefined comparisons.
     """

@@ -1,4 +1,4 @@
-"""Compute a measure of every run on sub-collections: from sums, or from weights for a measure of an order."""
+"""Compute a measure of every run on sub-collections, from sums or, for an ordered measure, from weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CELLS_AT_ONCE = 1 << 22
 
 
 def units(data: Evidence) -> NDArray[np.int64]:
-    """Return, for each question, the number of its resampling unit: the question itself, or its cluster."""
+    """Return, for each question, the index of its resampling unit: the question itself, or its cluster."""
     return np.arange(len(data.questions)) if data.clusters is None else np.unique(data.clusters, return_inverse=True)[1]
 
 
@@ -87,7 +87,7 @@ def _sums(columns: dict[str, Array], measure: Measure) -> Scores:
 class Scorer(Struct, frozen=True, eq=False):
     """A function that scores one run by one measure, under any weights of the resampling units.
 
-    `use` holds the numbers of the units on which the run can be scored.
+    `use` holds the indices of the units on which the run can be scored.
     """
 
     measure: Measure

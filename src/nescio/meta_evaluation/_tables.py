@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 class PairTables(Struct, frozen=True, eq=False):
     """For each pair of runs, a table of counts: how many questions are of kind i in one run and of kind j in the other.
 
-    `counts` has shape (pairs, K, K) for K kinds of question, such as "right" and "declined". `patterns` holds what a
-    question of each kind adds to the totals of the measure.
+    `counts` has shape (pairs, K, K) for K kinds of question, such as "right" and "declined". `patterns` holds the
+    amounts that a question of each kind adds to the totals of the measure.
     """
 
     measure: Measure
@@ -62,10 +62,10 @@ class PairTables(Struct, frozen=True, eq=False):
 
 
 def countable(data: Evidence, measure: Measure) -> bool:
-    """Return whether a `PairTables` has all that a measure needs to compare two runs.
+    """Return whether tables of counts have all that a measure needs to compare two runs.
 
-    This is false if questions are clustered, if the measure orders them, or if it reads a column of other than whole
-    numbers.
+    This is false if questions are clustered, if the measure orders them, or if the measure reads a column that does not
+    hold whole numbers.
     """
     return (
         measure.order is None
@@ -90,9 +90,10 @@ def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int
 
 
 def _kinds(measure: Measure, rows: Array) -> Patterns:
-    """Return what a question of each kind adds to the totals of a measure. Row i of `rows` has the columns of kind i.
+    """Return the amounts that a question of each kind adds to the totals of a measure.
 
-    A last kind is added for questions that a run lacks. It adds 0 to every total.
+    Row i of `rows` has the columns of kind i. An additional last kind is for questions that a run lacks, which add 0 to
+    every total.
     """
     by_kind = {name: rows[:, i] for i, name in enumerate(measure.needs)}
     mapped = {**measure.each(by_kind), "n": np.ones(len(rows))}
@@ -101,7 +102,7 @@ def _kinds(measure: Measure, rows: Array) -> Patterns:
 
 
 def tables_of(data: Tally, measure: Measure) -> PairTables:
-    """Return the tables of all pairs of runs from data that are counts.
+    """Return the tables of all pairs of runs from data that hold only counts.
 
     Kinds that `measure` treats alike are merged.
     """

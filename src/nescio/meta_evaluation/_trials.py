@@ -53,15 +53,14 @@ class Drawing(Struct, frozen=True):
     def check(self, units: int, parts: int) -> None:
         """Raise UsageError if `parts` disjoint sub-collections of this size cannot be drawn from `units` units."""
         if self.size < 1 or self.size * parts > units:
-            disjoint = " twice, disjoint," if parts > 1 else ""
+            what = "two disjoint sub-collections" if parts > 1 else "a sub-collection"
             raise UsageError(
-                f"a sub-collection of {self.size} questions (or clusters, if there are any) cannot be drawn{disjoint} "
-                f"from {units}"
+                f"{what} of {self.size} questions (or clusters, if there are any) cannot be drawn from {units}"
             )
 
 
 def drawing_for(data: Data, size: int | None, trials: int | None, seed: int, *, fresh: bool, jobs: int = 1) -> Drawing:
-    """Return how to draw sub-collections.
+    """Return the `Drawing` of sub-collections for these data.
 
     If `size` is None, it is half of the questions (or clusters), but at most 250.
     """
@@ -114,7 +113,7 @@ def drawing_signature(
 
 
 def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> Iterator[Chunk]:
-    """Yield the scores of the first runs and of the second runs of pairs, some pairs at a time.
+    """Yield two arrays of scores, of the first runs and of the second runs of pairs, some pairs at a time.
 
     Both arrays have shape (parts, pairs, trials), where `parts` is the number of disjoint sub-collections in a trial.
     Scores that differ only by rounding are made equal.
@@ -135,7 +134,7 @@ def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> I
 
 
 def chunks(scores: Floats) -> Iterator[Chunk]:
-    """Yield the scores of the first runs and of the second runs of all pairs, some pairs at a time.
+    """Yield two arrays of scores, of the first runs and of the second runs of all pairs, some pairs at a time.
 
     `scores` has shape (parts, runs, trials): the score of each run on sub-collections that all runs share.
     """

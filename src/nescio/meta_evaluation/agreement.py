@@ -47,9 +47,9 @@ class Agreement(Struct, frozen=True):
 class Disagreement(Struct, frozen=True):
     """One run of a pair of runs that two measures order differently; each pair has two consecutive rows.
 
-    `place` numbers the pairs, 1 for the largest disagreement. `how` is "opposite" if each measure prefers another run,
-    and "alike" if one measure treats both runs as equal. The first row of a pair is the run preferred by the measure
-    with the larger difference, or by `measure` if the differences are equal.
+    `place` numbers the pairs, 1 for the largest disagreement. `how` is "opposite" if each measure prefers a different
+    run, and "alike" if one measure treats both runs as equal. The first row of a pair is the run preferred by the
+    measure with the larger difference, or by `measure` if the differences are equal.
     """
 
     measure: str
@@ -141,8 +141,8 @@ def _disagreements(
 ) -> list[tuple[str, tuple[int, int]]]:
     """Return the pairs of runs on which two measures disagree, largest first, and how: "alike" or "opposite".
 
-    "Opposite" means that each measure prefers another run, "alike" that just one measure treats the runs as equal. A
-    difference of two runs is a share of the measure's range (or of the runs' spread, if the range is infinite). Runs
+    "Opposite" means that each measure prefers a different run, "alike" that just one measure treats the runs as equal.
+    A difference of two runs is a share of the measure's range (or of the runs' spread, if the range is infinite). Runs
     are equal if they differ by at most 0.005. The size of a disagreement is how far the two measures' differences lie
     apart.
     """

@@ -16,7 +16,7 @@ LEAST_RUNS = 3
 class Correlation(Struct, frozen=True):
     """Pearson's correlation of two measures over runs. NaN below three runs, or if one of the measures does not vary.
 
-    `runs` is the number of runs on which both are defined.
+    `runs` is the number of runs on which both measures are defined.
     """
 
     measure: str
@@ -45,7 +45,7 @@ def comparability(scores: Scores) -> tuple[Correlation, ...]:
         nescio.meta.comparability(nescio.score("table3.csv", ["c@1", "accuracy"]))
 
     Hirschman et al. (ACL 1999, sec. 2) justify cheap metrics by their correlation with a costly one over the variants
-    of a system. Such variants are no sample of systems, so there is no interval, and few of them prove little.
+    of a system. Such variants are not a sample of systems, so there is no interval, and a few variants prove little.
     """
     correlations = []
     for stratum in dict.fromkeys(row.stratum for row in scores):

@@ -1,6 +1,7 @@
 """Define laws that every measure keeps. `pytest --nescio-laws NAME` tests measures of plug-ins.
 
-A law is a function of Evidence and a measure. It returns how the measure breaks the law on the first run, or "".
+A law is a function of Evidence and a measure. It returns a text that says how the measure breaks the law on the first
+run, or "".
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ LAWS: dict[str, Law] = {
 
 
 def broken(law: str, measure: Measure) -> str:
-    """Return how a measure breaks a law on one of the data sets from `trials`; "" if it keeps the law on all.
+    """Return a text that says how a measure breaks a law on a data set from `trials`, or "" if it never does.
 
     The text ends with the counts of outcomes in that data set.
     """
@@ -107,7 +108,7 @@ def _weights(sample: MeasureInput, times: int) -> Array:
 def _unlike(one: float, other: float, what: str, against: str) -> str:
     """Return a text that says how two values differ; "" if they differ by rounding only, or if both are undefined.
 
-    `what` and `against` say in this text where the two values come from, such as "weights".
+    `what` and `against` name the sources of the two values in the text, such as "weights".
     """
     alike = np.isclose(one, other, rtol=1e-9, atol=SLACK, equal_nan=True)
     return "" if alike else f"{what} give {one:g}, {against} {other:g}"

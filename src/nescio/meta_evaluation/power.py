@@ -34,7 +34,7 @@ Pairs = NDArray[np.int64]  # shape (P, 2): run and baseline
 
 
 class Power(Struct, frozen=True):
-    """How many pairs of runs differ significantly at `alpha`, and which difference significance requires.
+    """The number of pairs of runs that differ significantly at `alpha`, and the difference that significance requires.
 
     `statistic` names the statistic that is resampled. `undefined` counts the pairs of runs without any difference,
     whose significance is undefined. They count among `pairs`, and are not significant.
@@ -111,12 +111,12 @@ class _Study(Struct, frozen=True):
 
 
 def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Sequence[float]) -> _Study:
-    r"""Return how often pairs of runs differ significantly by one measure, and the significance of every pair.
+    r"""Return the shares of pairs of runs that differ significantly by one measure, and the significance of every pair.
 
     The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$, where z is the difference per question
-    and w the centred difference. A measure that is no mean over questions has no z. Then the level is $\#\{|d^*_b - d|
-    \ge |d|\}/B$, with $d^*_b$ the difference on a resample of the questions (B counts the resamples where it is
-    defined). The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, at the $\lceil
+    and w the centred difference. For a measure that is not a mean over questions, the level is $\#\{|d^*_b - d| \ge
+    |d|\}/B$. $d^*_b$ is the difference on a resample of the questions, and B counts the resamples where $d^*_b$ is
+    defined. The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, at the $\lceil
     B\alpha\rceil$-th largest statistic.
     """
     data, measure = by_question(data, measure)

@@ -151,7 +151,7 @@ def count(
     *,
     literal: bool = False,
 ) -> list[Counters]:
-    """Return how often each pair of runs is tied and how often either run is better, at each fuzziness (`Counters`)."""
+    """Return the counts of ties, and of wins of either run, for each pair of runs at each fuzziness (`Counters`)."""
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     pairs = combinations(data.runs, 2)
     rows = []
@@ -191,7 +191,7 @@ def book(
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(difference) / np.abs(np.maximum(one, other))
     known = ~np.isnan(difference)
-    # The number of fuzziness values at which a difference is no tie; equal ratios may differ in their last bits.
+    # The number of fuzziness values at which a difference is not a tie; equal ratios may differ in their last bits.
     clear = np.searchsorted(grid, np.where(np.isnan(ratio), -1.0, ratio) * (1 + 1e-9), side="right")
     same = known & (difference == 0)
     if literal:

@@ -42,9 +42,9 @@ class SwapBin(Struct, frozen=True):
 class Sensitivity(Struct, frozen=True):
     """The sensitivity of a measure, in the columns of Table 2 of Voorhees & Buckley 2002.
 
-    `highest` is the highest score, and `relative` the required difference as a share of it. `share_of_range` is the
-    required difference as a share of the measure's range. `monotone` tells whether the swap rate never rises as the
-    difference grows.
+    `highest` is the highest score, and `relative` the required difference as a share of the highest score.
+    `share_of_range` is the required difference as a share of the measure's range. `monotone` tells whether the swap
+    rate never rises as the difference grows.
     """
 
     measure: str

@@ -21,5 +21,5 @@ SAY: ContextVar[Callable[[str], None]] = ContextVar("say", default=lambda _: Non
 
 
 def say(message: str) -> None:
-    """Send a message to the user while a verb still works. It is lost if no interface listens."""
+    """Send a message to the user while a verb still works. The message is lost if no interface listens."""
     SAY.get()(message)

@@ -19,9 +19,8 @@ class Kind(Struct, frozen=True):
     """The kind of value that an option takes, such as a whole number or a path, for every interface.
 
     `takes` names the kind in error messages, and `plain` is its type in JSON. `check` returns the value as requests
-    hold it, or raises ValueError, TypeError or UsageError. `read` converts what a shell gives to what a program would
-    pass. A shell gives a word, or a list of words if `several` may be given. `write` converts one of several values to
-    a word.
+    hold it, or raises ValueError, TypeError or UsageError. `read` converts the word of a shell, or the list of words if
+    `several` may be given, to the value that a program would pass. `write` converts one of several values to a word.
     """
 
     takes: str
@@ -144,7 +143,7 @@ def _pairs(value: Any) -> dict[str, str]:
 
 
 class RepeatedNameError(ValueError):
-    """A name is given twice, so that the first value would be lost."""
+    """The error that a name is given twice, so that the first value would be lost."""
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -216,7 +215,6 @@ def _function(value: Any) -> Any:
 
 
 def _between(value: Any) -> float:
-    """Return the value if it is a number strictly between 0 and 1. Raises ValueError otherwise."""
     between: float = number(float).check(value)
     if not 0 < between < 1:
         raise ValueError
@@ -224,7 +222,7 @@ def _between(value: Any) -> float:
 
 
 def _each(check: Check) -> Check:
-    """Return a check of several values, which may also be a single one: a tuple of what `check` returns for each."""
+    """Return a check of one or several values, which returns a tuple with the result of `check` for each."""
 
     def checked(value: Any) -> tuple[Any, ...]:
         if isinstance(value, (str, bytes)):

@@ -61,9 +61,9 @@ COMMANDS: dict[str, Words] = {
 
 
 def command_moved(name: str, *, python: bool = False) -> str:
-    """Return what to use instead of a command of an earlier version, for an error message.
+    """Return a text that names the replacement of a command of an earlier version, for an error message.
 
-    It is spelled for Python or for a shell, and is empty if there was no such command.
+    The text is spelled for Python or for a shell, and is empty if there was no such command.
     """
     now = COMMANDS.get(name.replace("_", "-") if python else name)
     if now is None:
@@ -72,8 +72,8 @@ def command_moved(name: str, *, python: bool = False) -> str:
 
 
 def moved(verb: str, name: str, *, python: bool = False) -> str:
-    """Return what to use instead of an option that a verb had in an earlier version, for an error message.
+    """Return a text that names the replacement of an option that a verb had in an earlier version.
 
-    It is spelled for Python or for a shell, and is empty if the verb had no such option.
+    The text is spelled for Python or for a shell, and is empty if the verb had no such option.
     """
     return MOVED.get((verb, name), ("", ""))[python]

@@ -72,7 +72,7 @@ class Option(Struct, frozen=True):
 
     @property
     def default_about(self) -> str:
-        """Return what happens without the option, with option names spelled as the current interface does."""
+        """Return the text that describes the default, with option names spelled as in the current interface."""
         return spelled(self.default_words)
 
     def checked(self, value: Any, *, typed: bool = False) -> Any:
@@ -210,7 +210,7 @@ class Request:
         return cls(**{name: cls.options[name].checked(value, typed=True) for name, value in words.items()}, **further)
 
     def check(self) -> None:
-        """Raise UsageError for a combination of options that is wrong, if no declaration of an option excludes it.
+        """Raise UsageError for a wrong combination of options that their declarations do not exclude.
 
         Classes of requests override this method, which allows everything.
         """

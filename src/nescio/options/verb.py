@@ -24,9 +24,9 @@ class Verb(Generic[P, R]):
     """A verb of nescio, such as `score`, which a shell, Python and assistants can call.
 
     `name` is its name in a shell ("ave build"), and `doc` its help with examples. `working` is the text of its progress
-    bar. `show` prints its results as a table in place of the usual way, and `present` prints all of its output.
-    `prints` says which options for printing it has: "results" (-f and -o), "forms" (only -f, because it declares its
-    own -o), "json" (-f table or json) or "" (none). `tool` says that assistants may call it.
+    bar. `show` replaces the usual display of its results as a table, and `present` prints all of its output. `prints`
+    says which options for printing it has: "results" (-f and -o), "forms" (only -f, because it declares its own -o),
+    "json" (-f table or json) or "" (none). `tool` says that assistants may call it.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Verb(Generic[P, R]):
         return self.run(request)
 
     def run(self, request: Any) -> R:
-        """Return the answer to a request. Limits that the request sets apply while it is computed."""
+        """Return the answer to a request. Limits that the request sets apply while the answer is computed."""
         with request.holding():
             return self._run(request)
 
@@ -67,7 +67,7 @@ class Verb(Generic[P, R]):
 
     @property
     def path(self) -> str:
-        """Return how Python names the verb, such as nescio.ave.build."""
+        """Return the name of the verb in Python, such as nescio.ave.build."""
         return ".".join(["nescio", *self.name.replace("-", "_").split()[:-1], self.__name__])
 
     @property
@@ -185,7 +185,7 @@ def typed_request(verb: Verb[Any, Any], given: Mapping[str, Sequence[str]]) -> A
 
 
 def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
-    """Return the call in Python that does what the verb does in a shell with these words after it."""
+    """Return the call in Python that is equivalent to the verb with these words in a shell."""
     given = words_given(verb, words)
     by_place: list[str] = []
     by_name: list[str] = []

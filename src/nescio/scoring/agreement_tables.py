@@ -51,8 +51,8 @@ class Agreement(Row, frozen=True):
     def below(cls, rows: Sequence[Agreement]) -> Iterable[str]:  # noqa: ARG003
         """Return sentences that define sensitivity and specificity."""
         yield (
-            f"Sensitivity: the share of answers called {cls.about} by people that the judge calls so too. "
-            "Specificity: the share of other answers that the judge does not call so."
+            f"Sensitivity: among answers that people call {cls.about}, the share that the judge calls {cls.about}. "
+            f"Specificity: among the other answers, the share that the judge does not call {cls.about}."
         )
 
 
@@ -63,7 +63,7 @@ class Declining(Agreement, frozen=True):
 
 
 class Confusion(Struct, frozen=True):
-    """The number of answers that people put into one category and the judge into another or the same.
+    """The number of answers that people put into the category `people` and the judge into the category `judge`.
 
     `share` is that number divided by the number of answers in people's category.
     """
@@ -145,7 +145,7 @@ def by_run(runs: Sequence[str], tables: NDArray[np.int64]) -> list[tuple[str, ND
 
 
 def resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
-    """Return the table of all questions under each resample of the questions with labels.
+    """Return the table of verdicts, summed over all questions, for each resample of the questions with labels.
 
     The shape is (resamples, 3, 4).
     """

@@ -55,8 +55,8 @@ def in_place_of_people(
 ) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
     """Return the test of each assessor, the verdict on the judge, and notes.
 
-    The test asks whether the judge agrees with the other assessors as well as this assessor does. `people` holds the
-    assessors' outcomes by name. Only answers that needed a verdict count (`sampled`): agreement about abstentions
+    The test asks whether the judge agrees with the other assessors as well as the tested assessor does. `people` holds
+    the assessors' outcomes by name. Only answers that needed a verdict count (`sampled`): agreement about abstentions
     proves nothing. Answers to one question are averaged first. Raises MismatchError if no two assessors judged the same
     answers.
     """

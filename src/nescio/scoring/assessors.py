@@ -43,8 +43,8 @@ class Assessor(Struct, frozen=True):
 
     `answers` counts the answers that the assessor judged, and `with_others` those of them that others judged too.
     `agrees` is the mean share of others with the same verdict. `accuracy` is how often the assessor is right by Dawid
-    and Skene's model, and `above_commonest` how much that exceeds always giving the commonest verdict. Both are None if
-    there are too few verdicts.
+    and Skene's model, and `above_commonest` how much that exceeds always giving the commonest verdict. `accuracy` and
+    `above_commonest` are None if there are too few verdicts.
     """
 
     assessor: Annotated[str, Shown()]

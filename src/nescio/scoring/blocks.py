@@ -46,8 +46,8 @@ def open_blocks(source: Any, options: Mapping[str, Any]) -> tuple[Loaded, Eviden
             if (absence[at] != NO_ROW).any():
                 question = part.questions[given[np.argmax(absence[at] != NO_ROW)]]
                 raise MismatchError(
-                    f"{file}: run {run!r} answers question {question!r} here and in an earlier file, but each "
-                    "answer counts only once; leave out the rows that an earlier file has"
+                    f"{file}: run {run!r} answers question {question!r} in this file and in an earlier one, but "
+                    "each answer counts only once; leave out the rows that an earlier file has"
                 )
             absence[at] = part.absence[row, given]
             for name in names:

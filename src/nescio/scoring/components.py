@@ -27,7 +27,7 @@ from nescio.stats.intervals import student
 
 Whole = NDArray[np.int64]
 QUESTION = "question"
-ANSWER = "answer"  # adding one more of these means another answer in each cell
+ANSWER = "answer"  # adding one means another answer for each combination of levels
 
 
 class TotalError(Struct, frozen=True):
@@ -74,7 +74,7 @@ class Part(Struct, frozen=True):
 
 
 class Next(Struct, frozen=True):
-    """The cost of one more level of a factor, or of one more answer in each cell, and the standard error after it.
+    """The cost of one more level of a factor, or of one more answer per combination of levels, and its effect.
 
     Components below 0 count as 0. No number of further levels brings the standard error below `floor`.
     """
@@ -108,9 +108,9 @@ class Planned(Struct, frozen=True):
 class Asking(Struct, frozen=True):
     """The settings of `components`.
 
-    `factors` are all factors. `over` are those of which other levels are considered; if it is None, all factors with
-    enough levels are. `level` is the level of intervals, as a share. `costs` has the cost of one more level of each
-    factor, and `per_answer` that of one more answer.
+    `factors` are all factors. `over` names the factors whose other levels the interval allows for; None means all
+    factors with enough levels. `level` is the level of intervals, as a share. `costs` has the cost of one more level of
+    each factor, and `per_answer` that of one more answer.
     """
 
     factors: tuple[str, ...]
@@ -135,7 +135,7 @@ def components(
     ci: float,
     **options: Any,
 ) -> Results[TotalError]:
-    """Return how far each score would move with other questions and other levels of the named factors.
+    """Estimate how far each score would move with other questions and other levels of the named factors.
 
     Factors are columns of the answers to a question, crossed with the questions (and each other). "repeat" is the
     repeat itself, such as a seed that all questions share. `tables["components"]` has the parts of the variance, and
@@ -221,7 +221,7 @@ def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
 
 
 def _moved(data: Evidence, measure: Measure, names: tuple[str, str | None]) -> tuple[NDArray[np.float64], Whole, float]:
-    """Return each answer's contribution to a score or a difference, the rows of the answers, and that figure.
+    """Return each answer's contribution to a figure (a score or a difference), the answers' rows, and the figure.
 
     The contributions are centred at 0. `names` has the run and its baseline, or the run and None for a score.
     """

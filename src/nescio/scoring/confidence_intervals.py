@@ -215,17 +215,17 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
 
 
 def unfit(method: str) -> Note:
-    """Return a note: the interval by this method covers the true value less often than it claims."""
+    """Return a note that the interval by this method covers the true value less often than it claims."""
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
 
 
 def withheld() -> Note:
-    """Return a note: no interval is given, because no method is known to cover the true value as often as it claims."""
+    """Return a note that no interval is given, because no known method covers the true value as often as it claims."""
     return note(WITHHELD, "no interval is given, because no known method covers the true value as often as it claims")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
-    """Return a note: the intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
+    """Return a note that the intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
     return note(
         "interval.simultaneous",
         "for each {of}, intervals hold for all {runs} runs together, and so also for the best run, whichever run "
@@ -255,10 +255,7 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
 
 
 def _student(sample: MeasureInput, level: float) -> Bounds:
-    """Return Student's interval from how far each unit moves the value.
-
-    It is on the logit scale if the range of the measure has two limits.
-    """
+    """Return Student's interval of a value, on the logit scale if the measure's range has two limits, and notes."""
     measure, patterns, point = sample.measure, sample.patterns, sample.value
     if math.isnan(point):
         return *intervals.UNDEFINED, []

@@ -71,7 +71,7 @@ class Corrected(Estimate, frozen=True, kw_only=True):
 
 
 class Side(Struct, frozen=True, eq=False):
-    """One of the runs of a figure, with its measure as a linear function of its accuracy.
+    """A run that enters a figure, with its measure as a linear function of its accuracy.
 
     `sign` is 1 if the run's score is added to the figure, and -1 for a baseline, whose score is subtracted.
     """
@@ -86,7 +86,7 @@ class Side(Struct, frozen=True, eq=False):
 
 
 class Judged(Struct, frozen=True, eq=False):
-    """The values of questions by the judge and by people, whose mean is a score or a difference.
+    """The values that the judge and people give to questions; the mean value is a score or a difference.
 
     Arrays have shape (questions,); `judge` has a column for each judge. `known` marks questions that need no label.
     `people` is NaN if nobody judged. `strata` numbers the stratum of each question, and `inclusion` holds the
@@ -279,8 +279,8 @@ def _without(units: Judged) -> Values:
 def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: float | None) -> Mean:
     """Return the mean over all questions, from the `mean` over those that need labels and the known others.
 
-    With the `target` "population" its variance is that for the population. `needless` has the values of the questions
-    that need no label, 0 for others. `alone` is a question's variance if a formula gives it, else None.
+    With the `target` "population", the variance is for the population. `needless` has the values of the questions that
+    need no label, 0 for others. `alone` is a question's variance if a formula gives it, else None.
     """
     if units.inclusion is not None:
         return mean if target == "collection" else superpopulation_of_terms(mean, needless)
@@ -297,7 +297,7 @@ def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: f
 def _spread(units: Judged, needless: Values) -> float:
     """Return the variance of a question's contribution over the population of questions.
 
-    The contribution includes `needless`, what the question adds if it is left unanswered.
+    The contribution includes `needless`, the part that comes from leaving the question unanswered.
     """
     values, seen = units.people + needless, ~np.isnan(units.people)
     strata = np.zeros(units.n) if units.strata is None else units.strata

@@ -83,7 +83,7 @@ def score_labelled(
 def open_labelled(
     source: Any, measures: Measures, options: Mapping[str, Any], labels: Any, kept: Sequence[str | None]
 ) -> Loaded:
-    """Return the data with the question columns that `kept` names, for questions with people's `labels`.
+    """Return the loaded data, with the columns of questions that `kept` names.
 
     The option `column` may also name columns of `labels`.
     """
@@ -121,7 +121,7 @@ def lay_labels(
 
 
 def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
-    """Return the requested measures, or without any the usual measures that labels can correct."""
+    """Return the requested measures or, if there are none, the usual measures that labels can correct."""
     if measures:
         return parse_all(measures, loaded)
     defaults = [measure for measure in parse_all(None, loaded) if measure.label in SUITABLE]
@@ -129,7 +129,7 @@ def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
 
 
 def about(labels: Labels, target: Target) -> list[Note]:
-    """Return notes on the population and assumptions of corrected figures, and on labels that seem no random sample."""
+    """Return notes on the population and the assumptions of corrected figures, and on labels that seem to be chosen."""
     where = WHERE[target]
     drawn = {
         "simple": "are a random sample of the questions",

@@ -70,7 +70,7 @@ class Pool(Struct, frozen=True, eq=False):
     """The answers from which questions are drawn: the `rows` of the runs in the data, and the kind of each question.
 
     `open` has shape (runs, questions) and marks the answers that need a verdict. The kind is -1 if no answer to a
-    question needs one.
+    question needs a verdict.
     """
 
     laid: Labels
@@ -190,7 +190,7 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
 
 
 def _kinds_of(pool: Pool, before: Before, draw: int, names: Sequence[str]) -> list[Kind]:
-    """Return the kinds of questions with the probability of each, before any question is drawn now.
+    """Return the kinds of questions with the probability of each, before this draw.
 
     `names` has the name of each kind.
     """

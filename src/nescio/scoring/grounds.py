@@ -62,7 +62,7 @@ class Lost(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """The runs of a decision, seen from the run that is judged: its baseline, and the names of all other runs."""
+    """The other runs of a decision on a judged run: its baseline, and the names of all further runs."""
 
     baseline: str | None
     others: frozenset[str]
@@ -92,7 +92,7 @@ class Pair(Struct, frozen=True):
 def no_ground(
     results: Results[Any], measure: str, run: str | None, baseline: str | None = None, *, limit: bool = False
 ) -> str | None:
-    """Return why the results cannot support a decision on a run, or None if they can.
+    """Return the reason why the results cannot support a decision on a run, or None if they can.
 
     The results cannot support a decision if the sender of the answers could have chosen something so that the run wins,
     or if the figures of the measure do not hold what they claim. If `run` is None, the decision is on any run. With
@@ -112,19 +112,19 @@ def no_ground(
 
 
 def no_guarantee(notes: Sequence[Note], run: str, runs: Sequence[str]) -> str | None:
-    """Return why the answers of a run, one of `runs`, cannot support a guarantee for new answers, or None if they can.
+    """Return the reason why a run's answers cannot support a guarantee for new answers, or None if they can.
 
-    They cannot if some are left out because they have no grade, or for a reason that also forbids a gate. The reason
-    completes the sentence "no guarantee can rest on …".
+    `runs` has the names of all runs. The answers cannot support one if some are left out because they have no grade, or
+    for a reason that also forbids a gate. The reason completes the sentence "no guarantee can rest on …".
     """
     pair = Pair(None, frozenset(runs) - {run})
     for remark in notes:
         if remark.code == UNGRADED_LEFT_OUT and pair.judges(remark.subject):
-            only = "give a file with the graded answers alone"
+            only = "give a file that holds only the graded answers"
             why = f"{left_out_in_words(remark)} and may all be wrong"
             return f"answers without a grade: {why}. If a random sample was graded, {only}"
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
-            return f"answers that are no decisions: {remark['what']}"
+            return f"answers that are not decisions: {remark['what']}"
         if reason := _why_not(remark, pair, alone=True):
             return spelled(reason)
     return None
@@ -150,7 +150,7 @@ def _clusters(results: Results[Any]) -> str | None:
 
 
 def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why a note forbids a decision, or None if it does not.
+    """Return the reason why a note forbids a decision, or None if it does not.
 
     `alone` tells that the run is compared with no other run.
     """
@@ -163,12 +163,12 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
             "remove it"
         )
     elif code == APART:
-        asked = f"{opt('missing', 'own')} states that both runs were asked random samples of the same kind"
+        asked = f"{opt('missing', 'own')} states that the questions of both runs are random samples of one population"
         why = (
             f"this: no two runs share a question, and a run that chooses its own questions could win any gate; {asked}"
         )
     elif code == ONE_SIDED and not pair.is_baseline(remark["runs"]):
-        why = f"{said}Say it in the rows of all runs, or make the baseline again from rows that say it"
+        why = f"{said}State this in the rows of all runs, or make the baseline again from rows that state it"
     elif code == OTHER_GOLD and not (remark["first"] and pair.is_baseline(remark["whose"])):
         why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
     elif code == CHOSEN_LABELS:
@@ -196,10 +196,10 @@ def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair) -> bool:
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why a note about runs with unequal questions or repeats forbids a decision, or None if it does not."""
+    """Return the reason why a note on unequal questions or repeats forbids a decision, or None if it does not."""
     code, said, why = remark.code, f"this: {remark.text}. ", None
     silent = f"{opt('missing', 'unanswered')} counts the missing ones as unanswered"
-    adds = "The run could win by adding questions: leave these out, or ask the baseline too"
+    adds = "The run could win by adding questions: leave them out, or ask the baseline too"
     lacks = [own for own in remark["lacking"] if own[0] not in pair.others] if code in (COMMON, OWN) else []
     for name, number in lacks:
         if pair.judges(name):
@@ -207,7 +207,7 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         if code == OWN:
             why = f"this: {name!r} lacks {number:,} questions that others were asked. {adds}"
     if code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
-        why = f"{said}Give every run as many answers to each question; {silent}"
+        why = f"{said}Give every run the same number of answers to each question; {silent}"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
     elif code == MIXED_FILES and pair.is_baseline((remark.subject,)) and any(map(pair.judges, remark["beside"])):
@@ -215,12 +215,12 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     elif code == OTHER_ANSWERS and remark.subject not in pair.others:
         why = f"{said}Give one answer to each question, or count all of them: {opt('duplicates', 'repeats')}"
     elif _tried_as_it_liked(remark, pair, alone=alone):
-        why = f"{said}Give as many answers to each question"
+        why = f"{said}Give the same number of answers to each question"
     return why
 
 
 def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
-    """Return whether the judged run answered some questions more often than others, unlike the run beside it.
+    """Return whether the judged run answered some questions more often than others, unlike the run it is compared with.
 
     Such a run could have answered again only the questions on which it failed.
     """
@@ -242,7 +242,7 @@ def _of_scales(results: Results[Any], name: str, pair: Pair) -> str | None:
 
 
 def _unfit(results: Results[Any], name: str) -> str | None:
-    """Return why the figures of a measure cannot be trusted to hold what they claim, or None if they can."""
+    """Return the reason why the figures of a measure cannot be trusted, or None if they can."""
     fits = {remark.code: remark for remark in results.notes if name in remark.measures}
     measure = parse(name)
     lacking = fits.get(LEFT_OUT) or fits.get(PART)
@@ -274,7 +274,7 @@ def _unfit_interval(results: Results[Any], measure: Measure, unfit: Note | None)
 
 
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
-    """Return how far ungraded and missing answers of a run (and its baseline) may move the value.
+    """Return the `Lost` of a run (and its baseline): how far its ungraded and missing answers may move the value.
 
     A left-out answer may be right or wrong. `Measure.slope` bounds how far a share of the questions moves the value.
     The bound is proven for means over questions, c@1 and similar measures, and infinite for others. If the measure is
@@ -294,7 +294,7 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
 
 
 def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far answers that were left out for lack of a grade may move the value."""
+    """Return the `Lost` of answers that were left out because they have no grade."""
     counted = [one for one in results.notes if one.code == UNGRADED_LEFT_OUT and one.subject not in pair.others]
     if not counted:
         return Lost()
@@ -310,7 +310,7 @@ def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far missing answers, which count as unanswered, may move the value.
+    """Return the `Lost` of missing answers, which count as unanswered.
 
     If abstaining earns more than a wrong answer, the sender of the answers could have left out the wrong ones.
     """
@@ -327,7 +327,7 @@ def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far questions that have a label for only one of two runs may move a corrected difference.
+    """Return the `Lost` of questions that have a label for only one of the two runs of a corrected difference.
 
     The labeller could have left out labels that are unfavourable to a run. A question adds between -2 and 2 times its
     weight.
@@ -346,9 +346,9 @@ def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _stale_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far labels of answers that the run no longer gives may move a corrected value.
+    """Return the `Lost` of labels of answers that the run no longer gives.
 
-    The other labels are no random sample: they are those of the answers that did not change. A label adds between -1
+    The other labels are not a random sample: they belong to the answers that did not change. A label adds between -1
     and 1 times its weight.
     """
     stale = [own for remark in results.notes if remark.code == STALE for own in remark["shares"]]
@@ -367,7 +367,7 @@ def _share(results: Results[Any], remarks: Sequence[Note]) -> float:
 
 
 def _rewards_silence(measure: Measure) -> bool:
-    """Return whether abstaining earns more than a wrong answer, as by c@1 and not by accuracy; true if unknown."""
+    """Return whether abstaining earns more than a wrong answer, as it does by c@1, or whether this is unknown."""
     if not measure.counts_outcomes:
         return True
     gain = measure(5, 2, 9) - measure(5, 3, 8)

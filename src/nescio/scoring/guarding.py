@@ -214,12 +214,11 @@ def _differences(
 
 
 def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Note]:
-    """Return notes on the assumptions under which the bounds hold."""
     notes = [
         note(
             "guard.order",
-            "rows count in the order of the files. The stated chance of a false alarm holds at every look, if at "
-            "each row the rate, given all rows before, is at most its limit",
+            "rows count in the order of the files. The chance of a false alarm, over all looks, is as stated if at "
+            "each row the rate, given all earlier rows, is at most its limit",
         )
     ]
     if laid is not None:
@@ -256,7 +255,7 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
         notes.append(
             note(
                 "guard.no_rate",
-                "{rates:list}: the rate changed while the answers came, so no single rate has bounds",
+                "{rates:list}: the rate changed over time, so no single rate fits all rows, and there are no bounds",
                 rates=none_fits,
             )
         )

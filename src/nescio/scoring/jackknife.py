@@ -36,7 +36,7 @@ def degrees_of_freedom(sample: MeasureInput) -> float:
     """Return Student's degrees of freedom for the standard error of a value (`intervals.freedom`).
 
     An additive measure uses all units, an ordered one at most a thousand, evenly spaced. If even a thousand take too
-    long, all units but one count as degrees of freedom, because very many then decide.
+    long, all units but one count as degrees of freedom, because in that case very many units decide.
     """
     patterns, measure = sample.patterns, sample.measure
     units = patterns.units
@@ -54,11 +54,11 @@ def degrees_of_freedom(sample: MeasureInput) -> float:
 
 
 def moves(measure: Measure, patterns: Patterns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return how far each unit moves an ordered value, and the unit's number of questions, for `few_units.unit_error`.
+    r"""Return the move of an ordered value by each unit, and each unit's number of questions (for `unit_error`).
 
     The move is $(1 - h_g)(\hat\theta - \hat\theta_{-g})$ for a unit's share $h_g = n_g/n$ of the questions. It is NaN
-    if the value is undefined without the unit. If there are more than a thousand units, evenly sized groups of them are
-    moved instead.
+    if the value is undefined without the unit. If there are more than a thousand units, evenly sized groups take the
+    place of single units.
     """
     patterns = by_unit(patterns)
     units = patterns.units

@@ -140,7 +140,7 @@ TITLES = {
 
 
 class JudgeAgreement(Results[Agreement], frozen=True):
-    """The agreement of people with a judge whose verdicts they checked, and what follows from it."""
+    """The agreement of people with a judge whose verdicts they checked, and the conclusions from it."""
 
     def title(self, name: str | None = None) -> str:
         """Return the title of the table `name`, or of the main table if that is None."""

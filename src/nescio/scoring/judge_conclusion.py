@@ -35,12 +35,12 @@ class Conclusion(Row, frozen=True):
     `wrong` and `right` count the answers that people call incorrect and correct.
 
     `kinder` counts the questions on which the judge calls more of the labelled answers correct than people do, and
-    `harsher` those on which it calls fewer correct. `p` is the exact sign test of these two. `tendency` is lenient or
-    strict if the test says that they differ, else balanced.
+    `harsher` those on which it calls fewer correct. `p` is the p-value of the exact sign test of these two counts.
+    `tendency` is lenient or strict if the test says that they differ, else balanced.
 
     `report` names the row of the table `corrected` to report, with its `accuracy` and interval. `off` is the judge's
     accuracy minus the reported one. It has an interval if the figures are for these questions only, because there the
-    judge's accuracy is known. All of these are None for all runs together.
+    judge's accuracy is known. The fields from `report` on are None for all runs together.
     """
 
     most_listed = 0
@@ -145,7 +145,7 @@ def _bounds(cell: Confusion | None) -> tuple[float | None, float | None, float |
 
 
 def _reported(estimates: Sequence[Corrected]) -> Mapping[str, Any]:
-    """Return the estimate of a run to report, and how far the judge's accuracy is from it.
+    """Return the fields of a run's `Conclusion` with the estimate to report and the judge's difference from it.
 
     We always report the prediction-powered estimate. The narrowest interval, chosen after seeing all of them, would
     cover the truth less often than it claims. The result is empty if people labelled too few answers.
@@ -193,12 +193,13 @@ def _off(row: Conclusion) -> str:
     accuracy, judge, off = row.accuracy or 0.0, row.judge or 0.0, row.off or 0.0
     lead = f"{row.run}: report {figure(accuracy)} [{figure(row.low or 0.0)}, {figure(row.high or 0.0)}]."
     if figure(abs(off)) == figure(0.0):
-        return f"{lead} The judge's is the same."
+        return f"{lead} The judge's accuracy is the same."
     if row.off_low is None or row.off_high is None:
         way = "higher" if off > 0 else "lower"
-        return f"{lead} The judge's {figure(judge)} is {figure(abs(off))} {way}."
+        return f"{lead} The judge's accuracy of {figure(judge)} is {figure(abs(off))} {way}."
     if row.off_low <= 0 <= row.off_high:
-        return f"{lead} The judge's {figure(judge)} is not off by more than chance."
+        return f"{lead} The judge's accuracy of {figure(judge)} is not off by more than chance."
     near, far = sorted((abs(row.off_low), abs(row.off_high)))
     way = "high" if off > 0 else "low"
-    return f"{lead} The judge's {figure(judge)} is {figure(abs(off))} [{figure(near)}, {figure(far)}] too {way}."
+    by = f"{figure(abs(off))} [{figure(near)}, {figure(far)}]"
+    return f"{lead} The judge's accuracy of {figure(judge)} is {by} too {way}."

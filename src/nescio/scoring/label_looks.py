@@ -33,7 +33,7 @@ class LabelLook(Struct, frozen=True):
     """A look at a run's labels: the score with an interval that holds at all looks together, and the verdict.
 
     The verdict tells whether to stop. `more` is about how many more answers of the run people would have to judge, from
-    the labels so far. It is None if the verdict is to stop, and if nobody can tell.
+    the labels so far. It is None if the verdict is to stop, and if it cannot be estimated.
     """
 
     run: Annotated[str, Shown()]
@@ -117,8 +117,8 @@ def _about() -> list[Note]:
 def _arrival(laid: Labels, run: str, given: Sequence[Label]) -> NDArray[np.int64]:
     """Return the indices of the labelled questions, in the order in which people judged this run's answers to them.
 
-    Labels of other runs do not count, except for a question that has no label that names this run. Else a label of
-    another run could move a label of this run before labels that an earlier look has used.
+    Labels of other runs do not count, except for a question that has no label that names this run. Otherwise a label of
+    another run could place a label of this run before labels that an earlier look used.
     """
     place = {question: i for i, question in enumerate(laid.data.questions)}
     name = laid.data.origins.get(run, run)

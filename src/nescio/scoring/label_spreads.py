@@ -17,7 +17,7 @@ from nescio.stats.prediction_powered import FEWEST, OWN_WEIGHT, Values, spread_o
 
 
 class Spreads(Struct, frozen=True):
-    """The spreads from which a number of labels is planned: of people's values, and of what the judge cannot predict.
+    """The figures from which labels are planned: how much people's values vary, and how well the judge predicts them.
 
     `spread` is the standard deviation of people's values over the `answers` that need a verdict. `correlation` is
     between people's and the judge's values. `population` is the variance of a question's contribution, over all `n`
@@ -37,7 +37,7 @@ class Spreads(Struct, frozen=True):
 
 
 def spreads(labels: Labels, measure: Measure, runs: Sequence[int], correlation: float | None = None) -> Spreads:
-    """Return the spreads of people's values for one run, or for the difference of two.
+    """Return the `Spreads` of one run, or of the difference of two runs.
 
     Without labels, the judge's values replace people's, and `correlation` states how well they correlate.
     """

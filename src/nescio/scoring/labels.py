@@ -32,7 +32,7 @@ NEITHER = -1
 class Labels(Struct, frozen=True, eq=False):
     """People's verdicts on the answers in `data`; all arrays have shape (runs, questions).
 
-    `said` is 1 or 0 for an answer that people call correct or not, and -1 without a verdict. `known` marks the cells
+    `said` is 1 or 0 for an answer that people call correct or not, and -1 without a verdict. `known` marks the answers
     that need no verdict: abstentions, and answers to questions that have no answer. `inclusion` is the probability with
     which each labelled question was drawn, None if the table of labels has no such column. `others` holds further
     judges' verdicts, 1 for correct. `strata` numbers the stratum in which each question was drawn, None for one sample
@@ -216,7 +216,7 @@ def _of_answer(people: Human, run: str, question: str, answer: str | None) -> La
 
 
 def _found_in_words(outcomes: Outcomes, data: Evidence, people: Human) -> Iterator[tuple[str, str, Label]]:
-    """Yield what `_found` does for outcomes with texts."""
+    """Yield the same as `_found`, for outcomes with texts."""
     assert outcomes.texts is not None
     labelled = {question for _, question in people.by_run} | {question for question, _ in people.by_text}
     labelled |= {*people.by_question}
@@ -234,10 +234,7 @@ def _found_in_words(outcomes: Outcomes, data: Evidence, people: Human) -> Iterat
 
 
 def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> list[Note]:
-    """Return notes on labels that seem odd.
-
-    They label an answer that needs no label or is missing, or they call a given answer unanswered.
-    """
+    """Return notes on labels of answers that need no label or are missing, and on given answers called unanswered."""
     notes = []
     needless = known & np.isin(grid, (CORRECT, INCORRECT))
     if needless.any():

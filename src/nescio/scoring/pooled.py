@@ -61,7 +61,7 @@ def score_pooled(
 ) -> Scores:
     """Return the scores of every run on its questions, corrected by an older run on all questions of `pool`.
 
-    Raises MismatchError if the pool has more or less than one run, or lacks the questions of the files.
+    Raises MismatchError if the pool does not have exactly one run, or lacks the questions of the files.
     """
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = with_questions(loaded.data, "correct by an older run")
@@ -71,7 +71,7 @@ def score_pooled(
     if len(older.runs) != 1:
         raise MismatchError(
             f"{opt('pool')}: {named} has {len(older.runs)} runs ({listed(older.runs, 3)}), but exactly one older "
-            "run can correct the scores: give a file with the rows of one run, preferably of the run most like the "
+            "run can correct the scores: give a file that holds only one run, preferably the run most like the "
             "new one"
         )
     wanted = _suitable(measures, loaded)
@@ -104,7 +104,8 @@ def score_pooled(
         target=target,
         **how,
     )
-    about = {"collection": "these questions of the pool", "population": "all questions of this kind"}[target]
+    of_pool = f"the {len(known):,} questions of the pool"
+    about = {"collection": of_pool, "population": "all questions of this kind"}[target]
     notes.append(
         note(
             "pool.about",
@@ -115,7 +116,7 @@ def score_pooled(
             about=about,
         )
     )
-    if data.groups is not None:  # repeated answers to a question are averaged, and are no cluster
+    if data.groups is not None:  # repeated answers to a question are averaged, and are not a cluster
         notes.append(
             note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
         )
@@ -124,10 +125,7 @@ def score_pooled(
 
 
 def _of_the_sample(run: str, lost: int, shared: Sequence[str], known: Mapping[str, Floats]) -> Iterator[Note]:
-    """Yield notes on the questions that the pool lacks, and on those of the run that seem to be chosen.
-
-    The run's questions should be a random sample of the pool.
-    """
+    """Yield a note on questions of the run that the pool lacks, and a note if the run's questions seem to be chosen."""
     if lost:
         yield note(
             "pool.not_there",

@@ -30,7 +30,7 @@ from nescio.stats.variance_split import Split, intraclass, split
 
 
 class Repeatability(Struct, frozen=True):
-    """One measure of one run whose questions were asked several times, and how much of it is chance.
+    """The value of a measure for a run whose questions were asked several times, and how much of it is chance.
 
     `se` is the standard error of the value over questions. `variance` is the variance of a question's contribution: the
     sum of `questions` (differences between questions) and `sampling` (other answers to the same questions). `noise` is
@@ -98,13 +98,13 @@ class Flip(Row, frozen=True):
 def repeats(
     source: Any, measures: Measures, *, ci: float, progress: Progress | None, **options: Any
 ) -> Results[Repeatability]:
-    """Return how much of each score is the chance of single answers, if questions were asked several times.
+    """Estimate how much of each score is the chance of single answers, if questions were asked several times.
 
         nescio.lab.repeats("trials.csv", "accuracy").rows[0].noise
 
     The variance of a value is split into differences between questions and sampling, by the delta method on the means
-    of each question. It is exact for means and c@1. `ci` is the level of the noise floors in percent. `progress` is
-    told for how many runs and measures the variance is split.
+    of each question. The split is exact for means and c@1. `ci` is the level of the noise floors in percent. `progress`
+    is told how many runs and measures are done.
 
     Rows are `Repeatability`. `tables["noise"]` has the noise floor of each pair of runs, and `tables["by_repeat"]` the
     value of each repeat. `tables["flips"]` has the questions whose answers had different outcomes, the most divided
@@ -172,7 +172,7 @@ def run_split(data: Evidence, measure: Measure, run: int) -> tuple[Split, float]
 
 
 def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return each answer's contribution to a measure, centred at 0, and the number of the question of each answer.
+    """Return each answer's contribution to a measure, centred at 0, and the index of each answer's question.
 
     The contribution is a sum over columns: the derivative of the formula by the mean of the column, times the deviation
     of the answer from that mean. Raises UsageError for a measure that is not a function of means over the answers.

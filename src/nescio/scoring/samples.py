@@ -46,8 +46,8 @@ class MeasureInput(Struct, frozen=True, eq=False):
 def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
     """Return every run seen by every measure, and notes on the questions that a measure cannot use.
 
-    A measure whose columns hold whole numbers gets the counts of these alone, so that its cost does not grow with the
-    number of questions. Raises MissingColumnError if no run has the columns that a measure needs.
+    A measure whose columns hold whole numbers is computed from counts, so that its cost does not grow with the number
+    of questions. Raises MissingColumnError if no run has the columns that a measure needs.
     """
     countable = not data.has_questions or (data.clusters is None and "correct" in data.columns)
     tally = data.tally() if countable else None
@@ -123,7 +123,7 @@ def _from_counts(tally: Tally, measure: Measure) -> list[MeasureInput]:
 
 
 def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:
-    """Return the columns that a measure reads, and a mask of the cells that have them all; shape (runs, questions).
+    """Return the columns that a measure reads, and a mask of the answers that have them, shape (runs, questions).
 
     Raises MissingColumnError or MismatchError, naming the measure.
     """
@@ -213,7 +213,7 @@ def _asked_too_seldom(questions: int, total: int) -> Note:
 
 
 def by_question(data: Evidence, measure: Measure) -> tuple[Evidence, Measure]:
-    """Return data with one row for each question and its earnings, and the measure of such rows.
+    """Return data whose rows are the earnings of single questions, and the measure that reads such rows.
 
     Data and measure stay unchanged if no question was asked twice. They also stay unchanged for ordered measures and
     columns with bins, for which each answer is a row in the cluster of its question.

@@ -119,7 +119,7 @@ def _inputs(
 ) -> tuple[list[tuple[str | None, list[MeasureInput], Unlike]], list[Note]]:
     """Return every run seen by every measure, for each stratum, and notes on the questions that a measure cannot use.
 
-    Each stratum also has its distinct inputs, because equal runs need to be computed once only.
+    Each stratum also has its distinct inputs, because equal runs are computed only once.
     """
     work: list[tuple[str | None, list[MeasureInput], Unlike]] = []
     notes = list(loaded.notes)
@@ -211,7 +211,7 @@ def _check_columns(source: Any, data: Evidence, measure: Measure) -> None:
 
 
 def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:
-    """Return the requested measures, each once; without any, those that suit the loaded data."""
+    """Return the requested measures, each once, or, if there are none, those that suit the loaded data."""
     names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
     chosen = {measure.label: measure for measure in map(parse, names)}.values()
     return [measure.on(loaded.data.columns) for measure in chosen] if loaded else list(chosen)

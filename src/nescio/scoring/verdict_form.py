@@ -30,7 +30,7 @@ class VerdictForm(Struct, frozen=True):
     constant: float
 
     def silence(self, accuracy: float) -> float:
-        """Return δ, how fast the measure grows with the share U of unanswered questions at this accuracy."""
+        """Return δ, the rate at which the measure grows with the share U of unanswered questions at this accuracy."""
         at = _values(self.measure, [(accuracy, self.unanswered + k * _STEP) for k in (-2, -1, 1, 2)])
         slope = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
         return slope if math.isfinite(slope) else 0.0

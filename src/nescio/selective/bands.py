@@ -22,10 +22,10 @@ def risk_band(
     r"""Return an interval of the risk at the coverage of each point of a run's curve, (low, high), each in [0, 1].
 
     Questions, or clusters of them, are drawn with replacement. In each resample the surest share c of the questions is
-    answered, ties broken evenly. The risk is the share of these that are wrong, and the interval spans the quantiles
-    $(1 \mp \text{level})/2$ of these risks. If at most five answers up to a point are wrong, or right, it is Wilson's
-    interval for the counts of that point instead. The intervals hold pointwise: each for its coverage, and not all at
-    once.
+    answered, ties broken evenly. The risk is the share of these answers that are wrong, and the interval spans the
+    quantiles $(1 \mp \text{level})/2$ of these risks. If at most five answers up to a point are wrong, or right,
+    Wilson's interval for the counts of that point replaces it. The intervals hold pointwise: each for its coverage, and
+    not all at once.
 
     Args:
         run: one run, from `one_run`
@@ -65,7 +65,7 @@ def risk_band(
 
 
 def _drawn(run: OneRun, points: Sequence[Point], resamples: int, seed: int) -> tuple[Floats, Floats, Floats]:
-    """Return counts on random resamples: the answers up to each point, how many of these are wrong, and the questions.
+    """Return counts on random resamples: the answers up to each point, the wrong answers among them, and the questions.
 
     The first two results have shape (resamples, points + 1) and start at 0. The last has shape (resamples,).
     """

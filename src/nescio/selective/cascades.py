@@ -86,7 +86,7 @@ class Gain(Struct, frozen=True):
 class Cascaded(Results[Way], frozen=True):
     """The result of `cascade`: a `Way` for the cascade and for each system alone.
 
-    `tables["gains"]` has the gains. `policy` is the chosen policy, and `applied` its outcomes on all these questions.
+    `tables["gains"]` has the gains. `policy` is the chosen policy, and `applied` its outcomes on all questions.
     """
 
     applied: Outcomes | None = None
@@ -100,9 +100,9 @@ class Cascaded(Results[Way], frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """What outcomes are worth: a wrong answer loses `error`, and a right answer earns `worth`, in the unit of `cost`.
+    """The values of outcomes: a wrong answer loses `error`, and a right answer earns `worth`, in the unit of `cost`.
 
-    `cost` is the column of costs. It and `worth` are None if costs do not count.
+    `cost` is the column of costs. `cost` and `worth` are None if costs do not count.
     """
 
     error: float
@@ -241,7 +241,7 @@ def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outco
 
 
 def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
-    """Return the steps of a policy file, and what outcomes are worth (`Terms`).
+    """Return the steps of a policy file, and the values of outcomes (`Terms`).
 
     Raises FormatError for any other file.
     """
@@ -279,8 +279,8 @@ def _open(
 ) -> tuple[Loaded, Evidence, NDArray[np.bool_]]:
     """Return the loaded data, the data of the systems in the order of asking, and a mask of the questions to use.
 
-    The data have the questions that some system was asked. Those with a graded answer of every system and a known cost
-    are used.
+    The data have the questions that some system was asked. The mask marks those with a graded answer of every system
+    and a known cost.
     """
     wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
     try:
@@ -292,9 +292,9 @@ def _open(
         raise MismatchError(f"{told(source)}: a cascade needs outcomes: right, wrong or unanswered")
     if data.repeats is not None:
         raise MismatchError(
-            f"{told(source)}: a cascade asks each system once, but these questions were asked several times. Give "
-            "one answer of each system to each question (the rows or the file of one epoch, trial or seed), or let "
-            "the answers vote first (nescio lab vote, which needs the texts of answers)"
+            f"{told(source)}: a cascade asks each system once, but these questions were asked several times. "
+            "Supply one answer per system and question, for example the rows of one epoch, trial or seed. Or combine "
+            "the answers first with `nescio lab vote`, which needs their texts"
         )
     for run in systems or ():
         if run not in data.runs:
@@ -325,8 +325,8 @@ def _check_guarantee(loaded: Loaded, data: Evidence, left_out: int) -> None:
             raise UsageError(f"no guarantee can rest on {why}")
     if left_out:
         raise UsageError(
-            f"a guaranteed risk needs every question, but {_left_out(left_out)[0].text}. The answers to these may all "
-            "be wrong"
+            f"a guaranteed risk needs every question, but {_left_out(left_out)[0].text}. The answers to these "
+            "questions may all be wrong"
         )
 
 
@@ -367,7 +367,7 @@ def _paid(data: Evidence, terms: Terms) -> Floats:
 
 
 def _held_out(answers: Answers, without: Sequence[Choice], part: NDArray[np.int64]) -> Done:
-    """Return the outcome of each question at the thresholds chosen without the part of the questions that it is in.
+    """Return the outcome of each question at the thresholds chosen without the question's part.
 
     `part` has the number of each question's part. If no thresholds were allowed, the systems abstain on the part.
     """
@@ -399,8 +399,8 @@ def _way(runs: Sequence[str], name: str, chosen: Choice, done: Done, terms: Term
 def _applied(whole: Evidence, limits: Policy, terms: Terms, name: str) -> Outcomes:
     """Return the outcomes of a policy on all questions of its systems as one run called `name`.
 
-    `limits` are its thresholds. A question has no outcome if the policy gives an answer without a grade, or if its next
-    answer is lacking or has no confidence. The cost is NaN if it is unknown.
+    `limits` are the policy's thresholds. A question has no outcome if the policy gives an answer without a grade, or if
+    the next answer is lacking or has no confidence. The cost is NaN if it is unknown.
     """
     sure = np.asarray(whole.columns.get("confidence", np.full(whole.absence.shape, np.nan)), dtype=np.float64)
     answered = whole.columns["answered"] == 1

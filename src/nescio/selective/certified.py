@@ -6,9 +6,9 @@ We look for the largest coverage at which the risk is at most r. A threshold tha
 chance at most δ = 1 - confidence.
 
 The grid. G thresholds are fixed before any label is looked at: "confidence above v". v is the (k_j + 1)th largest of
-the m confidences, k_j = ⌈m·j/G⌉, j = 1 … G; the last threshold accepts everything. Fix v and the number N of
-confidences strictly above it. Then the questions above v are independent draws from the distribution given confidence >
-v. Their errors are Bin(N, R(v)) for the risk R(v), exactly, with ties or without. Thresholds that the user names
+the m confidences, k_j = ⌈m·j/G⌉, j = 1 … G; the last threshold accepts everything. For fixed v and a fixed number N of
+confidences strictly above v, the questions above v are independent draws from the distribution given confidence > v.
+Their errors are Bin(N, R(v)) for the risk R(v), exactly, with ties or without. Thresholds that the user names
 ("confidence at least g") need no such argument: they were fixed before, and the errors among the N accepted are Bin(N,
 R) as well.
 

@@ -77,8 +77,8 @@ def deal(data: Evidence, folds: int, seed: int) -> NDArray[np.int64]:
     The questions of a cluster share a part.
 
     The parts depend on the seed and on the order of the questions' names. Parts differ by at most one question (or
-    cluster), and there are at most as many parts as questions (or clusters). If there is only one, nothing can be held
-    out, and all questions are in part 0.
+    cluster), and there are at most as many parts as questions (or clusters). With a single question (or cluster),
+    nothing can be held out, and all questions are in part 0.
     """
     clusters = np.arange(len(data.questions)) if data.clusters is None else data.clusters
     _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)

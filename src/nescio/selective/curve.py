@@ -34,10 +34,10 @@ class Point(Struct, frozen=True):
 class OneRun(Struct, frozen=True, eq=False):
     """One run, its graded questions in the order of their names; arrays have shape (questions,).
 
-    `confidence` is that of the answer, or of the declined candidate that was judged. It is -inf if there is neither,
-    and then no threshold answers the question. `wrong` marks wrong answers and candidates. `left_out` counts the
-    answers without a confidence, which are not among the questions. `rows` are the indices of the questions in the data
-    from which the run was taken.
+    `confidence` is the confidence of the answer, or of the declined candidate that was judged. It is -inf if there is
+    neither, so that no threshold answers the question. `wrong` marks wrong answers and candidates. `left_out` counts
+    the answers without a confidence, which are not among the questions. `rows` are the indices of the questions in the
+    data from which the run was taken.
     """
 
     data: Evidence
@@ -119,7 +119,7 @@ def _by_name(data: Evidence, mask: Bools) -> NDArray[np.int64]:
 
 
 def with_left_out(data: Evidence, one: OneRun, applied: Evidence) -> Evidence:
-    """Return all answers of a run: those of `applied`, and those that are no questions of `one`, as the run gave them.
+    """Return all answers of a run: those of `applied`, and those that `one` left out, as the run gave them.
 
     `applied` is the run `one` after a threshold, and `data` the data from which the run was taken. So no answer without
     a confidence or a grade is lost from a run that is written.
@@ -157,7 +157,7 @@ def risk_coverage(data: Evidence, run: str | int | None = None) -> tuple[Point, 
     r"""Return the risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010), a point for each distinct confidence.
 
     The highest confidence comes first. At threshold τ, k of n questions have an answer or a judged candidate of
-    confidence ≥ τ, and E of these are wrong. Then the coverage is $k/n$ and the risk $E/k$. Tied questions are answered
+    confidence ≥ τ, and E of these are wrong. The coverage is $k/n$ and the risk $E/k$. Tied questions are answered
     together. An abstention without a judged candidate is never answered and stays in n, so the curve may end below a
     coverage of 1. The curve is empty if nothing can be answered. Raises the errors of `one_run`.
     """

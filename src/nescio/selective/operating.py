@@ -53,9 +53,9 @@ class Part(Struct, frozen=True):
 class TunedPoint(Struct, frozen=True):
     """The threshold at which a measure is best, with cross-fitted expectations for new questions.
 
-    The expectations are the `value` of the measure, the share answered (`coverage`), and the share of these that are
-    wrong (`risk`). `answered` and `wrong` count the answers at the threshold on all questions, of which `tried` can be
-    answered. `parts` are the parts held out in turn.
+    The expectations are the `value` of the measure, the share answered (`coverage`), and the share of these answers
+    that are wrong (`risk`). `answered` and `wrong` count the answers at the threshold on all questions, of which
+    `tried` can be answered. `parts` are the parts held out in turn.
     """
 
     threshold: float
@@ -74,7 +74,7 @@ class TunedPoint(Struct, frozen=True):
 
 
 class Operating(Struct, frozen=True):
-    """The counts of a run at many thresholds (`points`), from the strictest threshold to that of answering everything.
+    """The counts of a run at many thresholds (`points`), from the strictest to the one that answers everything.
 
     `given` has the counts before tuning, and `tuned` the threshold that makes `measure` best. `grid` has the thresholds
     that were fixed before anybody saw a verdict, so that they can certify a risk (`selective.certified`). `grid` is
@@ -143,8 +143,7 @@ def _each(columns: Mapping[str, Array], weight: Floats | None) -> Iterator[Array
 def _counts(one: OneRun, weight: Floats | None, thresholds: Floats) -> tuple[Counts, ...]:
     """Return the counts of outcomes at each threshold.
 
-    They start from the counts if all questions are declined. The changes from accepting the answers above the threshold
-    are added.
+    A count is the count if all questions are declined, plus the change from accepting the answers above the threshold.
     """
     declined = _each(one.apply(np.zeros_like(one.has_confidence)).columns, weight)
     accepted = _each(one.apply(one.has_confidence).columns, weight)
@@ -201,9 +200,9 @@ def part_of(one: OneRun, measure: Measure, inside: Bools, accepted: Bools | None
 
 
 def chosen_anew(runs: Sequence[Sequence[Part]], *, lower_is_better: bool) -> tuple[float, float]:
-    """Return the share answered, and the share of these answers that is wrong, to expect of the best run.
+    """Return the coverage and the risk to expect of the best run.
 
-    On each part of the questions, the run counts that is best on the other parts. So no part helps to choose its own
+    On each part of the questions, the run that is best on the other parts counts. So no part helps to choose its own
     run. `runs` has the parts of each run.
     """
     sign = -1 if lower_is_better else 1

@@ -8,7 +8,7 @@ from nescio.selective.curve import OneRun
 
 
 def remarks(one: OneRun) -> list[Note]:
-    """Return notes on what no threshold can change, such as the number of questions without any confidence."""
+    """Return notes on questions and answers that no threshold can change, such as questions without a confidence."""
     silent, notes = int((~one.has_confidence).sum()), list[Note]()
     if one.left_out:
         notes.append(without_confidence(one))

@@ -33,7 +33,7 @@ def check_follows(run: OneRun, measure: Measure) -> None:
 
 
 def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
-    """Return the thresholds tried, falling from inf (nothing is answered), and the measure at each on each mask.
+    """Return the thresholds tried, falling from inf (nothing is answered), and the measure at each, for each mask.
 
     A row of `masks`, shape (R, questions), marks the questions that count. The values have shape (R, thresholds), NaN
     if undefined. For a measure of sums (`order` None) one pass of cumulative sums gives every distinct confidence. Any
@@ -52,8 +52,8 @@ def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
 def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, lower_is_better: bool) -> Floats:
     """Return the best threshold on each mask: the confidence of a question in it, or inf if answering nothing is best.
 
-    `tried` is the result of `sweep`. Of equally good thresholds, the one with the highest coverage is chosen. Undefined
-    values are skipped, and the threshold is inf if all are undefined.
+    `tried` is the result of `sweep`. Among equally good thresholds, the one with the highest coverage is chosen.
+    Undefined values are skipped, and the threshold is inf if all are undefined.
     """
     thresholds, table = tried
     best = []
@@ -74,7 +74,8 @@ def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, 
 def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) -> Floats:
     """Return the measure at each threshold on each mask, from cumulative sums.
 
-    The sums at a threshold are those of declining all questions, plus the changes from accepting the surer ones.
+    The sums at a threshold are those of declining all questions, plus the changes from accepting the questions above
+    the threshold.
     """
     declined = _contributions(run.apply(np.zeros_like(run.has_confidence)), measure)
     accepted = _contributions(run.apply(run.has_confidence), measure)
@@ -93,9 +94,9 @@ def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) ->
 
 
 def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
-    """Return what each question adds to the totals that the formula of the measure reads.
+    """Return the amounts that each question adds to the totals of the measure's formula.
 
-    It is 0 for a question that the measure cannot use.
+    They are 0 for a question that the measure cannot use.
     """
     read, usable = columns_for(data, measure)
     use = usable[0]

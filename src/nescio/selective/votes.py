@@ -78,9 +78,9 @@ def lay_votes(
 ) -> tuple[LaidOut, Outcomes | None]:
     """Return the results of votes on each question, among the repeats of each run or among all runs.
 
-    `said` holds the texts of the answers. If these tell which wrong answers agree, the votes of all answers are also
-    returned as outcomes, where each vote is a run. Raises MismatchError if nothing was answered twice, UsageError for
-    invalid options.
+    `said` holds the texts of the answers. If the texts tell which wrong answers agree, the votes of all answers are
+    also returned as outcomes, where each vote is a run. Raises MismatchError if nothing was answered twice, UsageError
+    for invalid options.
     """
     data = with_questions(loaded.data, "vote on")
     if not data.columns.keys() >= {"correct", "incorrect", "answered"}:

@@ -1,4 +1,4 @@
-"""Compare runs over a suite by the difference of their means over benchmarks, and by that on each benchmark."""
+"""Compare runs over a suite by the difference of their means over benchmarks, and by the difference on each one."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def compare_suite(
     `margin` those of `nescio.compare`. A difference is $\bar\Delta = \frac1T\sum_t\Delta_t$ over the benchmarks, each
     on the questions that both runs have. Its p-value is that of a permutation test, which exchanges the two runs'
     labels on each question, within every benchmark. p is exact if the null distributions of the benchmarks can be
-    convolved, and otherwise an upper bound from a grid. For measures without a computable null distribution it comes
+    convolved, and otherwise an upper bound from a grid. For measures without a computable null distribution, p comes
     from random exchanges. With `over="benchmarks"` the test is a paired t-test over benchmarks. `tables["benchmarks"]`
     has the difference on each benchmark, with p adjusted for the benchmarks of a pair (Holm).
     """
@@ -161,7 +161,7 @@ def _check_paired(suite: Suite) -> None:
         if any(remark.code == APART for remark in benchmark.loaded.notes):
             raise MismatchError(
                 f"benchmark {benchmark.name!r}: no two runs share a question, and a run that chooses its own questions "
-                "could win any comparison; if they were asked the same questions, give these the same ids"
+                "could win any comparison; if the runs were asked the same questions, give these questions the same ids"
             )
 
 

@@ -19,7 +19,7 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
 
     `complete-runs` leaves out the runs that lack a benchmark, and `common-benchmarks` the benchmarks that a run lacks.
     `available` changes nothing: the mean of a run is over the benchmarks that it has. If `named` has two runs, only
-    benchmarks that one of these lacks matter. Raises MismatchError if the policy is `error` and a run lacks a
+    benchmarks that one of these runs lacks matter. Raises MismatchError if the policy is `error` and a run lacks a
     benchmark, if a named run would be left out, or if nothing would remain.
     """
     lacking = {
@@ -33,10 +33,9 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
         run, names = next(iter(lacking.items()))
         raise MismatchError(
             f"{len(lacking)} of {len(suite.runs)} runs lack a benchmark (run {run!r} lacks {', '.join(names)});"
-            f" {opt('incomplete', 'complete-runs')} leaves out these runs, common-benchmarks leaves out such"
-            " benchmarks, and available"
-            " takes each run's mean over the benchmarks that it has. Runs are matched by name: a suite file can rename"
-            " them"
+            f" {opt('incomplete', 'complete-runs')} leaves out these runs, common-benchmarks leaves out the"
+            " benchmarks that they lack, and available takes each run's mean over the benchmarks that it has."
+            " Runs are matched by name: a suite file can rename them"
         )
     if policy == "available":
         remark = note(
@@ -78,10 +77,7 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
 
 
 def over_shared(suite: Suite, pairs: Sequence[tuple[str, str]]) -> Note:
-    """Return a note on how many benchmarks each pair is compared over: those that both runs have.
-
-    A pair is (run, baseline).
-    """
+    """Return a note that counts the benchmarks over which each pair (run, baseline) is compared: those of both runs."""
     over: dict[int, list[str]] = {}
     for run, baseline in pairs:
         count = sum({run, baseline} <= {*b.data.runs} for b in suite.benchmarks)

@@ -69,7 +69,7 @@ class Benchmark(Struct, frozen=True, eq=False):
 class Suite(Struct, frozen=True, eq=False):
     """The benchmarks of a suite, and the names of the measures to compute.
 
-    If there are no names, the measures are computed that suit all benchmarks.
+    If there are no names, the measures that suit all benchmarks are computed.
     """
 
     benchmarks: tuple[Benchmark, ...]
@@ -110,7 +110,7 @@ class Suite(Struct, frozen=True, eq=False):
     def default_measures(self) -> tuple[str, ...]:
         """Return the measures to show if the user names none.
 
-        Raises UsageError if the benchmarks have no such measure in common.
+        Raises UsageError if the benchmarks have no suitable measure in common.
         """
         if self.measures:
             return self.measures
@@ -188,7 +188,7 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
 def _names_of(runs: Any) -> Sequence[str] | Mapping[str, str]:
     """Return the runs to use on a benchmark: their names, or a mapping from names in the suite to names in the files.
 
-    `runs` is this entry in the definition of the benchmark. Returns no names if it is None, which means all runs.
+    `runs` is the entry `runs` of the benchmark's definition. If it is None, the result is empty, which means all runs.
     """
     if runs is None:
         return ()
@@ -265,7 +265,7 @@ def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
 def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the benchmarks that a TOML file defines, keyed by name, with their files; and the names of its measures.
 
-    `content` is what the file at `path` says. Raises FormatError for an invalid definition.
+    `content` is the parsed content of the file at `path`. Raises FormatError for an invalid definition.
     """
     benchmarks, measures = content.get("benchmarks"), content.get("measures", [])
     if not isinstance(benchmarks, dict) or not benchmarks:

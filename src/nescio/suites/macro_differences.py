@@ -68,7 +68,7 @@ class PairOverSuite(Struct, frozen=True):
 
 
 class SeenBenchmark(Struct, frozen=True, eq=False):
-    """A benchmark's name and runs, and what one measure reads of these runs (`seen`)."""
+    """A benchmark's name and runs, and the data of these runs that one measure reads (`seen`)."""
 
     name: str
     runs: tuple[str, ...]
@@ -82,7 +82,7 @@ class SeenBenchmark(Struct, frozen=True, eq=False):
 
 
 def see(suite: Suite, measure: Measure) -> list[SeenBenchmark]:
-    """Return each benchmark with what one measure reads of its runs."""
+    """Return each benchmark with the data of its runs that one measure reads."""
     return [SeenBenchmark(b.name, b.data.runs, measured_runs(b.data, measure)) for b in suite.benchmarks]
 
 

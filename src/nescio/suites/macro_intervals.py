@@ -87,7 +87,7 @@ def worst_mean(
 
 
 def _reach(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float]:
-    """Return how far the true difference on a benchmark may lie below the observed difference, and how far above it."""
+    """Return the largest distances of a benchmark's true difference below and above its observed difference."""
     low, high, error = part_interval(part, measure, level)
     if error > NO_SPREAD and counts_answers(measure):  # else what is seldom lost on it seems to be never lost
         step = reach(measure) / part.units

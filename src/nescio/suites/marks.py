@@ -37,7 +37,7 @@ def marks(
     """Return the rows of one measure with marks on the best runs, and with bounds of win rates.
 
     The rows are returned unchanged if a test needs random exchanges and `sampled` is off, or if two runs with means
-    have no defined difference. They get bounds but no marks if the means are over different benchmarks.
+    have no defined difference. The rows get bounds but no marks if the means are over different benchmarks.
 
     Macro differences are adjusted for all pairs of runs (Holm). Differences on single benchmarks are adjusted for all
     pairs and benchmarks together, so that the bounds of all win rates hold simultaneously.

@@ -33,9 +33,9 @@ class Drawn(Struct, frozen=True, eq=False):
     """The figures of one measure on one benchmark, each keyed by run.
 
     They are the value, its variance, its standard error with the degrees of freedom (no errors for an ordered measure),
-    and the number of questions. `seen` tells how single units lower the value and how they raise it; a run is missing
-    there if this is unknown. `draws` has the values on resamples. `together` says whether all runs were drawn on the
-    same resamples.
+    and the number of questions. `seen` has the effects of single units, for a fall and for a rise of the value; a run
+    is missing if they are unknown. `draws` has the values on resamples. `together` says whether all runs were drawn on
+    the same resamples.
     """
 
     values: dict[str, float]
@@ -83,7 +83,7 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
 def shuffle(name: str, size: int, seed: int) -> NDArray[np.int64]:
     """Return a random order in which a benchmark's draws are combined with those of other benchmarks.
 
-    It depends on the benchmark's name and the seed, but not on which other benchmarks there are.
+    The order depends on the benchmark's name and the seed, but not on which other benchmarks there are.
     """
     key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
     child = np.random.SeedSequence(seed, spawn_key=(int(Stream.SUITES), key & 0xFFFFFFFF, key >> 32))
@@ -120,9 +120,9 @@ def _error(sample: MeasureInput) -> tuple[float, float]:
 
 
 def _seen(sample: MeasureInput) -> tuple[Seen, Seen] | None:
-    """Return how the units of a run lower its value, and how they raise it.
+    """Return the effects of a run's units on its value, as two `Seen`: one for a fall of the value, one for a rise.
 
-    Returns None if the value is undefined, or if it is unknown how far a question moves it.
+    Returns None if the value is undefined, or if no limit on one question's effect is known.
     """
     patterns = sample.patterns
     if sample.measure.order is not None or patterns.units < 2 or math.isnan(sample.value):

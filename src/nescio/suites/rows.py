@@ -92,7 +92,7 @@ class SuiteScores(Results[SuiteScore], frozen=True):
     def value(self, run: str, measure: str) -> float:
         """Return the macro mean of a run by a measure.
 
-        Raises UnknownNameError if there is no such mean; the error names the means that there are.
+        Raises UnknownNameError if there is no such mean; the error names the existing means.
         """
         means = {f"{row.measure} of {row.run}": row.value for row in self.rows}
         name = f"{measure} of {run}"

@@ -123,7 +123,7 @@ def _scored(
 def _with_chosen(
     rows: Sequence[SuiteScore], measure: Measure, drawn: Sequence[Drawn], over: str, level: float
 ) -> list[SuiteScore]:
-    """Return the rows; the one with the best mean gets an interval that allows for the choice among all runs."""
+    """Return the rows, and give the row with the best mean an interval that allows for the choice among all runs."""
     known = [row.value for row in rows if not math.isnan(row.value)]
     best = (min if measure.declaration.lower_is_better else max)(known, default=math.nan)
     made = []
@@ -236,7 +236,7 @@ def _mean_ranks(
     if size < suites.LEAST_RANKED:
         remark = note(
             "suite.few_for_ranks",
-            "mean ranks need at least {least} benchmarks on which all runs have a value (here {size})",
+            "mean ranks need at least {least} benchmarks on which all runs have a value (found {size})",
             least=suites.LEAST_RANKED,
             size=size,
         )

@@ -127,7 +127,7 @@ def _letters(word: str) -> Mapping[str, str]:
 
 @cache
 def _entries() -> Mapping[str, list[tuple[str, str]]]:
-    """Return the pairs of language and letter of a class for each word of `words.toml`.
+    """Return, for each word of `words.toml`, the pairs of its language and the letter of its class.
 
     A word with an asterisk, such as "determin*", means all words that begin so.
     """

@@ -23,7 +23,7 @@ _UNDETERMINED = "undetermined: its words do not show whether it declines"
 class DeclinedThen(Struct, frozen=True):
     """A judge that first decides whether an answer declines, and lets the judge `then` grade the answers that do not.
 
-    Declining answers get the grade SILENT. `undetermined` says how answers are graded that may or may not decline.
+    Declining answers get the grade SILENT. `undetermined` says how to grade answers that may or may not decline.
     """
 
     then: Judge
@@ -36,8 +36,8 @@ class DeclinedThen(Struct, frozen=True):
     def record(self) -> JudgeRecord:
         """Return the name and parameters of this judge, for reports.
 
-        These are the record of the judge `then`, the treatment of undetermined answers, and the version of the list of
-        words.
+        The parameters are the record of the judge `then`, the treatment of undetermined answers, and the version of the
+        list of words.
         """
         asked = (self.model or self.then).record
         parameters = ("then", str(self.then.record)), ("undetermined", self.undetermined), ("words", digest())
@@ -126,9 +126,9 @@ _FATES = {
 
 
 def _in_foreign_runs(answers: Sequence[AnswerToJudge], foreign: Sequence[bool | None]) -> Iterator[int]:
-    """Yield the indices of answers in an unknown language, of which nobody can tell whether they decline.
+    """Yield the indices of answers in an unknown language, which nescio cannot understand.
 
-    These are the answers of a run that has more answers in unknown languages than in known ones. In other runs, an
+    They are the answers of a run that has more answers in unknown languages than in known ones. In other runs, an
     answer in no known language may consist of names. `foreign` says of each answer whether its language is unknown;
     None means that it is too short to tell.
     """

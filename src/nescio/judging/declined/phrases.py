@@ -34,7 +34,7 @@ def _raw() -> bytes:
 
 
 def without_classes(text: str) -> frozenset[str]:
-    """Return the languages in the scripts of a text for which `words.toml` has only phrases, no classes of words."""
+    """Return the languages whose script occurs in a text, if `words.toml` has only phrases for them."""
     scripts = [] if text.isascii() else [name for name, letters in _LETTERS.items() if re.search(letters, text)]
     return frozenset(name for name, language in languages().items() if language.get("script") in scripts)
 

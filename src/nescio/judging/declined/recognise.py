@@ -126,7 +126,7 @@ def _verdict(clauses: list[_Clause]) -> Verdict:
     if not any(clause.declines for clause in clauses):
         aside = bool(clauses) and all("aside" in clause.kinds for clause in clauses)
         return Verdict.UNDETERMINED if aside else Verdict.ANSWERED
-    if strong:  # what is needed to know, and what the text is about instead, is no answer
+    if strong:  # what is needed to know, and what the text is about instead, is not an answer
         clauses = [clause for clause in clauses if not clause.says or "about" not in clause.kinds]
     if not any(clause.says or clause.commits for clause in clauses):
         return Verdict.DECLINED

@@ -21,7 +21,7 @@ _SHORT = 40  # the most characters of a text in a proposed pattern; longer ones 
 
 
 class SilenceReader:
-    """A reader that decides of one text after another whether the text declines.
+    """A reader that decides for one text after another whether the text declines.
 
     After many texts, it is `stopped` to save time: from then on it recognises only texts that always mean an
     abstention.

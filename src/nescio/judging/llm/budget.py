@@ -41,7 +41,7 @@ class Budget:
     """A counter of calls and their cost, which refuses a call that might exceed a limit. Thread-safe.
 
     A running call counts at its highest possible cost: its request has at most one token per byte, and its reply at
-    most as many tokens as requested. When the reply comes, the actual cost replaces this.
+    most as many tokens as requested. When the reply comes, the actual cost replaces the highest cost.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -80,7 +80,7 @@ class Budget:
     def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
         """Replace the reserved cost `most` of a call by its actual cost.
 
-        `tokens` are those of the request and of the reply. None means that they are unknown; then the reserved cost
+        `tokens` are those of the request and of the reply. None means that they are unknown, so that the reserved cost
         counts.
         """
         with self._ended:

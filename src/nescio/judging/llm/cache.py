@@ -57,7 +57,7 @@ def _at_work(process: int | None, host: str | None, age: float) -> bool:
 class Reply(Struct, frozen=True):
     """The reply to a call: the grade, the text, and the tokens of the request and of the text.
 
-    The grade is None if the reply does not have one; then `why` has the reason.
+    If the reply has no grade, `grade` is None, and `why` has the reason.
     """
 
     grade: str | None

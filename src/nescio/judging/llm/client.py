@@ -278,7 +278,8 @@ def _in_any_spelling(c: str) -> str:
 class _TryAgain(Exception):  # noqa: N818
     """The error that an attempt failed and may be repeated.
 
-    `maybe_paid` says that the endpoint may have worked on the attempt, and `after` how many seconds it asks to wait.
+    `maybe_paid` says that the endpoint may have worked on the attempt, and `after` how many seconds the endpoint asks
+    to wait.
     """
 
     def __init__(self, rule: str, after: float | None = None, *, maybe_paid: bool = True, reached: bool = True) -> None:

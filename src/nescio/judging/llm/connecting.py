@@ -67,7 +67,7 @@ def _endpoint(options: ModelOptions) -> Endpoint:
 def connect(
     options: ModelOptions, *, progress: Progress | None = None, waiting: Callable[[Path], None] | None = None
 ) -> LLM:
-    """Return the judge. Raises UsageError for a missing or invalid option.
+    """Return a language model as judge. Raises UsageError for a missing or invalid option.
 
     `progress` is called with the number of graded answers and their total. `waiting` is called with the path of the
     cache if a stopped run waits for running calls.

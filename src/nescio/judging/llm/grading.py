@@ -64,9 +64,9 @@ class CallSetup(Struct, frozen=True):
 def make_calls(calls: Sequence[Call], setup: CallSetup) -> CallResults:
     """Make the calls, a few in parallel, store every reply at once, and return the results.
 
-    It stops when the budget is spent, or when too many consecutive calls fail. Raises EndpointError if the endpoint
-    refuses or no call succeeds, and KeyboardInterrupt if the user stops it. It waits for running calls in any case,
-    because they are paid for; a second interrupt abandons them.
+    No more calls are made when the budget is spent, or when too many consecutive calls fail. Raises EndpointError if
+    the endpoint refuses or no call succeeds, and KeyboardInterrupt if the user stops the calls. Running calls are
+    awaited in any case, because they are paid for; a second interrupt abandons them.
     """
     runner = _CallRunner(calls, setup)
     try:

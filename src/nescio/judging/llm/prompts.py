@@ -65,8 +65,8 @@ def messages(question: Question, answer: str) -> list[dict[str, str]]:
 def read_grade(reply: str) -> str | None:
     """Return the grade in a reply: a JSON object with the key `grade`, or one of the three words alone; else None.
 
-    A leading <think> block, a code fence around the whole, quotation marks and a full stop are removed. A grade is
-    never searched for, because INCORRECT ends in CORRECT, and so does "not CORRECT".
+    A leading <think> block, a code fence around the whole reply, quotation marks and a full stop are removed. A grade
+    is never searched for, because INCORRECT ends in CORRECT, and so does "not CORRECT".
     """
     text = _THOUGHT.sub("", reply, count=1).strip()
     first, _, rest = text.partition("\n")

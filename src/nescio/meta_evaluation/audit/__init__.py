@@ -79,7 +79,7 @@ def audit(
 def registered(more: Sequence[str] = ()) -> list[Measure]:
     """Return all registered measures with default parameters, and the measures named in `more`.
 
-    They have the order in which `nescio measures` lists them.
+    The measures have the order in which `nescio measures` lists them.
     """
     load_installed()
     extra = [parse(name) for name in more]
@@ -100,7 +100,7 @@ def with_defaults(declaration: Declaration) -> Measure:
 def audit_one(measure: Measure, questions: int = 500, seed: int = 0) -> tuple[list[Finding], list[Earned]]:
     """Return the results of all tests of one measure, and the scores of the systems.
 
-    They do not depend on which other measures are audited.
+    The results do not depend on which other measures are audited.
     """
     nan = float("nan")
     missing = _kinds.lacking(measure)

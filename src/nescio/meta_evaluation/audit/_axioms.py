@@ -30,9 +30,9 @@ ROUNDING = 1e-9
 class Checks(Struct, frozen=True, eq=False):
     """The check of one axiom on many tables of counts, from small to large.
 
-    `value` is the score of each of the `tables`, `against` what the axiom compares it with, and `broken` a mask of the
-    tables that violate the axiom. If the axiom is about a change, such as abstaining once more, `after` holds the
-    changed tables.
+    `value` is the score of each of the `tables`, `against` the number with which the axiom compares the score, and
+    `broken` a mask of the tables that violate the axiom. If the axiom is about a change, such as abstaining once more,
+    `after` holds the changed tables.
     """
 
     tables: Ints
@@ -160,7 +160,7 @@ AXIOMS: dict[str, Check] = {
 
 
 def _silenced(seen: View, tables: Ints, which: Bools) -> tuple[Ints, Ints]:
-    """Return tables before, and tables after, one answer of a table is replaced with an abstention.
+    """Return two arrays of tables: before and after one answer of each table is replaced with an abstention.
 
     The answer is of one of the kinds that the mask `which` marks.
     """
@@ -182,7 +182,6 @@ def _only(tables: Ints, which: Bools) -> Ints:
 
 
 def _apart(value: Floats, other: Floats) -> Bools:
-    """Return a mask of the elements in which two arrays differ by more than rounding."""
     differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
     return differ
 
@@ -209,7 +208,7 @@ def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Axi
 
 
 def _first(checks: Checks, which: str) -> Checks:
-    """Return the check of only the smallest table that is marked as `which` says.
+    """Return the check of one table alone: the smallest table with the fault `which`.
 
     `which` is "broken" (the table violates the axiom) or "half" (just one of the compared values is defined).
     """
@@ -260,7 +259,7 @@ def _text(axiom: str, seen: View, witness: Checks) -> str:
 
 
 def numbers(*values: float) -> list[str]:
-    """Return values as texts with four digits, or with as many more as distinguish them."""
+    """Return values as texts with four digits, or with more digits if different values would look equal."""
     digits, values = 4, tuple(round(float(v), 12) for v in values)  # The last bits depend on the processor.
     while digits < 12 and len({f"{v:.{digits}g}" for v in values}) < len(set(values)):
         digits += 1

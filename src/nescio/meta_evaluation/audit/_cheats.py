@@ -44,7 +44,7 @@ class Contest(Struct, frozen=True, eq=False):
     paired: tuple[int, ...]
 
     def nearest(self, share: float, among: tuple[int, ...] = ()) -> int:
-        """Return how many right answers the honest system gives whose share of right answers is closest to `share`.
+        """Return the number of right answers of the honest system whose share of right answers is closest to `share`.
 
         `among` holds the numbers of right answers to choose from; if it is empty, all honest systems are considered.
         """
@@ -189,7 +189,7 @@ def _share(right: int, questions: int) -> str:
 
 
 def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str) -> CheatResult:
-    """Return the result of one cheat: whether it scores as well as an honest system, and as well as which.
+    """Return the result of one cheat, from its score and the scores of the honest systems.
 
     `score` maps each run of the contest to its score.
     """
@@ -212,7 +212,7 @@ def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str)
 
 
 def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> CheatResult:
-    """Return whether an honest system's score rises if it abstains on half of the questions, as a cheat's result.
+    """Return the result of abstaining on half of the questions: whether an honest system's score rises.
 
     `score` maps each run of the contest to its score.
     """

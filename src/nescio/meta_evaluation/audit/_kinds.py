@@ -37,7 +37,7 @@ Bools = NDArray[np.bool_]
 class Kinds(Struct, frozen=True, eq=False):
     """Kinds of question: what a system does with a question, and what the question is like.
 
-    The four arrays have one shape.
+    The four arrays have the same shape.
 
     `behaviour` is what the system does, such as `RIGHT` or `SILENT`. `sure` is its confidence, NaN without an answer or
     candidate. For tasks with two classes, such as yes and no, `side` says which one is true.
@@ -50,18 +50,18 @@ class Kinds(Struct, frozen=True, eq=False):
 
     @property
     def answered(self) -> Bools:
-        """Return whether an answer was given."""
+        """Return a mask of the kinds with an answer."""
         gave_answer: Bools = self.behaviour <= SECOND
         return gave_answer
 
     @property
     def right(self) -> Bools:
-        """Return whether the outcome is correct: a right answer, or an abstention on a question without an answer."""
+        """Return a mask of the correct outcomes: right answers, and abstentions on questions without an answer."""
         return np.where(self.answerable, self.behaviour == RIGHT, ~self.answered)
 
     @property
     def wrong(self) -> Bools:
-        """Return whether the outcome is incorrect."""
+        """Return a mask of the incorrect outcomes."""
         return self.answered & ~self.right
 
     def take(self, chosen: Ints) -> Kinds:
@@ -102,7 +102,7 @@ def evidence(runs: Sequence[str], kinds: Kinds) -> Evidence:
 
 
 def lacking(measure: Measure) -> list[str]:
-    """Return the names of what a measure needs but an audit lacks: its required parameters, or else columns.
+    """Return the names of the required parameters, or else of the columns, that a measure needs but an audit lacks.
 
     A column is lacking if the outcomes and confidences of the questions do not determine it.
     """
@@ -114,7 +114,6 @@ def lacking(measure: Measure) -> list[str]:
 
 
 def _has(stock: Evidence, name: str) -> bool:
-    """Return whether `stock` has a column, or can derive it from the columns that it has."""
     if name in stock.columns:
         return True
     try:
@@ -125,7 +124,7 @@ def _has(stock: Evidence, name: str) -> bool:
 
 @lru_cache
 def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evidence, Ints]:
-    """Return every kind of question, the simple ones first, as `Kinds`, and again as the questions of one run.
+    """Return every kind of question, the simple ones first, as `Kinds` and as the `Evidence` of one run.
 
     `levels` are the possible confidences. If `unanswerable`, some kinds have no answer. The third result is, for each
     kind, the index of the kind that it becomes if the system abstains.
@@ -166,7 +165,7 @@ class View(Struct, frozen=True, eq=False):
     sides: tuple[str, str]
 
     def value(self, tables: Ints) -> Floats:
-        """Return the measure on each table; NaN if it is undefined, such as when no question has what it needs."""
+        """Return the measure on each table, NaN where it is undefined (for example, if no question can be used)."""
         used = tables[:, self.usable]
         if self.patterns is None or not len(used):
             return np.full(len(tables), np.nan)

@@ -31,7 +31,7 @@ STEEPNESS = np.geomspace(0.01, 200, 60)  # of tilts, from almost none to the poi
 class Joint(Struct, frozen=True, eq=False):
     """The joint distribution of two systems over kinds of question, such as "the run is right, the baseline wrong".
 
-    `pair` holds the columns of both systems for each kind, and `probabilities` how probable the kinds are.
+    `pair` holds the columns of both systems for each kind, and `probabilities` the probability of each kind.
     """
 
     pair: Pair
@@ -87,7 +87,7 @@ class Joint(Struct, frozen=True, eq=False):
         return one - other
 
     def tables(self, questions: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` random collections of `questions` questions, as numbers of each kind; shape (size, kinds)."""
+        """Return `size` random collections of `questions` questions, as counts of each kind; shape (size, kinds)."""
         return rng.multinomial(questions, self.probabilities, size=size)
 
     def influence(self) -> Floats:
@@ -105,7 +105,7 @@ class Joint(Struct, frozen=True, eq=False):
 
 
 def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
-    """Return how much the difference changes if labels are exchanged, for tables of `counts` of shape (…, kinds).
+    """Return the effects of exchanging labels on the difference, for tables of `counts` of shape (…, kinds).
 
     To exchange the labels of a question is to swap the answers of the two systems. The three results have shape (…,
     classes), for the classes of `Joint.classes`: the questions in a class, the weight w of one question, and the
@@ -146,9 +146,9 @@ def from_pilot(measure: Measure, columns: dict[str, tuple[Array, Array]]) -> Joi
 def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float], agreement: float = 0.0) -> Joint:
     r"""Return the joint distribution of two systems with these shares of correct, incorrect and unanswered questions.
 
-    It is $(1 - a)\,r_i b_j + a\,m_{ij}$ for the agreement a. $r_i b_j$ is the distribution of independent answers. m
-    has the same margins, and gives the two systems equal outcomes as often as possible. With equal rates, a is Cohen's
-    kappa.
+    The distribution is $(1 - a)\,r_i b_j + a\,m_{ij}$ for the agreement a. $r_i b_j$ is the distribution of independent
+    answers. m has the same margins, and gives the two systems equal outcomes as often as possible. With equal rates, a
+    is Cohen's kappa.
     """
     one, other = np.array(run, dtype=np.float64), np.array(baseline, dtype=np.float64)
     alike = np.minimum(one, other)
@@ -169,7 +169,7 @@ def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float]
 def tilt(joint: Joint, difference: float) -> Joint:
     r"""Return the distribution closest to `joint` that has this `difference`, tilted along the measure's influence.
 
-    The probabilities become $p_k e^{\theta\psi_k}$, renormalised, for the influence $\psi_k$ of kind k. Of all
+    The probabilities become $p_k e^{\theta\psi_k}$, renormalised, for the influence $\psi_k$ of kind k. Among all
     distributions with the same mean of ψ, this is the closest in the Kullback–Leibler sense. θ is the value that gives
     the difference. Raises UsageError if no θ gives it.
     """

@@ -33,7 +33,7 @@ NAN = float("nan")
 class PowerPlan(Row, frozen=True):
     """A plan: with `questions` questions, a two-sided test at `alpha` detects `difference` with probability `power`.
 
-    `solved` is "questions" or "difference", whichever was computed from the other. Without a solution, this number is
+    `solved` is "questions" or "difference", whichever was computed from the other. Without a solution, that number is
     None or NaN, and a note says why. `difference` is run minus baseline. `error` is the Monte Carlo standard error of
     the power (None if it was not simulated). `apart` is the share of questions with different outcomes of the two
     systems (None if only scores are known). `clusters` is the number of clusters (None if there are none).
@@ -96,7 +96,7 @@ class Answer(Struct):
 
 
 class PlanRequest(Struct, frozen=True):
-    """What a call of `plan` asks for: a power (`aim`), and a difference or a number of questions.
+    """The request of a call of `plan`: a power (`aim`), and a difference or a number of questions.
 
     The difference or the number is None if the caller gave none.
     """

@@ -1,4 +1,4 @@
-"""Read what a plan starts from: stated rates, or two runs of a pilot."""
+"""Read the start of a plan: stated rates, or two runs of a pilot."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class System(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """What a plan starts from: a `Table` or a `Spread` for each measure, and the outcome rates of the two systems.
+    """The start of a plan: a `Table` or a `Spread` for each measure, and the outcome rates of the two systems.
 
     `systems` holds each system's shares of correct, incorrect and unanswered questions; it is empty if the pilot has no
     outcomes. `signature` holds the fields of the plan's signature that describe the start.

@@ -34,8 +34,8 @@ class LabelPlan(Row, frozen=True):
 
     `people_alone` is the number of labels needed without the judge. `answers` is the number of answers that could be
     labelled; if labelling all of them is not enough, `labels` and `people_alone` are None. Over these answers, `spread`
-    is the standard deviation of people's values, and `correlation` that of people's with the judge's values.
-    `narrowest` is the half width if all of them are labelled.
+    is the standard deviation of people's values, and `correlation` is between people's and the judge's values.
+    `narrowest` is the half width if all answers are labelled.
     """
 
     run: str
@@ -54,7 +54,7 @@ class LabelPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Return the plan as a sentence, which says how many labels are needed for what."""
+        """Return the plan as a sentence, which says how many labels are enough for the aim."""
         whose = f"{self.run} against {self.baseline}" if self.baseline else self.run
         what = "the value" if self.measure == "value" else f"{self.measure} of {whose}"
         aim = (
@@ -280,7 +280,7 @@ def _remarks(spreads: Spreads, row: LabelPlan) -> Iterator[Note]:
 
 
 def _shares(spreads: Spreads, row: LabelPlan) -> list[Share]:
-    """Return how many of the planned labels each verdict of the judge gets.
+    """Return the allocation of the planned labels to the verdicts of the judge.
 
     The numbers are in proportion to the verdict's answers times the standard deviation of people's values. They sum to
     the planned labels: each is rounded down, and those with the largest fractions get one more. If all verdicts that

@@ -36,7 +36,7 @@ Simulate = Callable[[float, int, int], tuple[float, float]]
 
 
 class Aim(Struct, frozen=True):
-    """What a plan must reach: the `power` of a two-sided test at level `alpha`. `seed` is that of the simulations."""
+    """The aim of a plan: the `power` of a two-sided test at level `alpha`. `seed` is the seed of the simulations."""
 
     power: float
     alpha: float
@@ -58,7 +58,7 @@ class Aim(Struct, frozen=True):
 
     @property
     def close(self) -> float:
-        """Return how far a simulated power may lie from the wanted power to be accepted."""
+        """Return the largest accepted distance between a simulated power and the wanted power."""
         return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
 
 
@@ -148,8 +148,8 @@ def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Simulated
 def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tuple[float, float]) -> tuple[float, float]:
     """Return the value at which the simulated power equals the wanted power, and that power.
 
-    The value is what the plan searches: a number of questions, or a difference. `simulate` takes a value, a number of
-    tables and the number of the turn, and returns the value used and its power. The probit of the power is nearly
+    The value is a number of questions or a difference, whichever the plan searches. `simulate` takes a value, a number
+    of tables and the number of the turn, and returns the value used and its power. The probit of the power is nearly
     linear in the value. A line is therefore fitted to all simulations, and the next value is where it meets the wanted
     power. The returned power comes from `TABLES` fresh collections.
     """

@@ -101,17 +101,17 @@ def plan_repeats(
         for row in _designs(label, between, single, budget, (per_question, per_answer))
     ]
     if not rows:
-        raise UsageError(str(start.notes[-1]) if start.notes else "no plan meets this")
+        raise UsageError(str(start.notes[-1]) if start.notes else "no plan fits these variances, costs and budget")
     costs = {"budget": f"{budget:g}", "per_question": f"{per_question:g}", "per_answer": f"{per_answer:g}"}
     line = sign(measures="+".join(start.variances), **start.start, **costs)
     return Results(tuple(rows), line, tuple(dict.fromkeys(start.notes)), "plan")
 
 
 class _Start(Struct, frozen=True):
-    """What a plan starts from: for each measure, the variance between questions and the variance within a question.
+    """The start of a plan: for each measure, the variance between questions and the variance within a question.
 
-    `start` holds the signature fields that describe these. `sides` is the number of runs whose answers must be paid: 1,
-    or 2 with a baseline.
+    `start` holds the signature fields that describe the variances. `sides` is the number of runs whose answers must be
+    paid: 1, or 2 with a baseline.
     """
 
     variances: Mapping[str, tuple[float, float]]
