@@ -88,8 +88,7 @@ class Database:
         self._check_file()
 
     def _check_file(self) -> None:
-        """Raise OperationalError if the file of SQLite was deleted or replaced, because SQLite would lose changes
-        silently."""
+        """Raise OperationalError if SQLite's file was deleted or replaced: SQLite would silently lose changes."""
         if self.path is None:
             return
         try:
@@ -128,9 +127,9 @@ class Database:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes from running the same long change of the database during the block; people can judge.
+        """Keep other processes from running a long change of the database during the block; people can still judge.
 
-        Waits for a process that is doing so. Raises UsageError or OperationalError if that takes too long.
+        Waits until another process has ended its change. Raises UsageError or OperationalError if the wait is too long.
         """
         if self.path is not None:
             with one_at_a_time(self.path):

@@ -86,8 +86,8 @@ class ReadBack(Struct, frozen=True):
     """The counts of one collected sheet: its answers, those with a verdict (`judged`), and changed judgements.
 
     `blank` counts answers that were judged before and have no verdict in this sheet; the earlier verdict stays. Pages
-    can also mark answers as `skipped` or `flagged`. `older` counts judgements that do not count, because a later
-    judgement of the same answer is collected already. `noted` counts comments on answers without a verdict.
+    can also mark answers as `skipped` or `flagged`. `older` is the number of judgements that were already replaced by a
+    later judgement of the same answer. `noted` is the number of comments on answers without a verdict.
     """
 
     file: str
@@ -256,7 +256,7 @@ def _collected(
 def _handed_in(
     reading: SheetReader, path: Path, asked: Sequence[str], present: Present
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Return the lines that a page's file adds to the history, and the counts of the judgements in the file."""
+    """Return the lines that a file from a page adds to the history, and the counts of the judgements in the file."""
     taken = read_handed_in(reading, path, asked, present)
     if taken is None:
         return [], []
@@ -277,10 +277,10 @@ def _handed_in(
 
 
 def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
-    """Return whether somebody sorted the column of verdicts of a sheet without the other columns.
+    """Return whether somebody sorted a sheet's column of verdicts without the other columns.
 
-    This is assumed if the verdicts are sorted, while the rows are still in the order in which they were written. By
-    chance, this happens at most once in a million.
+    True means that the verdicts are sorted, while the rows are still in the order in which they were written. This
+    happens by chance at most once in a million.
     """
     ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
     if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
@@ -328,9 +328,9 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
 
 
 def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> None:
-    """Read nuggets from the sheets `nuggets.csv` and store them as the key, unless the organisers have a key.
+    """Read nuggets from sheets `nuggets.csv`, and store the nuggets as the key unless the organisers have a key.
 
-    If a file cannot be read to its end, the key is not changed.
+    If a sheet cannot be read to its end, the key is not changed.
     """
     if campaign.settings.task != "nuggets":
         for path in paths:

@@ -66,7 +66,7 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
-    """Return an archive of files, which has the same bytes whenever it is made."""
+    """Return an archive of files as bytes; equal files always give equal bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, held in files.items():

@@ -23,8 +23,8 @@ _DONE = {WITHDRAWN: "withdrawn", DISQUALIFIED: "disqualified", LIFTED: "admitted
 class Ruled(Struct, frozen=True):
     """The result of a decision about runs or a group (`about`).
 
-    After a disqualification, `alike` has a sentence for each other run that counts and shares most of its answers with
-    a disqualified run.
+    After a disqualification, `alike` has a sentence for each run that counts and shares more than half of its answers
+    with a disqualified run.
     """
 
     step: str
@@ -50,11 +50,11 @@ def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled
 
 
 def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: bool = False) -> Ruled:
-    """Disqualify runs, so that no version of them counts until this is lifted.
+    """Disqualify runs: no version of these runs counts until `lift` admits the runs again.
 
     Judgements of their answers stay valid. Their groups cannot submit the same answers again, under any name. The
-    result names the runs that still count and share more than half of their answers with them. `lift` admits the runs
-    again. Raises UsageError for a run that was never accepted, or without a reason.
+    result names the runs that still count and share more than half of their answers with a disqualified run. Raises
+    UsageError for a run that was never accepted, or without a reason.
     """
     with step(campaign) as opened:
         log = read_log(opened)

@@ -31,7 +31,7 @@ MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
 def row_key(secret: str, who: str, item: str) -> str:
-    """Return the key that shows that an item's row is from the sheet of the assessor `who`.
+    """Return the key of an item's row in the sheet of the assessor `who`, which shows where the row is from.
 
     Nobody can compute the key without the `secret` of the campaign.
     """
@@ -92,9 +92,9 @@ class SheetReader:
         return len(seen) + unknown
 
     def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
-        """Add a fault if rows are not from the sheet of the assessor `who`.
+        """Add a fault on `rows` that are not from the sheet of the assessor `who`.
 
-        The fault names the assessors to whose sheets the rows belong.
+        If the rows are from other assessors' sheets, the fault names these assessors.
         """
         asked = [*read_asked(self.campaign).assessors, ADJUDICATION]
         owners = [name for name in asked if any(key == row_key(self.secret, name, item) for _, item, key in rows)]
@@ -134,10 +134,9 @@ class SheetReader:
         return is_same(item.answer, found, self.answers.keys() - {own})
 
     def is_asked(self, who: str, item: str, key: str) -> bool:
-        """Return whether the assessor `who` was asked to judge an item.
+        """Return whether a sheet or a server asked the assessor `who` to judge an item.
 
-        A sheet or a server asks an assessor; the `key` of a row proves it. If no sheet was ever written, any assessor
-        may judge any item.
+        The `key` of a row proves that. If no sheet was ever written, any assessor may judge any item.
         """
         return not self.given or item in self.given.get(who, ()) or key == row_key(self.secret, who, item)
 
@@ -183,7 +182,6 @@ class SheetReader:
         return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
 
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
-        """Add a fault in a sheet to the faults."""
         self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
 
 
