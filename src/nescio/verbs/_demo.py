@@ -33,7 +33,7 @@ PARTS = ("questions.jsonl", "stories.jsonl")
 
 
 def steps() -> list[list[str]]:
-    """Return the commands of the demo, each as the words after `nescio`.
+    """Return the commands of the demo, each as a list of the words after `nescio`.
 
     The verbs in `PRINTED` print their results.
     """

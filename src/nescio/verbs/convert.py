@@ -46,7 +46,7 @@ HUB = "eval_results"  # this format is about a benchmark
 class Converted(Struct, frozen=True):
     """The result of a conversion: the input, the output and its path, and notes.
 
-    `judge` names who judged during the conversion; it is "" if nobody had to judge.
+    `judge` names the judge of the conversion; it is "" if nothing had to be judged.
     """
 
     format: str

@@ -88,7 +88,7 @@ def score(request: NuggetScoreRequest) -> Scores:
 
 
 def _with(names: Sequence[str], given: Mapping[str, float]) -> list[str]:
-    """Return the calls of measures with these parameters added, unless a call sets the parameter itself.
+    """Return the calls of measures `names` with the parameters `given` added, unless a call sets a parameter itself.
 
     Raises UsageError for a parameter that no measure has.
     """

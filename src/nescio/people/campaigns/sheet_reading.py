@@ -186,7 +186,7 @@ class SheetReader:
 
 
 def cells_of(item: Item) -> tuple[str, str]:
-    """Return two cells of an item's row in a sheet: the documents, and the texts, that support the answer.
+    """Return two cells of an item's row in a sheet: the documents that support the answer, and the supporting texts.
 
     If there are several texts, each begins with the name of its document; the sentences of a story have numbers.
     """
@@ -200,7 +200,7 @@ def cells_of(item: Item) -> tuple[str, str]:
 
 
 def _holds(item: Item, row: Mapping[str, str], verdict: str) -> bool:
-    """Return whether a verdict in the row of a sheet holds for the present texts of its item."""
+    """Return whether a `verdict` in the `row` of a sheet holds for the present texts of `item`."""
     documents, texts = cells_of(item)
     now = {"question": item.text, "document": documents, "support": texts}
     if all(is_same(text, row.get(column, text), ()) for column, text in now.items()):

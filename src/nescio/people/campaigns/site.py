@@ -130,7 +130,7 @@ def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progres
 
 
 def _seal(site: _Site) -> dict[str, Any]:
-    """Return digests that show from which data the site was made: those of the log's line on scoring and of all inputs.
+    """Return the digests of the log's line on scoring and of all inputs, which show from which data the site was made.
 
     With `blind` the inputs are left out, because the names of the input files would name the runs.
     """
@@ -212,10 +212,7 @@ def _blinded(table: Table, site: _Site) -> Table | None:
 
 
 def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
-    """Return the sort key of a row among tied rows of a table with codes in place of names.
-
-    It uses only the code, such as "run 7", so that the order does not reveal the groups.
-    """
+    """Return a sort key from the code in a row, such as "run 7", so that the order of ties does not reveal groups."""
     word, _, number = row[1].rpartition(" ")
     return (word, int(number)) if number.isdecimal() else (row[0] + row[1], 0)
 
@@ -344,7 +341,7 @@ _NOTES = ("Introduction", "System description", "Runs submitted", "Results", "An
 
 
 def _document(title: str, author: str, shown: Sequence[Table], sections: Sequence[str]) -> str:
-    """Return a LaTeX document whose sections are empty, except that the section Results has the tables."""
+    """Return a LaTeX document with these `sections`. All are empty, except "Results", which has the tables."""
     lines = [
         _PREAMBLE,
         rf"\title{{{latex.escape(title)}}}",

@@ -11,8 +11,8 @@ joins. Each draw takes k answers per question from each run and applies the gate
 alarm, or too few questions.
 
 "flips" is the share of pairs of draws whose verdicts differ. k rises until "flips" is at most 5%. If a draw takes more
-answers than there are, answers are drawn with replacement ("again"). The figure is then a prediction for more answers
-like these.
+answers than there are, answers are drawn with replacement ("again"). In that case, "flips" predicts the share for k new
+answers of the same systems.
 """
 
 from __future__ import annotations
