@@ -411,7 +411,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         if cut_short and {*asked} - {"output"}:
             number = plural(len(cut_short), "test")
             why = (
-                "stopped before an answer was recorded; the gates are not checked: the other answers are no fair sample"
+                "stopped before an answer was recorded; the gates are not checked: the other answers are not a fair "
+                "sample"
             )
             raise UsageError(f"{number} {why} (first: {cut_short[0]})")
         gates = list(_gates(own.recorder, config))

@@ -147,7 +147,7 @@ def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
     try:
         policy = msgspec.convert(content, Policy)
     except msgspec.ValidationError as error:
-        raise FormatError(path, f"is no gate policy: {error}") from None
+        raise FormatError(path, f"is not a gate policy: {error}") from None
     if not policy.rules:
         raise FormatError(path, "a policy needs [[rules]]")
     for rule in policy.rules:

@@ -54,7 +54,7 @@ def write_run(outcomes: Outcomes, output: Path, *, unit: str, as_given: int = 0)
             note(
                 "written_run.no_outcome",
                 "{subject}: {rows:n row} {rows:has/have} no outcome, because {rows:it rests/they rest} on answers that "
-                "are not graded or lacking",
+                "are missing or not graded",
                 str(output),
                 rows=ungraded,
             )

@@ -189,8 +189,8 @@ class Judged(Struct, frozen=True, eq=False):
         for remark in self.people.said_of_stale():
             if remark.code == STALE and max(share for _, share in remark["shares"]) >= MUCH:
                 raise MismatchError(
-                    f"{remark.text}: the other answers are those that did not change, and no random sample; let people "
-                    "judge the present answers"
+                    f"{remark.text}: the unchanged answers are not a random sample; let people judge the present "
+                    "answers"
                 )
         how: dict[str, Any] = {"level": ci / 100, "resamples": resamples, "seed": seed}
         labels, categories, agreement = coefficients(self.outcomes, theirs, judged_cells, **how)

@@ -43,7 +43,7 @@ def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, 
         item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), row.get("language", ""))
         rows.append((item, verdict, row.get("why", "").strip()))
     if not rows or len({item.id for item, *_ in rows}) < len(rows):
-        raise FormatError(place, "give at least one known answer, and no answer twice")
+        raise FormatError(place, "the table must have at least one answer, and no answer twice")
     return rows
 
 

@@ -92,7 +92,7 @@ class Standing(Struct, frozen=True):
         lines += [f"{where}: {row}" for where, rows in self.apart for row in rows]
         if self.disputed:
             count = plural(self.disputed, "item")
-            lines.append(f"{count} in dispute; invite {ADJUDICATION}, who sees their verdicts side by side")
+            lines.append(f"{count} in dispute; invite {ADJUDICATION}, who sees people's verdicts side by side")
         return "\n".join([*lines, *(f"note: {remark}" for remark in self.remarks)])
 
 

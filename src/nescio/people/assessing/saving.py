@@ -94,7 +94,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
         same = item is not None and (held.person, held.item) == (person, item.id)
         verdict = _sound(connection, one.verdict, item, own) if same and one.verdict else ""
         # A list may have changed since, so that what was a verdict is none now.
-        return ("" if same and verdict in (held.verdict, None) else "this id is taken"), ""
+        return ("" if same and verdict in (held.verdict, None) else "another judgement has this id"), ""
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
@@ -103,7 +103,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     row["at"] = _not_before(connection, person, item.id, row["at"], seen.after)
     add(connection, row | {"person": person, "item": item.id, "received": time.time()})
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
-        return "this id is taken", ""
+        return "another judgement has this id", ""
     return "", item.topic
 
 
@@ -188,10 +188,10 @@ def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, An
     try:
         at = min(datetime.fromisoformat(one.at).astimezone(UTC), datetime.now(UTC))
     except (ValueError, OverflowError):
-        return "at must be a time"
+        return "`at` must be a time"
     most = LONGEST_LIST if item.kind == LIST else LONGEST
     if len(one.comment) > LONGEST or len(one.verdict) > most or one.mark not in ("", "flag", "skip"):
-        return f"a comment may have {LONGEST:,} characters and a verdict {most:,}; a mark must be flag or skip"
+        return f"a comment has at most {LONGEST:,} characters and a verdict {most:,}; a mark must be flag or skip"
     verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
     if verdict is None:
         return "an item of this kind cannot have this verdict"

@@ -53,9 +53,8 @@ class Checked(Faults, frozen=True):
             lines += [f"  {line}" for line in _shortened([fault for fault in self.rows if fault.file == row.file])]
         counts = [row.faults for row in self.tables["files"] if row.faults]
         runs = plural(len(self.tables["files"]), "run")
-        return "\n".join(
-            [*lines, f"{runs}: {plural(sum(counts), 'fault')} in {len(counts)}" if counts else f"{runs}: no faults"]
-        )
+        found = f"{plural(sum(counts), 'fault')} in {plural(len(counts), 'run')}" if counts else "no faults"
+        return "\n".join([*lines, f"{runs}: {found}"])
 
 
 def _shortened(faults: Sequence[Fault]) -> Iterator[str]:

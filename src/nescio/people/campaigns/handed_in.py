@@ -101,7 +101,7 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
     for number, record in sorted(records, key=lambda one: one[1].at):
         known = present.records.get(record.id)
         if known is not None and known.assessor != heading.assessor:
-            reading.fault(path, number, f"this judgement is {known.assessor}'s", record.id)
+            reading.fault(path, number, f"the judgement with this id is by {known.assessor}", record.id)
             continue
         row = _taken(reading, path, number, record, items)
         if row is None:
@@ -143,7 +143,7 @@ def _records(
     times = Counter(line.item for line in present.records.values() if line.assessor == who)
     for number, line in lines:
         if number > MOST_LINES:
-            rule = f"a file has at most {MOST_LINES:,} lines; the lines from here on were not read"
+            rule = f"a file has at most {MOST_LINES:,} lines; this line and all lines after it were not read"
             reading.fault(path, number, rule)
             return
         try:
@@ -244,7 +244,7 @@ def _taken(
     try:
         said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC) + _AHEAD)
     except (ValueError, OverflowError):
-        reading.fault(path, number, "at must be a time", record.at)
+        reading.fault(path, number, "`at` must be a time", record.at)
         return None
     if not record.id or max(map(len, (record.id, record.comment))) > LONGEST:
         reading.fault(path, number, f"a judgement needs an id; id and comment have at most {LONGEST:,} characters each")

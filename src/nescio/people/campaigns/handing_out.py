@@ -129,6 +129,6 @@ def _options(campaign: Campaign) -> list[str]:
     lacking = (
         ""
         if campaign.settings.options_from >= 0
-        else (" A number names no option, since it could count from 0 or from 1.")
+        else (" A number cannot name an option, because it could count from 0 or from 1.")
     )
     return [f"Where a question has options, an answer names one by {how}.{lacking}"]

@@ -77,7 +77,7 @@ class Change(Struct, frozen=True):
 def flaw_of(line: Change) -> str:
     """Return the reason why `collect` cannot have written this line of the history; empty if `collect` can have."""
     bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
-    return "" if bad is None else f"{bad!r} is no time"
+    return "" if bad is None else f"{bad!r} is not a time"
 
 
 class Present:

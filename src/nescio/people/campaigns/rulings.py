@@ -99,7 +99,7 @@ def _ruled(
     campaign: Campaign, kind: str, about: Sequence[str], known: Sequence[str], *, reason: str, until: str = ""
 ) -> Ruled:
     if not reason.strip():
-        raise UsageError("give a reason; the log keeps it")
+        raise UsageError("give a reason for the log")
     if not about:
         raise UsageError("name at least one run or group")
     new = [name for name in dict.fromkeys(about) if name in known]

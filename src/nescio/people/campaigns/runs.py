@@ -298,7 +298,7 @@ def examine(
 def _too_long(content: bytes, topics: Topics) -> str | None:
     """Return the rule that a run with too many lines breaks, or None."""
     lines, most = content.count(b"\n"), FEW_LINES + LINES_A_TOPIC * topics.count
-    return f"the file has {lines:,} lines, and a run of these topics at most {most:,}" if lines > most else None
+    return f"the file has {lines:,} lines, but a run has at most {most:,}" if lines > most else None
 
 
 def _hinted(fault: Fault, topics: Topics) -> Fault:
@@ -307,7 +307,7 @@ def _hinted(fault: Fault, topics: Topics) -> Fault:
         return fault
     folded = fault.value.casefold().strip()
     alike = next((name for part in topics.parts.values() for name in part.questions if name.casefold() == folded), None)
-    return replace(fault, rule=f"{fault.rule}; there is {alike}, and case matters") if alike else fault
+    return replace(fault, rule=f"{fault.rule}; there is a topic {alike}, and case matters") if alike else fault
 
 
 def _open(path: Path) -> Source:

@@ -73,7 +73,7 @@ def read_settings(folder: Path) -> Settings:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(path, f"not sound TOML: {error}") from None
+        raise FormatError(path, f"the file is not valid TOML: {error}") from None
     return settings_of(values, path)
 
 
@@ -210,15 +210,15 @@ def written(settings: Settings) -> str:
         f"runs = {settings.runs}  # how many runs a group may have in each language",
         f"deadline = {text(deadline)}  # no run is accepted after it; empty: no deadline",
         f"depth = {settings.depth}  # how many answers to each question a run adds to the pool",
-        f"distinct = {text(settings.distinct)}  # what is judged once: {' or '.join(map(text, get_args(Distinct)))}",
+        f"distinct = {text(settings.distinct)}  # equal answers share: {' or '.join(map(text, get_args(Distinct)))}",
         f"resolve = {text(settings.resolve)}  # judgements that differ: {', '.join(get_args(Resolution))}",
-        f"judge = {text(settings.judge)}  # judges by the key the answers that no person judged, such "
+        f"judge = {text(settings.judge)}  # compares answers that no person judged with the key, such "
         "as exact; empty: none",
         f"measures = {texts(settings.measures)}  # none: those of the task",
         f"blind = {str(settings.blind).lower()}  # true: published pages do not name groups; a group finds its own",
-        f"megabytes = {settings.megabytes}  # how much a submitted file may unpack to",
+        f"megabytes = {settings.megabytes}  # how large a submitted file may be when unpacked",
         f"characters = {settings.characters}  # how long an answer, or the text that supports it, may be",
-        f"options_from = {settings.options_from}  # the number that names the first option, 0 or 1; -1: none does",
+        f"options_from = {settings.options_from}  # the number of the first option, 0 or 1; -1: numbers name no option",
         f"dropped = {texts(settings.dropped)}  # topics, by id, that no longer count",
         "",
         "[groups]  # the short name of each group, and the name that tables print",

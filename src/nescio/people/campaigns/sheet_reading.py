@@ -103,7 +103,7 @@ class SheetReader:
             if owners
             else "perhaps one column was sorted without the others"
         )
-        rule = f"the keys of {plural(len(rows), 'row')} from here on are not from the sheet of {who}: {what}"
+        rule = f"the keys of {plural(len(rows), 'row')} from this line on are not from the sheet of {who}: {what}"
         self.fault(path, rows[0][0], rule)
 
     def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:

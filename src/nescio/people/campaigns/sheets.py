@@ -272,7 +272,7 @@ def _sheet(
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
     if form == "csv":
         return _table(rows)
-    text = f"{text_of(campaign / GUIDELINES)}\nHere: {_CELLS[column]}.\n"
+    text = f"{text_of(campaign / GUIDELINES)}\nFill in the column {_CELLS[column]}.\n"
     return workbook.written(rows, text, [str(verdict) for verdict in Verdict] if column == "verdict" else (), column)
 
 

@@ -189,7 +189,7 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
     without = [group for group in campaign.settings.groups if group not in {run.group for run in runs}]
     what = f"{plural(len(runs), 'run')} of {plural(len({run.group for run in runs}), 'group')}, {refused} refused"
     if without and runs:
-        what += f"; none of {', '.join(without)}"
+        what += f"; no run of {', '.join(without)}"
     if gone := unnamed_groups(campaign, receipts):
         what += f"; runs of {', '.join(gone)} do not count, because campaign.toml does not name the group"
     if out := disqualified(entries):

@@ -244,7 +244,7 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
         yield Fault(HISTORY, None, "lines of the collected judgements are missing")
     elif judged and judged[-1] not in heads[-1:]:
         whole = judged.index(heads[-1]) + 1 if heads and heads[-1] else 0
-        rule = "the log does not mention the lines from here on: a collect was killed, or somebody else wrote them"
+        rule = "the log does not mention the lines from this one on: a collect was killed, or somebody else wrote them"
         yield Fault(HISTORY, whole + 1, f"{rule}; these lines do not count, and the next collect removes them")
     seal = campaign / SITE / SEAL
     if seal.is_file():
@@ -253,7 +253,7 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
         except MismatchError:
             head = None
         if head not in chain.links(campaign / LOG):
-            yield Fault(LOG, None, "the site was made from a line that is missing here: lines were removed")
+            yield Fault(LOG, None, "the site was made from a line that is not in the log: lines were removed")
 
 
 def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:

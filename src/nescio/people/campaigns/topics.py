@@ -259,7 +259,7 @@ def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]
         for row, line in json_lines(source):
             name = identifier(source, row, line)
             if not isinstance(row.get("target"), str):
-                raise FormatError(path, "target must be a text", where=f"line {line}", value=row.get("target"))
+                raise FormatError(path, "`target` must be a text", where=f"line {line}", value=row.get("target"))
             texts[name] = row["target"]
     yield from ((name, text, strata.get(name, {})) for name, text in texts.items())
 

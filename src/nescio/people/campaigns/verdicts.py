@@ -82,9 +82,9 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
         left = [f"  … and {len(dispute) - MOST_NAMED} more"] if len(dispute) > MOST_NAMED else []
         lists = " --sentences" if all(item.startswith(f"{SENTENCES}:") for item in dispute) else ""
         how = (
-            "the setting `resolve` in campaign.toml refuses answers with such a dispute"
+            "the setting `resolve` in campaign.toml refuses disputed answers"
             if rule == "refused"
-            else f"to decide, write a sheet of these with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
+            else f"to decide, write a sheet of them with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
         )
         rows = "\n".join([*map(on_one_line, named[:MOST_NAMED]), *left])
         error = MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")
