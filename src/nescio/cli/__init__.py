@@ -81,7 +81,7 @@ def _terminal() -> int:
 
 
 def main() -> None:
-    """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130, and SIGTERM with 143.
+    """Run the `nescio` command. Ctrl-C ends the command with one line and exit status 130, SIGTERM with 143.
 
     Ctrl-C after the end of a command is ignored.
     """

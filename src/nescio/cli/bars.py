@@ -92,7 +92,6 @@ def clear() -> None:
 
 
 def _is_shown(bar: Any) -> bool:
-    """Return whether a bar is still on display."""
     return bool(_DISPLAY) and _DISPLAY[0] is bar[0]
 
 

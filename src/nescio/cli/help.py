@@ -124,7 +124,7 @@ def placeholder(option: Option) -> str:
 def described(option: Option, *, whole: bool) -> str:
     """Return the description of an option: its full text if `whole`, else one sentence.
 
-    The full text also has the options that it needs, and its default.
+    The full text also names the options that this option needs, and has the default.
     """
     text, default = option.about, _shown(option.default)
     if not whole:

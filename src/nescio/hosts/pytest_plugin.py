@@ -136,7 +136,7 @@ class Recorder(Struct):
     def assert_at_most(self, measure: str, value: float, **options: Any) -> None:
         """Assert that a measure is at most `value`, even at the upper end of its interval.
 
-        This is for measures of which lower values are better. `options` are those of `nescio.score`.
+        Use this for measures whose lower values are better. `options` are those of `nescio.score`.
         """
         __tracebackhide__ = True
         self._assert(lambda: self._limits({}, {measure: value}, options))
@@ -307,8 +307,6 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 class _Law(pytest.Item):
-    """A test of a law for a measure."""
-
     def __init__(self, *, measure: Measure, law: str, **more: Any) -> None:
         super().__init__(**more)
         self.measure, self.law = measure, law

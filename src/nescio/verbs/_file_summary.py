@@ -66,7 +66,7 @@ class RunSummary(Struct, frozen=True):
 
 
 class Contents(Struct, frozen=True):
-    """What files contain, in numbers.
+    """The content of files, in numbers.
 
     `questions` is None if the files give only counts. `strata` has the number of values of each stratum. `judge` names
     who judged (None if unknown). `repeats` says how often each question was asked (None if once).

@@ -90,8 +90,9 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     A run passes if its interval is on the right side of the limit, and fails if it is on the wrong side. The gate
     cannot tell if the interval spans the limit, or if there is no interval. If other questions are predicted, the
     prediction interval decides. If intervals hold for all runs together, so do the gates. Raises UsageError for a limit
-    on a measure that is not scored, that has the other direction, or whose interval covers the true value too seldom.
-    It also raises UsageError for fewer than ten clusters of questions, and for clusters without a name.
+    on a measure that is not scored, and for a least value of a measure that is better when lower (or the reverse). Also
+    raises it if intervals cover the true value too seldom, for fewer than ten clusters of questions, and for clusters
+    without a name.
     """
     return [gate for limit in limits for gate in _gates_of(scores, limit)]
 
@@ -164,14 +165,14 @@ def _figures(shown: Callable[[Any], str], value: float, low: float | None, high:
 def ground_of(low: float, slack: float, left_out: Lost) -> bool:
     """Return whether more questions could decide a gate that cannot tell.
 
-    They could not in three cases: there is no interval (`low` is NaN), the gate would pass without the left-out answers
-    (`slack` is at least 0), or no bound is known for the effect of the left-out answers.
+    They could not if there is no interval (`low` is NaN). They could not either if answers were left out, and the gate
+    would pass without these answers (`slack` is at least 0) or no bound is known for their effect.
     """
     return not math.isnan(low) and (not left_out.words or (slack < 0 and math.isfinite(left_out.shift)))
 
 
 def check_regression_gate(ci: float, resamples: int) -> None:
-    """Raise UsageError if so few resamples give no interval at the level `ci`, which a gate on regressions needs."""
+    """Raise UsageError if `resamples` is too low for an interval at the level `ci`, which a regression gate needs."""
     if resamples * (1 - ci / 100) < FEWEST:
         raise UsageError(
             f"{opt('resamples', resamples)} is too few for the {ci:g}% interval of a gate; give more resamples"
@@ -377,7 +378,7 @@ _NO_END = Gate(
 
 
 def replace_earlier_report(path: Path, command: str = "") -> None:
-    """Let the JUnit report of an earlier call say that this call was stopped, so that nobody takes it for a new report.
+    """Change an earlier call's JUnit report: it says that this call was stopped, and so cannot pass for a new report.
 
     Any other file stays as it is.
     """
@@ -427,7 +428,7 @@ def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Return a text in which characters that no XML may contain are replaced."""
+    """Return a text in which the characters that XML may not contain are replaced."""
     return re.sub(_NOT_XML, "\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -436,8 +437,8 @@ def step_summary(
 ) -> str:
     """Return a section of Markdown with the results of a command.
 
-    It has the verdict, the gates, the paragraphs `about`, the table of results, the signature, and the command line
-    that repeats the command.
+    The section has the verdict, the gates, the paragraphs `about`, the table of results, the signature, and the
+    command line that repeats the command.
     """
     parts = [f"## nescio {command}{': ' + WORDS[exit_status(gates)] if gates else ''}"]
     if gates:

@@ -30,7 +30,7 @@ Records = dict[str, dict[str, Any]]
 class Cell(Struct, frozen=True):
     """A cell in the table of a paper's item: the value that the paper prints, our value, and whether the two agree.
 
-    `agrees` is None if there are not two values to compare.
+    `agrees` is None if one of the two values is missing.
     """
 
     row: str
@@ -101,7 +101,7 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
 def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Records:
     """Return the results of commands, keyed by the names of their rows; each row is a dictionary of fields.
 
-    If several results have the same field of a row, the first counts. `named` maps names of rows to new ones.
+    If several results have the same field of a row, the first result counts. `named` maps names of rows to new names.
     """
     records: Records = {}
     for command in ran:

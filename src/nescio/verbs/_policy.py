@@ -109,7 +109,7 @@ class Line(Row, frozen=True):
 
     @property
     def figures(self) -> Annotated[str, Shown("found", numeric=True, after="asked")]:
-        """Return the value with its interval, in words."""
+        """Return the value and its interval as a text."""
         shown = number if self.asked.startswith("at ") else signed
         if self.low is None or self.high is None or math.isnan(self.low):
             return shown(self.value)
@@ -349,7 +349,6 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
 
 
 def _value(loaded: Loaded, measure: str, run: str) -> float:
-    """Return the value of a measure for a run."""
     return next(row.value for row in compute_scores(loaded, measure, ci=None) if row.run == run)
 
 

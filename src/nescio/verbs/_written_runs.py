@@ -1,7 +1,7 @@
 """Write a run that a rule made: a threshold, a vote or a cascade.
 
-A written run has every question of the original run. Otherwise the questions that the rule leaves out would be lost,
-and a gate could pass on the written file although it fails on the original file.
+A written run has every question of the original run. Otherwise the questions that the rule leaves out would be lost.
+A gate could then pass on the written file, although it fails on the original file.
 """
 
 from __future__ import annotations

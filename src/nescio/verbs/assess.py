@@ -179,7 +179,6 @@ class InviteRequest(OfDatabase):
 
 
 def _show_links(made: Any, _: Any) -> None:
-    """Print the links for the invited people, and the next step."""
     show_lines(str(made))
     if made.links:
         address = urlsplit(next(iter(made.links.values())))

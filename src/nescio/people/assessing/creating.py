@@ -37,7 +37,7 @@ EVERYBODY = 1 << 30  # the number of people who judge an answer with a known ver
 
 
 class Content(Struct, frozen=True):
-    """The items to judge, and what is shown or needed with them, such as guidelines, nuggets and the judge's grades."""
+    """The items to judge, and the data that judging them needs, such as guidelines, nuggets and the judge's grades."""
 
     name: str
     items: tuple[Item, ...]

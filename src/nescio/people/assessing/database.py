@@ -37,7 +37,6 @@ def _url(text: str) -> URL:
 
 
 def _without_secrets(where: URL) -> str:
-    """Return a URL without passwords, for printing."""
     hidden = {name: "hidden" for name in where.query if _SECRET.search(name)}
     return where.update_query_dict(hidden).render_as_string(hide_password=True)
 
@@ -206,7 +205,7 @@ def open_database(url: str, *, new: bool = False) -> Database:
 def make_tables(connection: Connection) -> None:
     """Make the tables of a new database.
 
-    The caller writes the first rows in the same transaction, so that no database is without its rows.
+    The caller writes the first rows in the same transaction, so that no database lacks these rows.
     """
     metadata.create_all(connection)
     connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))

@@ -157,7 +157,7 @@ def _agreement(
     """Return the agreement on all items, the agreement within groups of items, and remarks.
 
     Groups are the languages, the values of each column of the questions, and the versions of the guidelines. A remark
-    names each column that has too many values to be grouped by.
+    names each column that has too many values for groups.
     """
     options = _options(connection, rows, own)
     strata = {row.topic: row.strata for row in connection.execute(select(units.c.topic, units.c.strata))}
@@ -214,8 +214,8 @@ def _dispute(connection: Connection, item: str, said: Mapping[str, Any]) -> Disp
 def _as_read(kind: str, verdict: str) -> str:
     """Return a verdict as the assessors' screen shows it.
 
-    A choice of sentences is shown as their numbers counted from 1 (stored are positions from 0), and an empty choice as
-    "none". Other verdicts, such as "R", are unchanged.
+    Sentences are stored as positions from 0, and shown as numbers from 1. An empty choice is shown as "none". Other
+    verdicts, such as "R", are unchanged.
     """
     if verdict == NOTHING:
         return "none"
@@ -225,8 +225,8 @@ def _as_read(kind: str, verdict: str) -> str:
 def _remarks(rows: Sequence[Any]) -> Iterator[str]:
     """Yield a remark on each sign that a person works carelessly or that a clock is wrong.
 
-    The signs are: one verdict on all items, the same verdicts as another person, haste, judgements dated before the
-    items were given to the person, and a long series of equal verdicts.
+    The signs are one verdict on all items, the same verdicts as another person, haste, and a long series of equal
+    verdicts. Judgements dated before the items were given to the person are a sign, too.
     """
     given = [Judgement(row.item, row.person, row.verdict) for row in rows]
     yield from (note.text for note in alike(given))

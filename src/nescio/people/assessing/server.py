@@ -34,8 +34,8 @@ pages, api = APIRouter(include_in_schema=False), APIRouter(prefix="/api")
 class Judgement(BaseModel):
     """A judgement that a browser sends: the item, the verdict, and an id of the judgement.
 
-    The browser makes the id, so that a judgement that is sent twice is saved once. An invalid judgement is refused
-    alone; the others of the request are saved.
+    The browser makes the id, so that a judgement that is sent twice is saved once. If a judgement is invalid, only this
+    judgement is refused; the others in the request are saved.
     """
 
     model_config = ConfigDict(extra="forbid")

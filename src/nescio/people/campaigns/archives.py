@@ -42,7 +42,7 @@ def handed_in_files(folder: Path) -> list[Path]:
 
 
 def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
-    """Return (name, content) of each file in `path`, an archive or a file, and the reason for a refusal, or "".
+    """Return (name, content) of each file in the archive or file `path`, and the reason for a refusal ("" if none).
 
     If `path` is refused, no files are returned. `most` is the largest number of bytes allowed.
     """
@@ -58,8 +58,8 @@ def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
 def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     """Yield (name, content): each member of an archive, the unpacked content of a packed file, or the file itself.
 
-    Raises MismatchError, before anything is yielded, if `path` is a link, if it has more than `most` bytes when packed
-    or unpacked, or if the name of an archive's member points outside. Raises FormatError for a damaged file.
+    Raises MismatchError, before anything is yielded, for a link, for more than `most` bytes (packed or unpacked), and
+    for a member of an archive whose name points outside. Raises FormatError for a damaged file.
     """
     name = path.name.lower()
     if path.is_symlink():
@@ -103,7 +103,7 @@ def _wanted(name: str) -> bool:
 
 
 def zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the members of a ZIP archive; raises as `unpacked` does."""
+    """Yield (name, content) of the members of a ZIP archive. Raises the same errors as `unpacked`."""
     try:
         members = listed_members(path, MOST_MEMBERS)
     except FormatError as error:

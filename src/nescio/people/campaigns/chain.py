@@ -96,8 +96,7 @@ def cut(path: Path, lines: int) -> None:
 def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> Iterator[tuple[int, str]]:
     """Yield the number and the fault of each faulty line in a chained file.
 
-    A line is faulty if it is not of the type `kind`, if `flaw` returns a text for it, or if it does not have the digest
-    of the line before it.
+    A line is faulty if it is not of the type `kind`, lacks the digest of the line before, or if `flaw` returns a text.
     """
     before = ""
     for number, line in enumerate(_lines(path), 1):

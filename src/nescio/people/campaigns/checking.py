@@ -60,7 +60,7 @@ class Checked(Faults, frozen=True):
 def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
     """Yield the faults of a file as lines of text.
 
-    If many faults break the same rule, only the first ones have a line each, and one line counts the others.
+    If a rule is broken many times, only the first faults have a line each, and one line counts the others.
     """
     seen: dict[str, list[Fault]] = {}
     for fault in faults:

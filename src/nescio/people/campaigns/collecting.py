@@ -125,15 +125,15 @@ def collect(
     """Add the judgements in sheets to the history, and return the faults of the sheets and the assessors' agreement.
 
     `files` are the sheets that assessors returned (.csv or .xlsx, named after the assessor) and the files of pages
-    (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is collected, and every other row is
-    reported with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. The first 50
-    faults of each file are listed, and the others counted. A sheet is refused as a whole if it is named after somebody
-    who was not asked to judge, or copies another assessor's.
+    (.jsonl, under any name); if `files` is empty, all files in `sheets/` are read. Every valid row is collected, and
+    every other row is reported with its fault: an unknown item, verdict or nugget, or an answer that differs from the
+    item's answer. The first 50 faults of each file are listed, and the others counted. A sheet is refused as a whole if
+    it is named after somebody who was not asked to judge, or if it is a copy of another assessor's sheet.
 
     An assessor's new verdict on an answer is added to the history and counts from then on. A row without a verdict
-    changes nothing, but its comment is collected; with `withdraw` it takes back a verdict of an earlier sheet.
-    Judgements from pages have times of their own, and the newest judgement counts, in whatever order files are
-    collected. If the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key.
+    changes nothing, but its comment is collected; with `withdraw`, the row takes back a verdict of an earlier sheet.
+    Judgements from pages have their own times, and the newest judgement counts, in whatever order files are collected.
+    If the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key.
     `progress` is called with the number of sheets read. Raises UsageError if there is no sheet.
     """
     with step(campaign) as opened:

@@ -32,8 +32,8 @@ _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 class Entry(Struct, frozen=True):
     """A line of the campaign's log: a step, with its time, its inputs and its outputs.
 
-    `read` maps the names of inputs to digests, and `wrote` the paths of outputs. `about` has the options and decisions
-    of the step. `held` has the digests of the organisers' files at that time, such as the settings and the key.
+    `read` maps the names of inputs to digests, and `wrote` maps the paths of outputs to digests. `about` has the
+    step's options and decisions. `held` has the digests of the organisers' files (settings, key, …) at the time.
     """
 
     at: str
@@ -140,7 +140,7 @@ class ScoringPlan(Struct, frozen=True):
 
 
 class Collection(Struct, frozen=True):
-    """The state of the history of judgements after `collect`: the digest of its last line, or "" if it has no line."""
+    """The state of the history of judgements after `collect`: the digest of the last line ("" if there is none)."""
 
     history: str
 

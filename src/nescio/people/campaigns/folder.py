@@ -78,7 +78,7 @@ def keyed(secret: str, *words: str) -> str:
 
 
 def open_campaign(folder: Path | str) -> Campaign:
-    """Return a campaign for reading. Raises UsageError if the folder is not one."""
+    """Return a campaign for reading. Raises UsageError if the folder is not a campaign."""
     return Campaign(Path(folder), read_settings(Path(folder)))
 
 
@@ -125,7 +125,7 @@ def keep_head(folder: Path) -> None:
 
 
 def put(path: Path, content: bytes) -> None:
-    """Write a file of a campaign, completely or not at all, and make its folder if that is missing.
+    """Write a file of a campaign, completely or not at all; make the file's folder if the folder is missing.
 
     A file that has this content already is not written. Raises MismatchError if `path` is a link, because the content
     would go into another file.

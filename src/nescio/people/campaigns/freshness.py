@@ -115,7 +115,7 @@ def refuse_old_pool(campaign: Campaign) -> None:
 
 
 def refuse_old(campaign: Campaign) -> None:
-    """Raise MismatchError if there are no results, or if they or their inputs have changed since the scoring."""
+    """Raise MismatchError if there are no results, or if results or inputs have changed since the scoring."""
     old = age(campaign, SCORING)
     if old is None:
         raise MismatchError(f"there are no results yet; run nescio campaign score {campaign.folder} first")

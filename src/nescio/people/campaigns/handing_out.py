@@ -75,7 +75,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 
 def handout_files(campaign: Campaign) -> dict[str, bytes]:
-    """Return the files for teams, keyed by name; they do not name the groups."""
+    """Return the files for teams, keyed by name. The files do not name the groups."""
     settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", systems={})
     files = {f"{TOPICS}/{name}": content for name, content in contents(campaign / TOPICS).items()}
     return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}

@@ -83,8 +83,8 @@ def flaw_of(line: Change) -> str:
 class Present:
     """The current judgements of a history: the latest line for each answer and assessor.
 
-    A judgement from a page has the time at which it was made, and does not replace a later judgement, even if it is
-    collected after that one. A row of a sheet has the time at which it is collected.
+    A judgement from a page has the time at which it was made, and never replaces a later judgement, whichever of the
+    two is collected first. A row of a sheet has the time at which it is collected.
     """
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
@@ -99,7 +99,7 @@ class Present:
             self.add(line)
 
     def add(self, line: Change) -> None:
-        """Add a line of the history; it becomes the current one unless the current judgement has a later time."""
+        """Add a line of the history; the line becomes current unless the current judgement has a later time."""
         held = self.lines.get((line.item, line.assessor))
         if held is None or not line.said or line.said >= (held.said or held.at):
             self.lines[line.item, line.assessor] = line

@@ -222,7 +222,7 @@ def counts(judged: JudgedRuns) -> list[Counts]:
 
 
 def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
-    """Return the table of runs with c@1, the counts by verdict and accuracy, the best c@1 first.
+    """Return the table of runs with c@1, the counts by verdict, and accuracy; the run with the best c@1 comes first.
 
     c@1 is the first column, so that a narrow screen shows it.
     """

@@ -48,7 +48,7 @@ def read_log(campaign: Campaign) -> list[Entry]:
 
 
 def latest(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Entry | None:
-    """Return the log's last line of a step, or None; `entries` is the log, if it was read before."""
+    """Return the log's last line on a step, or None; `entries` are the log's lines, if they were read before."""
     log = read_log(campaign) if entries is None else entries
     return next((entry for entry in reversed(log) if entry.step == step), None)
 

@@ -193,10 +193,10 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
 
     The first `depth` answers of each run to a question are pooled; for definition questions, all strings. Answers are
     equal if they differ only in case, white space, invisible characters or the encoding of accents; with `distinct =
-    "answer and document"` they must also be from the same document. Earlier judgements stay, unless they do not
-    hold for the present question or supports (`shown_texts.still_holds`): these are taken back. `progress` is
-    called with the number of runs read. Raises UsageError for tasks that are judged by their key (ave, pan), if no run
-    was accepted, and if an earlier version of nescio made the pool.
+    "answer and document"` they must also be from the same document. Earlier judgements stay, but judgements that do not
+    hold for the present question or supports (`shown_texts.still_holds`) are taken back. `progress` is called with the
+    number of runs read. Raises UsageError for tasks that are judged by their key (ave, pan), if no run was accepted,
+    and if an earlier version of nescio made the pool.
     """
     with step(campaign) as opened:
         task = opened.settings.task

@@ -145,11 +145,11 @@ def intake(
     """Accept runs or refuse them; each file gets a receipt.
 
     `folders` are the deliveries of groups: a folder for each, named after the group, with runs or archives of runs.
-    The names of its subfolders have no meaning. `group` names the group if the folder is not named after it. `received`
-    is the time of receipt (None: now). A run is named after its group and its file, without the file's suffix. A later
-    version replaces an earlier one, and both are kept. A file is refused if it is late, too large, from an unknown
-    group, a run of another group, accepted already, beyond the number of runs allowed, or if it has a fault. `progress`
-    is called with the number of files read. Raises UsageError if there is no file.
+    The names of subfolders have no meaning. `group` names the group if the folder is not named after it. `received` is
+    the time of receipt (None: now). A run is named after its group and its file, without the file's suffix. A later
+    version replaces an earlier one, and both are kept. A file is refused if it is late, too large or faulty, or was
+    accepted already. It is also refused if its group is unknown, has too many runs, or is not the group that the file
+    names. `progress` is called with the number of files read. Raises UsageError if there is no file.
     """
     with step(campaign) as opened:
         given = {place: _delivered(opened, place, group) for place in map(Path, folders)}

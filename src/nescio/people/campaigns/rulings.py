@@ -82,8 +82,8 @@ def _alike(campaign: Campaign, runs: Sequence[str]) -> Iterator[str]:
 def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: str) -> Ruled:
     """Extend the deadline of one group.
 
-    Raises UsageError for a group that the settings do not name, without a reason, if the campaign has no deadline, and
-    for a time that is not after the deadline.
+    Raises UsageError for a group that the settings do not name, and without a reason. Also raises it if the campaign
+    has no deadline, or if `until` is not after the deadline.
     """
     with step(campaign) as opened:
         if opened.settings.deadline is None:

@@ -64,7 +64,7 @@ def is_file_name(name: str) -> bool:
 
 
 def plain_name(text: str) -> str:
-    """Return a text as a file name: other characters become "_"; a permitted name is unchanged."""
+    """Return a text as a file name: characters that names may not have become "_"; a permitted name is unchanged."""
     return _NOT_PLAIN.sub("_", text).encode(errors="replace")[:LONGEST_NAME].decode(errors="ignore")
 
 
@@ -296,7 +296,7 @@ def examine(
 
 
 def _too_long(content: bytes, topics: Topics) -> str | None:
-    """Return the rule that a run with too many lines breaks, or None."""
+    """Return a message if a run has too many lines, else None."""
     lines, most = content.count(b"\n"), FEW_LINES + LINES_A_TOPIC * topics.count
     return f"the file has {lines:,} lines, but a run has at most {most:,}" if lines > most else None
 

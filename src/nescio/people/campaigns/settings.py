@@ -194,7 +194,7 @@ def moment(value: Any, path: Path | str = "") -> datetime:
 
 
 def written(settings: Settings) -> str:
-    """Return the settings as TOML with a comment on each."""
+    """Return the settings as TOML, with a comment on each setting."""
 
     def text(value: str) -> str:
         return json.dumps(value, ensure_ascii=False)

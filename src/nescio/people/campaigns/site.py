@@ -91,9 +91,9 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
     and topic. `topics/` has a page for each topic with each run's answer and outcome, `latex/` an overview with all
     tables, and `digests.json` the digests of the inputs. `returns/GROUP/`, beside the site, is for one group: its
     receipts, its runs topic by topic with the median of all runs, and a skeleton of working notes. With `blind = true`
-    the site names no group and no run; the returns of a group name its own. `progress` is called with the number of
-    pages written. Raises MismatchError if there are no results, if their inputs have changed since, or if files differ
-    from the log.
+    the site names no group and no run; the returns of a group name only the group's runs. `progress` is called with the
+    number of pages written. Raises MismatchError if there are no results, if their inputs have changed since, or if
+    files differ from the log.
     """
     with step(campaign) as opened:
         read = inputs(opened, PUBLISHING)

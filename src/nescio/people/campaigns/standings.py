@@ -24,7 +24,7 @@ NAMED = 4  # runs that the sentence names before it counts the rest
 class Standing(Struct, frozen=True, eq=False):
     """The ranking of the runs of one language ("" for all) by the first measure.
 
-    It has a sentence on the best run, a chart, and the runs in their order.
+    It consists of a sentence on the best run, a chart, and the runs in their order.
     """
 
     language: str

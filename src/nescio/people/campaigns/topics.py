@@ -141,7 +141,7 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
 
 
 def _tells(question: Question, value: str, first: int) -> bool:
-    """Return whether a value is a gold answer, or names an option that is one; option numbers count from `first`."""
+    """Return whether a value is or names (as an option) a gold answer; option numbers count from `first`."""
     if squeeze(value) in map(squeeze, question.answers):
         return True
     if not question.options:
@@ -155,7 +155,7 @@ _COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold"
 
 
 def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
-    """Return the files of topics, in which tables of questions are replaced by JSON Lines, written into the folder.
+    """Return the files of topics; each table of questions is replaced by JSON Lines, written into `folder`.
 
     The columns for id, question and answers are recognised by their names; other columns are unchanged. Raises
     FormatError if no column, or more than one, can have the ids or the questions.

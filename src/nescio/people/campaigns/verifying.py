@@ -32,7 +32,7 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class Verified(Faults, frozen=True):
-    """The result of `verify`: the state of the log, and a fault for each difference of the campaign's files from it."""
+    """The result of `verify`: the state of the log, and a fault for each difference between files and log."""
 
     def __str__(self) -> str:
         (state,) = self.tables["log"]

@@ -38,7 +38,7 @@ class FlipsRequest(Reading, Measured, Seeded, Worked):
     draws: int = option(default=200, low=2, help="The number of random draws of answers.")
 
     def check(self) -> None:
-        """Raise UsageError for several measures, because flips of a gate's result are those of one measure."""
+        """Raise UsageError for several measures, because the gate has a single measure."""
         super().check()
         if self.chosen is not None and len(self.chosen) > 1:
             raise UsageError(
