@@ -161,8 +161,8 @@ def _make_database(
 def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
     """Return a warning, with advice, if people could recognise control answers; empty if they could not.
 
-    They could if the `pool` and the control answers differ much in either of two shares: of the answers that have a
-    support, or of the questions that have several answers.
+    They could if the `pool` and the control answers differ much in the share of answers with a support, or in the share
+    of questions with several answers.
     """
     if not control:
         return ""

@@ -33,7 +33,7 @@ SAFE = {
 
 
 class Limiter:
-    """A counter that limits each sender's requests per minute, separately for each beginning of an address."""
+    """A counter that limits each sender's requests per minute; `RATE` has a limit for each beginning of an address."""
 
     def __init__(self) -> None:
         self.times: dict[str, dict[str, deque[float]]] = {kind: {} for kind in RATE}
@@ -41,7 +41,7 @@ class Limiter:
     def allows(self, who: str, path: str, many: int = 1) -> bool:
         """Return whether the sender `who` may make `many` more requests now; if so, count these requests.
 
-        `path` is the address of the request; other addresses than those in `RATE` have no limit. For saved judgements,
+        `path` is the address of the request; it has no limit if it begins with no key of `RATE`. For saved judgements,
         `many` is the number of judgements.
         """
         kind = next((prefix for prefix in RATE if path.startswith(prefix)), "")

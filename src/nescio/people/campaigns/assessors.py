@@ -131,7 +131,7 @@ def times_of(questions: Sequence[str], overlap: float, place: Callable[[str], An
     """Return the number of people who judge each question, keyed by question.
 
     An `overlap` of 1 or more is this number. A lower one is the share of the questions that two people judge: the first
-    questions in the order of the sort key `place`. Raises UsageError if `overlap` is 0, negative, or 1.5, for example.
+    questions in the order of the sort key `place`. Raises UsageError for 0, negative numbers, and numbers such as 1.5.
     """
     if overlap <= 0:
         raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")

@@ -96,7 +96,8 @@ def cut(path: Path, lines: int) -> None:
 def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> Iterator[tuple[int, str]]:
     """Yield the number and the fault of each faulty line in a chained file.
 
-    A line is faulty if it is not of the type `kind`, lacks the digest of the line before, or if `flaw` returns a text.
+    A line is faulty if it is not of the type `kind`, if it lacks the digest of the line before it, or if `flaw` returns
+    a text for it.
     """
     before = ""
     for number, line in enumerate(_lines(path), 1):

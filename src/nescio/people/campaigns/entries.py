@@ -170,7 +170,7 @@ def flaw(entry: Entry) -> str:
 
 
 def _strange(entry: Entry) -> str:
-    """Return the first action in a line of the log that no step does, such as "read /etc/hosts"; empty if none.
+    """Return the first action in a line of the log that its step cannot have done, or "", such as "read /etc/hosts".
 
     Such actions are to write a run or a receipt, and to read a file outside the campaign.
     """

@@ -133,8 +133,8 @@ def _by_name(one: Note, files: Sequence[Path]) -> Note:
 def _of_languages(parts: Sequence[Part], files: Sequence[Ranking]) -> dict[str, list[Path]]:
     """Return the files with outcomes of QA systems, keyed by language.
 
-    The language is the campaign's only one, the one that the user named, or that of the questions in the file.
-    Raises UsageError if several languages have these questions, and MismatchError if none has.
+    A file's language is the only language of the campaign, the language that the user named, or that of the questions
+    in the file. Raises UsageError if several languages have these questions, and MismatchError if none has.
     """
     own: dict[str, list[Path]] = {}
     by_language = {part.language: part for part in parts}

@@ -318,7 +318,7 @@ _ASK = "the file cannot be accepted; ask the organisers"
 
 
 def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> _Why:
-    """Return two texts that say why a run is refused, without its content being checked; empty if it is not refused.
+    """Return two texts on why a run is refused, whatever its content is; empty if it is not refused.
 
     The first text is for the run's group. The second, for the organisers only, may name other groups.
     """

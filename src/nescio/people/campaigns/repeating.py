@@ -36,7 +36,7 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | 
     """Yield a fault for each file of the campaign that its step makes differently from the same input.
 
     A step whose input has changed since cannot be repeated. Steps after a step with a fault are not repeated either,
-    because they read its output. A fault names every step that is not repeated: a forged log may cause that, too.
+    because they read its output. A fault names all steps that are not repeated, because a forged log may be the cause.
     """
     last = {entry.step: entry for entry in entries}
     steps = [step for step in _STEPS if step in last]

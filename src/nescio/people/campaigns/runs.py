@@ -368,9 +368,9 @@ def _questions(reading: _Reading) -> _Said:
 
 
 def _response(reading: _Reading, part: Part, response: Response) -> Response | None:
-    """Return a response, in which an option's number becomes the option's text; if it breaks a rule, None.
+    """Return a response, in which an option's number becomes the option's text.
 
-    In the latter case, a fault is added.
+    If the response breaks a rule, return None and add a fault.
     """
     identity = response.question_id
     question = part.questions.get(identity)

@@ -31,9 +31,9 @@ class Settings(Struct, frozen=True):
     `groups` maps the short names of the groups to the names that tables print. `languages` are those of the topics
     (none: the campaign does not distinguish languages). A group may have `runs` runs in each language. After the
     `deadline` no run is accepted. The first `depth` answers of a run to each question are pooled, and `distinct` says
-    when two answers are the same. `resolve` is the rule for judgements that differ. `judge` names the judge that
-    compares answers that no person judged with the key. With `blind`, published pages do not name groups. `megabytes`
-    limits an unpacked file, and `characters` an answer or its support. Numbers of options count from `options_from`
+    when two answers are the same. `resolve` is the rule for judgements that differ. `judge` names the judge for answers
+    that no person judged; this judge uses the key. With `blind`, published pages do not name groups. `megabytes` limits
+    an unpacked file, and `characters` limits an answer or its support. Numbers of options count from `options_from`
     (-1: numbers name no options). `dropped` are topics that no longer count. `systems` maps names of systems (`*`
     matches anything) to their groups; it is for names that do not begin with the group's name.
     """
@@ -212,8 +212,8 @@ def written(settings: Settings) -> str:
         f"depth = {settings.depth}  # how many answers to each question a run adds to the pool",
         f"distinct = {text(settings.distinct)}  # equal answers share: {' or '.join(map(text, get_args(Distinct)))}",
         f"resolve = {text(settings.resolve)}  # judgements that differ: {', '.join(get_args(Resolution))}",
-        f"judge = {text(settings.judge)}  # compares answers that no person judged with the key, such "
-        "as exact; empty: none",
+        f"judge = {text(settings.judge)}  # the judge of answers that no person judged, by the key, "
+        "such as exact; empty: none",
         f"measures = {texts(settings.measures)}  # none: those of the task",
         f"blind = {str(settings.blind).lower()}  # true: published pages do not name groups; a group finds its own",
         f"megabytes = {settings.megabytes}  # how large a submitted file may be when unpacked",

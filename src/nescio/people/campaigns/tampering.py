@@ -233,7 +233,7 @@ def drop_unlogged(campaign: Campaign) -> None:
 
 
 def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault if the log or the history of judgements does not fit the digests that other files have of it."""
+    """Yield a fault if the log or the history of judgements does not fit the digests that other files hold."""
     links = chain.links(campaign / LOG)
     last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
     if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before

@@ -345,7 +345,7 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
 
 
 def without_questions(exercise: Exercise, gone: frozenset[str]) -> Exercise:
-    """Return a collection of AVE without the questions `gone`, and then without its counts of available answers."""
+    """Return a collection of AVE without the questions `gone`; if any is gone, also without its counts of answers."""
     if gone.isdisjoint(question.id for question in exercise.questions):
         return exercise
     questions = tuple(question for question in exercise.questions if question.id not in gone)
