@@ -223,7 +223,7 @@ NO_JUDGEMENT = [
     ({"verdict": "Q"}, "an item of this kind cannot have this verdict"),
     ({"verdict": "1,2"}, "an item of this kind cannot have this verdict"),
     ({"verdict": "R" * 10_001}, "a verdict 10,000"),
-    ({"comment": "x" * 10_001}, "a comment may have 10,000 characters"),
+    ({"comment": "x" * 10_001}, "a comment has at most 10,000 characters"),
     ({"mark": "gold"}, "a mark must be flag or skip"),
     ({"at": "now"}, "`at` must be a time"),
     ({"at": "0001-01-01T00:00:00+14:00"}, "`at` must be a time"),

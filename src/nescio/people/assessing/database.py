@@ -186,7 +186,7 @@ def open_database(url: str, *, new: bool = False) -> Database:
                 raise UsageError(f"{database.shown} holds nothing to judge: {rule}")
         if known is new:
             rule = (
-                "already has judgements; name another database"
+                "already holds judgements; name another database"
                 if new
                 else "is not a database that nescio assess create made"
             )
