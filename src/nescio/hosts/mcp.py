@@ -1,7 +1,7 @@
 """Serve nescio's verbs as tools for assistants, through the Model Context Protocol.
 
 A tool takes the options of its verb and returns the JSON that the command prints with `-f json`, with the messages of
-its gates. The declarations check the arguments, as everywhere. All files must lie in the folder of the server. The
+its gates. The declarations of the options check the arguments. All files must lie in the folder of the server. The
 official SDK (extra `mcp`) implements the protocol.
 """
 

@@ -272,7 +272,7 @@ def _of_run(data: Evidence, i: int, silence: Sequence[NonAnswers], present: NDAr
 def _sums(data: Evidence, i: int, present: NDArray[np.bool_], *, core: bool) -> dict[str, int]:
     """Return the sums of a run's columns over its questions, keyed by words such as "correct".
 
-    With `core`, the columns of outcomes are summed, otherwise all other columns. `present` marks the run's questions.
+    `core` selects the columns to sum: those of outcomes if true, else all others. `present` marks the run's questions.
     """
     sums: dict[str, int] = {}
     place = {name: at for at, name in enumerate(REGISTRY)}

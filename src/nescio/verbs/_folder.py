@@ -1,4 +1,4 @@
-"""Represent a group of verbs that is a folder."""
+"""Represent a folder of verbs as a group of verbs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Make tables as in the papers: F with the baselines among the runs, the ranking of validators among QA systems, and
-counts by verdict. `group_tables` makes those by group and language."""
+counts by verdict. `group_tables` makes the tables by group and language."""
 
 from __future__ import annotations
 
