@@ -291,14 +291,14 @@ def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(room: Room,
     page.route("**/api/judgements", without_w)
     page.context.set_offline(False)
     page.clock.run_for(TIMER)
-    shows(page, "trouble", "^Not taken: .*too large")
+    shows(page, "trouble", "^Not accepted: .*too large")
     saved(page)
     assert held(room) == ["R", "X"]
     page.clock.run_for(TIMER)
     shows(page, "place", "^Answer")  # without a network there was no more to judge
     page.keyboard.press("u")
     saved(page)
-    shows(page, "trouble", "^Not taken: 1 ")  # it stays said
+    shows(page, "trouble", "^Not accepted: 1 ")  # it stays said
 
 
 # ---- what somebody might write ----

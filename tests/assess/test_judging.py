@@ -214,7 +214,7 @@ def test_only_what_was_given_can_be_judged_and_an_id_is_of_one_person(new_room: 
     assert ana.send(*rows) == ([], ["you were not asked to judge this item"] * 4)
     taken = ana.row(min(mine))
     assert ana.send(taken)[1] == []
-    assert ben.send(ben.row(min(theirs)) | {"id": taken["id"]}) == ([], ["this id is taken"])
+    assert ben.send(ben.row(min(theirs)) | {"id": taken["id"]}) == ([], ["another judgement has this id"])
     assert len(room.records()) == 10
     assert "ana" not in str(ben.next())
 
@@ -223,10 +223,10 @@ NO_JUDGEMENT = [
     ({"verdict": "Q"}, "an item of this kind cannot have this verdict"),
     ({"verdict": "1,2"}, "an item of this kind cannot have this verdict"),
     ({"verdict": "R" * 10_001}, "a verdict 10,000"),
-    ({"comment": "x" * 10_001}, "a comment may have 10,000 characters"),
+    ({"comment": "x" * 10_001}, "a comment has at most 10,000 characters"),
     ({"mark": "gold"}, "a mark must be flag or skip"),
-    ({"at": "now"}, "at must be a time"),
-    ({"at": "0001-01-01T00:00:00+14:00"}, "at must be a time"),
+    ({"at": "now"}, "`at` must be a time"),
+    ({"at": "0001-01-01T00:00:00+14:00"}, "`at` must be a time"),
     ({"id": "x"}, "an id must have 8 to 64"),
     ({"id": "x" * 65}, "an id must have 8 to 64"),
     ({"id": "under_score"}, "an id must have 8 to 64"),
@@ -404,7 +404,10 @@ def test_an_id_that_comes_again_with_another_verdict_is_refused(ana: Browser, ro
     item = ana.next()[0]["id"]
     said = ana.row(item, "R")
     assert ana.send(said)[1] == []
-    assert ana.send(said, said | {"verdict": "W"}, said | {"verdict": ""}) == ([said["id"]], ["this id is taken"] * 2)
+    assert ana.send(said, said | {"verdict": "W"}, said | {"verdict": ""}) == (
+        [said["id"]],
+        ["another judgement has this id"] * 2,
+    )
     assert [record["verdict"] for record in room.records()] == ["R"]
 
 

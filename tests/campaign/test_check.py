@@ -107,7 +107,7 @@ def test_the_language_of_a_run_is_told_by_its_ids_or_by_its_name(tmp_path: Path)
 
 
 ANSWERS: list[tuple[dict[str, Any], str]] = [
-    ({"id": "Q2", "answer": "a"}, "there is q2, and case matters"),
+    ({"id": "Q2", "answer": "a"}, "there is a topic q2, and case matters"),
     ({"answer": "a", "confidence": 1.5}, "must be from 0 to 1"),
     ({"answer": "a", "confidence": -0.1}, "must be from 0 to 1"),
     ({"answer": "a\0b"}, "a NUL character"),
@@ -164,7 +164,7 @@ def test_a_run_of_too_many_lines_is_not_read(task: str, tmp_path: Path) -> None:
     campaign, path = getattr(made, task)(tmp_path), made.sound(task, tmp_path / "run")
     path.write_bytes(path.read_bytes() + b"\n" * 20_000)
     (fault,) = nescio.campaign.check(campaign, [path]).rows
-    assert re.fullmatch(r"the file has 20,0\d\d lines, and a run of these topics at most 1\d,000", fault.rule)
+    assert re.fullmatch(r"the file has 20,0\d\d lines, but a run has at most 1\d,000", fault.rule)
 
 
 def test_an_encoding_is_guessed_from_the_beginning_of_a_large_file() -> None:

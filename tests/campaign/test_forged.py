@@ -32,7 +32,7 @@ def test_a_judgement_that_nobody_collected_is_named_and_counts_for_nothing(score
     chain.append(path, [{**wrong, "before": "W", "after": "R", chain.FOLLOWS: ""}])
     (fault,) = nescio.campaign.verify(scored).rows
     assert (fault.file, fault.line) == ("judgements/history.jsonl", len(rows) + 1)
-    assert "the log does not mention the lines from here on" in fault.rule
+    assert "the log does not mention the lines from this one on" in fault.rule
     assert made.verdicts(scored) == before
     notes = nescio.campaign.collect(scored, resamples=10).notes
     assert "nescio removed 1 line from judgements/history.jsonl, because the log does not mention it" in " ".join(

@@ -102,7 +102,7 @@ def test_a_file_says_no_more_of_an_item_than_a_server_takes(
     monkeypatch.setattr(handed_in, "MOST_LINES", 2)
     long = hand_in(tmp_path / "3.jsonl", campaign, [(b, "R", 30), (b, "X", 31), (b, "U", 32)])
     assert [fault.rule for fault in collect(campaign, long).rows] == [
-        "a file has at most 2 lines; the lines from here on were not read"
+        "a file has at most 2 lines; this line and all lines after it were not read"
     ]
     assert verdicts(campaign)[b, "ana"] == "R"
 
@@ -185,7 +185,7 @@ def test_two_sheets_of_one_person_withdraw_once(campaign: Path, tmp_path: Path) 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"item": "nothing"}, "no pool of this campaign had this item"),
     ({"verdict": "Q"}, "a verdict is R"),
-    ({"at": "yesterday"}, "at must be a time"),
+    ({"at": "yesterday"}, "`at` must be a time"),
     ({"id": ""}, "needs an id"),
     ({"comment": "x" * 20_000}, "at most 10,000 characters"),
     ({"mark": "gold"}, "not a judgement from a page"),
@@ -272,7 +272,7 @@ def test_lines_copied_from_another_assessor_are_refused(campaign: Path, tmp_path
     ben = hand_in(tmp_path / "ben.jsonl", campaign, [], "ben")
     ben.write_text(ben.read_text() + ana.read_text().splitlines()[1] + "\n")
     collected = collect(campaign, ana, ben)
-    assert [fault.rule for fault in collected.rows] == ["this judgement is ana's"]
+    assert [fault.rule for fault in collected.rows] == ["the judgement with this id is by ana"]
     assert verdicts(campaign) == {(a, "ana"): "R"}
 
 

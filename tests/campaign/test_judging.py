@@ -170,7 +170,7 @@ def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Pat
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
     path.rename(tmp_path / "adjudication.csv")  # which nobody asked for
     refused = nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10)
-    said = "the keys of 4 rows from here on are not from the sheet of adjudication: this is a copy of the sheet of ana"
+    said = "the keys of 4 rows from this line on are not from the sheet of adjudication: this is a copy of the sheet of ana"
     assert [fault.rule for fault in refused.rows] == [said]
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
 
@@ -181,14 +181,14 @@ def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
     ana, ben = (campaign / "sheets" / f"{who}.csv" for who in ("ana", "ben"))
     ben.write_bytes(ana.read_bytes())
     collected = nescio.campaign.collect(campaign, resamples=10)
-    copied = "the keys of 30 rows from here on are not from the sheet of ben: this is a copy of the sheet of ana"
+    copied = "the keys of 30 rows from this line on are not from the sheet of ben: this is a copy of the sheet of ana"
     assert [fault.rule for fault in collected.rows] == [copied]
     rows, back = rows_of(ana), tmp_path / "back" / "ben.csv"
     back.parent.mkdir()
     write_rows(back, sorted(rows, key=lambda row: row["item"]))
     assert [fault.rule for fault in nescio.campaign.collect(campaign, [back], resamples=10).rows] == [copied]
     write_rows(back, [{**row, "key": "bcdfghjkmnpq"} for row in rows[:2]])
-    assert "the keys of 2 rows from here on are not from the sheet" in str(
+    assert "the keys of 2 rows from this line on are not from the sheet" in str(
         nescio.campaign.collect(campaign, [back], resamples=10)
     )
     assert {who for _, who in made.verdicts(campaign)} == {"ana"}

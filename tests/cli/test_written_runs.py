@@ -50,7 +50,7 @@ def test_questions_without_a_grade_are_written_without_an_outcome(
     made = nescio(*call, table, *options, output, run)
     assert made.status == 0, made.flat
     assert "(40 without an outcome)" in made.flat
-    assert "run.csv: 40 rows have no outcome, because they rest on answers that are not graded or lacking" in made.flat
+    assert "run.csv: 40 rows have no outcome, because they rest on answers that are missing or not graded" in made.flat
     in_file = outcomes(run)
     assert sorted(in_file) == sorted(f"q{i}" for i in range(80))
     assert [in_file[f"q{i}"] for i in range(0, 80, 2)] == [""] * 40

@@ -63,7 +63,7 @@ def overview(width: int = 0) -> str:
 
 
 def _beside(label: str, text: str, width: int) -> list[str]:
-    """Return lines with a label and, beside it, a text broken so that the lines fit the width."""
+    """Return lines with a label and a text beside the label. The text is wrapped to the width."""
     if not width or len(label) + len(text) < width:
         return [label + text]
     import textwrap  # which takes milliseconds to import
@@ -73,7 +73,7 @@ def _beside(label: str, text: str, width: int) -> list[str]:
 
 
 def _terminal() -> int:
-    """Return the width of the terminal, or 0 if standard output is no terminal."""
+    """Return the width of the terminal, or 0 if standard output is not a terminal."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
     except (OSError, ValueError, AttributeError):
@@ -81,7 +81,7 @@ def _terminal() -> int:
 
 
 def main() -> None:
-    """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130, and SIGTERM with 143.
+    """Run the `nescio` command. Ctrl-C ends the command with one line and exit status 130, SIGTERM with 143.
 
     Ctrl-C after the end of a command is ignored.
     """
@@ -95,9 +95,9 @@ def main() -> None:
 
 
 def _leave(status: int) -> None:
-    """End an interrupted process as Python does at its end, but without freeing objects.
+    """End an interrupted process as Python does, but without freeing objects.
 
-    Libraries that were interrupted would print errors while their objects are freed.
+    Libraries that were interrupted would print errors while Python frees their objects.
     """
     import atexit
     import threading
@@ -163,14 +163,14 @@ def interrupted() -> None:
 
 
 def _from_interrupt(error: BaseException | None) -> bool:
-    """Return whether Ctrl-C caused the error. Python hides it in another error while it creates a class."""
+    """Return whether Ctrl-C caused the error, even if Python hid the interrupt in another error."""
     return error is not None and (
         isinstance(error, KeyboardInterrupt) or _from_interrupt(error.__cause__ or error.__context__)
     )
 
 
 def _not_lost(ignored: sys.UnraisableHookArgs) -> None:
-    """Send Ctrl-C again if it came while Python freed an object. Python would only print it and go on."""
+    """Repeat a Ctrl-C that came while Python freed an object, because Python only prints that interrupt and goes on."""
     if issubclass(ignored.exc_type, KeyboardInterrupt):
         import _thread
 

@@ -71,7 +71,7 @@ def _complete(context: click.Context, shell: str | None) -> None:
 def run(arguments: Sequence[str]) -> None:
     """Run a command. Every error is one message on standard error, with exit status 2.
 
-    Afterwards, messages spell options for Python again, and progress is shown as before.
+    After the command, messages name options as in Python again, and progress is shown as before.
     """
     use_plain_spelling()
     if VARIABLE in os.environ:
@@ -114,10 +114,10 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _replace_earlier_reports(arguments: Sequence[str]) -> None:
-    """Mark the JUnit reports that the command line names as those of a call that was stopped.
+    """Change the JUnit reports that the command line names: they say that the call was stopped.
 
-    A report of an earlier call may say that a gate passed. This is done before the options are read, because an error
-    in the options would leave that report in place.
+    The report of an earlier call may say that a gate passed. An error in the options would leave that report in place,
+    so the reports are changed before the options are read.
     """
     if "--help" in arguments or not any(word.startswith("--junit") for word in arguments):
         return

@@ -1,6 +1,6 @@
 """Show progress on a terminal: one bar at a time, with the share done and the time left.
 
-If standard error is no terminal, write a line after 5 s if at least 10 s are left, and then one every 30 s.
+If standard error is not a terminal, write a line after 5 s if at least 10 s are left, and then a line every 30 s.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DISPLAY: list[Any] = []  # the display of the bars; empty while there is no bar
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show the progress of long work in this context: a bar on a terminal, otherwise lines.
 
-    Yields a function that takes how many parts are done, and how many there are.
+    Yields a function that takes the number of finished parts and the number of all parts.
     """
     if not sys.stderr.isatty():
         yield _lines(what)
@@ -41,7 +41,7 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 def _lines(what: str) -> Callable[[int, int], None]:
     """Return a function that prints the progress of long work as lines, with an estimate of the remaining time.
 
-    It takes how many parts are done, and how many there are.
+    The function takes the number of finished parts and the number of all parts.
     """
     start, line = time.monotonic(), float(LOOKED_AT)
 
@@ -92,12 +92,11 @@ def clear() -> None:
 
 
 def _is_shown(bar: Any) -> bool:
-    """Return whether a bar is still on display."""
     return bool(_DISPLAY) and _DISPLAY[0] is bar[0]
 
 
 def _show(what: str, total: int | None = None) -> Any:
-    """Show a new bar in place of the previous one. Return the display, and the number of the bar in it."""
+    """Show a new bar in place of the previous bar; return the display, and the number of the new bar in the display."""
     if not _DISPLAY:
         from rich.console import Console
         from rich.progress import Progress

@@ -14,7 +14,7 @@ _KEPT: list[io.TextIOWrapper] = []  # keeps the streams open as long as the proc
 
 
 class ClosedOutputError(Exception):
-    """Something was to be printed, but standard output is closed."""
+    """The error that a text cannot be printed because standard output is closed."""
 
 
 class _Closed(io.TextIOBase):
@@ -39,6 +39,6 @@ def stand_in() -> None:
 
 
 def unprinted() -> NoReturn:
-    """End the process with the message that its output is closed, so that nothing could be printed."""
+    """End the process with the message that nothing was printed because standard output is closed."""
     print("nescio: standard output is closed, so nothing was printed", file=sys.stderr)
     sys.exit(UNPRINTED)

@@ -98,7 +98,7 @@ def _printing(verb: Verb[Any, Any]) -> dict[str, Option]:
 def parameter_of(one: Option) -> click.Parameter:
     """Return the parameter of the command line for an option of a verb.
 
-    It accepts any text as a value, because the option checks its value later.
+    The parameter accepts any text as a value, because the option checks its value later.
     """
     kind = one.kind
     of: Any = Files() if kind.files or one.reads else click.Path() if kind.path else None
@@ -158,7 +158,7 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
 
 
 def _words_of(option: Option, value: Any) -> Any:
-    """Return the value that the user typed for an option: a list of words if it takes several, else one word.
+    """Return the value that the user typed for an option: a list if the option takes several words, else one word.
 
     Raises UsageError if an option for one value was given different values.
     """

@@ -19,7 +19,7 @@ _SPELLED |= dict.fromkeys("\u00a0\u202f\u2009", " ")
 
 
 def _escape(character: str) -> str:
-    r"""Return a character as \uXXXX, which JSON can read. A character beyond U+FFFF needs two of these."""
+    r"""Return a character as \uXXXX, which JSON can read. A character beyond U+FFFF becomes two such escapes."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 

@@ -66,8 +66,8 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of a command to its help page.
 
-        For --help-all each group of options has a section. For --help only the command's own options have one, and
-        every other group is a line of names.
+        With --help-all, each group of options has a section. With --help, only the command's own options have a
+        section, and every other group is a line of names.
         """
         whole = ctx.meta.get("nescio.help") == "all"
         groups: dict[str, list[tuple[str, str]]] = {OWN: []}
@@ -115,7 +115,7 @@ class Command(click.Command):
 def placeholder(option: Option) -> str:
     """Return the placeholder for an option's value on the help page.
 
-    It is NAME if the list of choices is too long for it; the description then lists the choices.
+    If the list of choices is too long, the placeholder is NAME, and the description lists the choices.
     """
     fits = len(", ".join(option.given_as)) + 1 + len(option.metavar) <= LABEL
     return option.metavar if fits or not option.kind.choices else "NAME"
@@ -124,7 +124,7 @@ def placeholder(option: Option) -> str:
 def described(option: Option, *, whole: bool) -> str:
     """Return the description of an option: its full text if `whole`, else one sentence.
 
-    The full text also has the options that it needs, and its default.
+    The full text also names the options that this option needs, and has the default.
     """
     text, default = option.about, _shown(option.default)
     if not whole:
@@ -139,7 +139,7 @@ def described(option: Option, *, whole: bool) -> str:
 
 
 def _shown(default: Any) -> str:
-    """Return a default as a user would type it. It is empty if it tells a user nothing, as for True or a list."""
+    """Return a default as a user would type it; empty if it would tell a user nothing, as for True or a list."""
     if isinstance(default, bool) or not isinstance(default, (str, int, float)):
         return ""
     return f"{default:g}" if isinstance(default, float) else str(default)
@@ -194,7 +194,7 @@ def script(shell: str, app: click.Command) -> str:
 
 
 def answer(app: click.Command) -> int:
-    """Print the words with which a command line can go on, for a shell that asks, and return the exit status."""
+    """Print the words that can complete a command line, for a shell that asks, and return the exit status."""
     from click.shell_completion import shell_complete
 
     return shell_complete(app, {}, "nescio", VARIABLE, os.environ[VARIABLE])

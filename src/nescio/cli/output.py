@@ -15,7 +15,7 @@ ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # forms that hold on
 
 
 def say(message: str) -> None:
-    """Print a message for the user on standard error. Line breaks in it come from user data and become spaces."""
+    """Print a message on standard error. Line breaks in the message come from user data and become spaces."""
     say_lines(sanitize(message))
 
 

@@ -35,9 +35,9 @@ class _Told(_Lasting):
 
 
 def outlast_readers() -> None:
-    """Make standard output and standard error go on silently when the reader closes the pipe.
+    """Make standard output and standard error ignore that a reader has closed the pipe.
 
-    In `nescio compare … 2>&1 | grep -q MERGE`, grep stops reading early. A gate that fails would then end with the
+    In `nescio compare … 2>&1 | grep -q MERGE`, grep stops reading early. Otherwise a failing gate would end with the
     status of the broken pipe instead of its own.
     """
     for name, kind in (("stdout", _Lasting), ("stderr", _Told)):

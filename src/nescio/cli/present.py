@@ -43,7 +43,7 @@ class InAnyForm(Printed, group="Output"):
 
 
 class InTableOrJson(Verbose, group="Output"):
-    """The options for printing a result that is no table: its format is "table" (for people) or "json"."""
+    """The options for printing a result that is not a table: the format is "table" (for people) or "json"."""
 
     form: Literal["table", "json"] = option(
         default="table", flags=("-f", "--format"), help="The format of the printed result."
@@ -54,7 +54,7 @@ FORMS: dict[str, type[Request]] = {"results": InAnyForm, "forms": Printed, "json
 
 
 class Printing(Struct, frozen=True):
-    """How to print results: in which format, into which file, and how much."""
+    """The way to print results: the format, the file, and whether everything is printed."""
 
     form: str = "table"
     output: Path | None = None

@@ -17,7 +17,8 @@ NAME = "-"
 class Files(click.Path):
     """The type of a parameter that is the path of a file.
 
-    For `-` it is a temporary file with the content of standard input, which exists while the command runs.
+    The value `-` becomes the path of a temporary file with the content of standard input. The file exists while the
+    command runs.
     """
 
     def __init__(self) -> None:
@@ -45,7 +46,7 @@ class Files(click.Path):
 def suffix_of(content: bytes) -> str:
     """Return the suffix of a file with this content, such as ".parquet".
 
-    It knows Parquet, ZIP archives, gzipped CSV, JSON, JSON Lines, TSV and CSV.
+    The function knows Parquet, ZIP archives, gzipped CSV, JSON, JSON Lines, TSV and CSV.
     """
     if content.startswith(b"PAR1"):
         return ".parquet"

@@ -1,7 +1,7 @@
 """Serve nescio's verbs as tools for assistants, through the Model Context Protocol.
 
 A tool takes the options of its verb and returns the JSON that the command prints with `-f json`, with the messages of
-its gates. The declarations check the arguments, as everywhere. All files must lie in the folder of the server. The
+its gates. The declarations of the options check the arguments. All files must lie in the folder of the server. The
 official SDK (extra `mcp`) implements the protocol.
 """
 
@@ -54,7 +54,7 @@ def serve(root: Path) -> None:
 def only_inside(folder: Path) -> Callable[[Path | str], None]:
     """Return a function that raises UsageError for a path outside `folder`, or for a web address.
 
-    A path inside that leads outside by a link is refused too.
+    A path in `folder` that leads outside by a link is refused, too.
     """
     root = folder.resolve()
 
@@ -134,7 +134,7 @@ def _property(option: Option) -> dict[str, Any]:
 
 @spelling(in_json)
 def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], tell: Tell) -> tuple[str, bool]:
-    """Run a tool with these arguments; return its output as text, and whether this is an error message.
+    """Run a tool with these arguments; return its output as text, and whether the text is an error message.
 
     The text names options in the spelling of the tool's parameters. `tell` is called with the progress.
     """

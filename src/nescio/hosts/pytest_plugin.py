@@ -136,7 +136,7 @@ class Recorder(Struct):
     def assert_at_most(self, measure: str, value: float, **options: Any) -> None:
         """Assert that a measure is at most `value`, even at the upper end of its interval.
 
-        This is for measures of which lower values are better. `options` are those of `nescio.score`.
+        Use this for measures whose lower values are better. `options` are those of `nescio.score`.
         """
         __tracebackhide__ = True
         self._assert(lambda: self._limits({}, {measure: value}, options))
@@ -207,12 +207,12 @@ def nescio_session(request: pytest.FixtureRequest) -> Recorder:
 
 
 class _Session(Struct):
-    """The answers that all tests record, and the results of the gates on these.
+    """The answers that all tests record, and the results of the gates on these answers.
 
     `stopped` has the tests that may have stopped before they recorded their answer, each with its test function.
-    `recording` has the number of answers that a test of each function recorded at most, for functions that record any
-    or could. `told` has the tests that an expected failure (xfail) of an assertion ended after some answers: the test,
-    its function and the number of its answers.
+    `recording` has the largest number of answers that a test of each function recorded, for functions that can record
+    answers. `told` has the tests that recorded answers and then ended with an expected failure (xfail): the test, its
+    function and the number of its answers.
     """
 
     recorder: Recorder
@@ -225,7 +225,7 @@ class _Session(Struct):
     told: list[tuple[str, str, int]] = field(default_factory=list)
 
     def records(self, function: str, answers: int) -> None:
-        """Keep the number of answers that a test of a function recorded, if no other test of it recorded more."""
+        """Store the number of answers that a test of a function recorded, if it is the function's largest so far."""
         self.recording[function] = max(answers, self.recording.get(function, 0))
 
     def cut_short(self) -> list[str]:
@@ -307,8 +307,6 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 class _Law(pytest.Item):
-    """A test of a law for a measure."""
-
     def __init__(self, *, measure: Measure, law: str, **more: Any) -> None:
         super().__init__(**more)
         self.measure, self.law = measure, law
@@ -327,7 +325,7 @@ class _Law(pytest.Item):
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     """Record a module that pytest skips while it collects tests, if the text of the module mentions nescio.
 
-    The tests in such a module might have recorded answers, so that answers may be missing.
+    The tests in such a module might have recorded answers, which are then missing.
     """
     report: Any = yield
     path = getattr(collector, "path", None)
@@ -340,16 +338,16 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Store how many answers are recorded before a test, so that later it is known whether the test recorded any.
+    """Store the number of answers recorded before a test, to find out later whether the test recorded any.
 
-    This precedes the test's fixtures, because a fixture may stop the test.
+    This happens before the test's fixtures, because a fixture may stop the test.
     """
     item.stash[_BEFORE] = len(_session(item.config).recorder.rows)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Store whether a test recorded answers, and whether it stopped before it could.
+    """Store whether a test recorded answers, and whether it may have stopped before recording.
 
     If tests stopped before recording, answers are missing, and the gates are not checked.
     """
@@ -411,7 +409,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         if cut_short and {*asked} - {"output"}:
             number = plural(len(cut_short), "test")
             why = (
-                "stopped before an answer was recorded; the gates are not checked: the other answers are no fair sample"
+                "stopped before an answer was recorded; the gates are not checked: the other answers are not a fair "
+                "sample"
             )
             raise UsageError(f"{number} {why} (first: {cut_short[0]})")
         gates = list(_gates(own.recorder, config))

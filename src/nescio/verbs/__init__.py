@@ -36,7 +36,7 @@ def names() -> list[str]:
 
 
 def files() -> dict[str, str]:
-    """Return the Python names of the files that define a verb or a group, keyed by the names that a shell uses."""
+    """Return the Python names of all verbs and groups that have a file, keyed by the names that a shell uses."""
     return {COMMANDS.get(name, name.replace("_", "-")): name for name in names()}
 
 
@@ -55,7 +55,7 @@ def find(name: str) -> Any:
 
 
 def verb_of(file: Any) -> Any:
-    """Return the verb in a file, which has the name of the file; return the file itself if it is a group."""
+    """Return the verb in a module, which has the name of the module; return the module itself if it is a group."""
     from nescio.options import Verb
 
     declared = vars(file).get(file.__name__.rpartition(".")[2])
@@ -73,7 +73,7 @@ def names_in(group: Any) -> list[str]:
 
 
 def verb_in(group: Any, name: str) -> Any:
-    """Return the verb or the subgroup with this name in a group; a group that is a folder has a file for each."""
+    """Return the verb or the subgroup with this Python name in a group."""
     if group.__name__ == LAB and name in OTHERS:
         return OTHERS[name]
     inside = group.__name__.removeprefix(f"{__name__}.")

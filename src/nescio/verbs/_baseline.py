@@ -1,9 +1,9 @@
 """Save a run with its provenance, as the baseline of later comparisons.
 
-The file holds the outcome of every question and its cluster, with digests of its words, options and gold answers. It
-names the judge, the options that decided how outcomes were read (--choose, --outcome-map, --declined-pattern), the
-files, the version and the date. It also holds the measures with their intervals. It has one line per answer, so that
-version control shows what changed, but not the answers themselves.
+The file holds the outcome and the cluster of every question, with digests of the question's words, options and gold
+answers. It names the judge, the options that decided how outcomes were read (--choose, --outcome-map,
+--declined-pattern), the files, the version and the date. It also holds the measures with their intervals. Each outcome
+has its own line, so that version control shows changes. The texts of the answers are not in the file.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
 
 
 def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
-    """Return the data of one run, on the questions that it was asked; `run` may be None if there is only one run.
+    """Return the data of one run, on the questions that the run was asked; `run` may be None for a single run.
 
     Raises MismatchError if the data are counts without single questions, and UsageError if it is unclear which run is
     meant.

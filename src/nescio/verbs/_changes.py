@@ -20,10 +20,7 @@ REPEATED = ("test", "correction", "margin", "ci")  # options of a comparison tha
 
 
 def commands_of(request: Any) -> Commands:
-    """Return the words with which other commands reproduce the figures of a request.
-
-    They are its source, and its options for reading and resampling.
-    """
+    """Return the words of a command line that reproduce a request's figures: source, reading and resampling options."""
     reading, resampling = option_words(request, Reading), option_words(request, Resampled, *REPEATED)
     return Commands(source_words(request.source), reading, resampling)
 
@@ -35,7 +32,7 @@ def load_two(
     run: str | None,
     options: Mapping[str, Any],
 ) -> tuple[Loaded, str | None]:
-    """Return the source with both runs loaded, and the name of the baseline run (None if none was named).
+    """Load both runs from `source`; return the data and the name of the baseline run (None if none was named).
 
     `baseline` is the name of a run, or a baseline file. `options` are the options for reading the source.
     """
@@ -69,10 +66,10 @@ def compared(
     how: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> tuple[Comparisons, Change | None]:
-    """Return comparisons of runs.
+    """Return comparisons of runs, and the changes between two runs (None unless `about_two`).
 
-    With `about_two`, also returns the changes, if two runs with single questions are compared. `how` holds the
-    arguments of `compare`, including the runs, and `options` the options for reading the source.
+    Changes need two runs with outcomes of single questions. `how` holds the arguments of `compare`, including the runs,
+    and `options` the options for reading the source.
     """
     if not about_two:
         return compare(source, measures, **how, **options), None

@@ -33,7 +33,7 @@ PARTS = ("questions.jsonl", "stories.jsonl")
 
 
 def steps() -> list[list[str]]:
-    """Return the commands of the demo, each as the words after `nescio`.
+    """Return the commands of the demo, each as a list of the words after `nescio`.
 
     The verbs in `PRINTED` print their results.
     """
@@ -62,7 +62,7 @@ def steps() -> list[list[str]]:
 
 
 def printed(words: list[str]) -> str:
-    """Return the name of the verb of a demo's step if its output is shown, else an empty text."""
+    """Return the name of the verb that a demo's step calls, or "" if the demo does not show the verb's output."""
     return next((name for name in PRINTED if words[: name.count(" ") + 1] == name.split()), "")
 
 

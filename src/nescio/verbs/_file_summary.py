@@ -45,7 +45,7 @@ ODD = {
 
 
 class CheckedFile(Struct, frozen=True):
-    """A file that was checked: its part in its format, how the format was recognised (`why`), and its columns."""
+    """A checked file: its role in its format (`part`), how the format was recognised (`why`), and its columns."""
 
     file: str
     part: str
@@ -54,7 +54,7 @@ class CheckedFile(Struct, frozen=True):
 
 
 class RunSummary(Struct, frozen=True):
-    """The summary of a run: its `n` questions, and the sums of its columns, keyed by words ("correct")."""
+    """The summary of a run: its number of questions `n`, and the sums of its columns, keyed by words ("correct")."""
 
     run: str
     sums: Mapping[str, int]
@@ -66,7 +66,7 @@ class RunSummary(Struct, frozen=True):
 
 
 class Contents(Struct, frozen=True):
-    """What files contain, in numbers.
+    """The content of files, in numbers.
 
     `questions` is None if the files give only counts. `strata` has the number of values of each stratum. `judge` names
     who judged (None if unknown). `repeats` says how often each question was asked (None if once).
@@ -272,8 +272,7 @@ def _of_run(data: Evidence, i: int, silence: Sequence[NonAnswers], present: NDAr
 def _sums(data: Evidence, i: int, present: NDArray[np.bool_], *, core: bool) -> dict[str, int]:
     """Return the sums of a run's columns over its questions, keyed by words such as "correct".
 
-    With `core`, these are the sums of the columns of outcomes, otherwise of all other columns. `present` marks the
-    questions of the run.
+    `core` selects the columns to sum: those of outcomes if true, else all others. `present` marks the run's questions.
     """
     sums: dict[str, int] = {}
     place = {name: at for at, name in enumerate(REGISTRY)}
@@ -290,7 +289,7 @@ def _sums(data: Evidence, i: int, present: NDArray[np.bool_], *, core: bool) -> 
 
 
 def _oddities(runs: Iterable[RunSummary]) -> list[str]:
-    """Return sentences on what is allowed in runs, but looks wrong."""
+    """Return a sentence on each run that looks wrong, although it breaks no rule."""
     odd = []
     for row in runs:
         if not row.n:
@@ -303,9 +302,9 @@ def _oddities(runs: Iterable[RunSummary]) -> list[str]:
 
 
 def _show_files(files: Sequence[CheckedFile]) -> None:
-    """Print the files that have the same part in the format.
+    """Print the files that have the same role in the format.
 
-    They are printed together if their format was recognised alike, or if they are many; otherwise one by one.
+    They share a line if the format of all was recognised in the same way, or if they are many.
     """
     alike = all(file.why == files[0].why for file in files)
     if not alike and len(files) <= MOST_NAMED:
@@ -342,7 +341,7 @@ def _show_contents(contents: Contents) -> None:
 
 
 def _groups(data: Evidence) -> dict[str, int]:
-    """Return the number of values of each stratum.
+    """Return the number of values of each column of strata.
 
     A column with a different value for each question is left out, because it does not group questions.
     """

@@ -1,4 +1,4 @@
-"""Represent a group of verbs that is a folder."""
+"""Represent a folder of verbs as a group of verbs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nescio.verbs import names_in, verb_in, verb_of
 
 
 class Folder(ModuleType):
-    """A folder of verbs, as a module: the attribute with the name of a file is the verb in this file.
+    """A folder of verbs, as a module. Each file of the folder is an attribute, whose value is the verb in the file.
 
     A verb is imported on first use.
     """

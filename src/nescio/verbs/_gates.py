@@ -50,7 +50,7 @@ class Limit(Struct, frozen=True):
 
 
 class Gate(Struct, frozen=True):
-    """The result of one gate on one run: what was asked, the status, a sentence, and the figures.
+    """The result of one gate on one run: the rule (`asked`), the status, a sentence, and the figures.
 
     The status is 0 (passed), 1 (failed) or 3 (cannot tell). `doubtful` says that the interval is approximate. `ground`
     is false if the gate cannot tell and more questions would not help, because answers have no grade or there is no
@@ -72,9 +72,9 @@ class Gate(Struct, frozen=True):
 
 
 def with_gated(measures: Sequence[str | Measure], limits: Iterable[Limit]) -> list[str | Measure] | None:
-    """Return the measures to score: the requested ones, and those that gates limit.
+    """Return the measures to score: the requested measures, and those that gates limit.
 
-    Returns None if none are requested; then the data decide which measures suit them.
+    Returns None if no measures are requested, because the data decide which measures suit them.
     """
     wanted: dict[str, str | Measure] = {}
     for measure in (*(measures or ()), *(limit.measure for limit in limits)):
@@ -90,8 +90,9 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     A run passes if its interval is on the right side of the limit, and fails if it is on the wrong side. The gate
     cannot tell if the interval spans the limit, or if there is no interval. If other questions are predicted, the
     prediction interval decides. If intervals hold for all runs together, so do the gates. Raises UsageError for a limit
-    on a measure that is not scored, that has the other direction, or whose interval covers the true value too seldom.
-    It also raises UsageError for fewer than ten clusters of questions, and for clusters without a name.
+    on a measure that is not scored, and for a least value of a measure that is better when lower (or the reverse). Also
+    raises it if intervals cover the true value too seldom, for fewer than ten clusters of questions, and for clusters
+    without a name.
     """
     return [gate for limit in limits for gate in _gates_of(scores, limit)]
 
@@ -155,24 +156,23 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
 
 
 def _figures(shown: Callable[[Any], str], value: float, low: float | None, high: float | None) -> str:
-    """Return a value in words, with its interval if it has one."""
+    """Return a value with its interval, if it has one, as a text such as "0.5 [0.4, 0.6]"."""
     if low is None or high is None or math.isnan(low):
         return shown(value)
     return f"{shown(value)} [{shown(low)}, {shown(high)}]"
 
 
 def ground_of(low: float, slack: float, left_out: Lost) -> bool:
-    """Return whether more questions could decide a gate that could not be decided.
+    """Return whether more questions could decide a gate that cannot tell.
 
-    They could not if there is no interval (`low` is NaN). Nor could they if only the left-out answers keep the gate
-    from passing, because it would pass by `slack` without them, or if no bound is known for the effect of these
-    answers.
+    They could not if there is no interval (`low` is NaN). They could not either if answers were left out, and the gate
+    would pass without these answers (`slack` is at least 0) or no bound is known for their effect.
     """
     return not math.isnan(low) and (not left_out.words or (slack < 0 and math.isfinite(left_out.shift)))
 
 
 def check_regression_gate(ci: float, resamples: int) -> None:
-    """Raise UsageError if so few resamples give no interval at the level `ci`, which a gate on regressions needs."""
+    """Raise UsageError if `resamples` is too low for an interval at the level `ci`, which a regression gate needs."""
     if resamples * (1 - ci / 100) < FEWEST:
         raise UsageError(
             f"{opt('resamples', resamples)} is too few for the {ci:g}% interval of a gate; give more resamples"
@@ -184,9 +184,9 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
 
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
-    `measures` are the measures with a gate; without them, the first measure compared has one. Measures that only
-    describe a run, such as coverage, have none beside others. Raises UsageError for a measure whose differences have
-    no valid interval.
+    `measures` are the measures with a gate; without them, the first measure compared has a gate. Measures that only
+    describe a run, such as coverage, have no gate beside other measures. Raises UsageError for a measure whose
+    differences have no valid interval.
     """
     from nescio.comparison.verdicts import decisions, ranking
 
@@ -205,10 +205,10 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
 
 
 def early_gates(looks: Results[Look]) -> list[Gate]:
-    """Return the gate that asks whether a run is worse than its baseline, while its questions arrive in blocks.
+    """Return the gate that asks whether a run is worse than its baseline, while questions arrive in blocks.
 
     The gate passes if the latest look says that the run is better, or that no difference larger than the margin is
-    left. It fails if the run is worse; otherwise it cannot tell yet.
+    possible. It fails if the run is worse; otherwise it cannot tell yet.
 
         early_gates(nescio.compare("outcomes.csv", "c@1", baseline="old", run="mine", looks=True))
     """
@@ -277,8 +277,8 @@ class Gated(Certified, group="Gates"):
     def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         """Return the values of the options, keyed by name.
 
-        An earlier JUnit report is changed before any value is checked, so that nobody takes it for a new one if a check
-        fails.
+        An earlier JUnit report is changed before any value is checked. Otherwise somebody could take it for the report
+        of this call if a check fails.
         """
         if isinstance(junit := named.get("junit"), (str, Path)):
             replace_earlier_report(Path(junit))
@@ -309,7 +309,7 @@ class Gated(Certified, group="Gates"):
 class Reports(Struct, frozen=True):
     """The reports of gates: a JUnit file, and a step summary, which is appended to its file.
 
-    At first both report an error. So neither shows the result of an earlier call if this call fails or is stopped.
+    At first both report an error, so that neither shows an earlier call's result if this call fails or is stopped.
     """
 
     command: str
@@ -362,10 +362,7 @@ class Reports(Struct, frozen=True):
 
 
 def _kept(path: Path | None) -> Path | None:
-    """Return the path of a report, or None for a pipe or a device.
-
-    What was written to these cannot be replaced.
-    """
+    """Return the path of a report, or None for a pipe or a device, where no written text can be replaced."""
     return path if path is None or path.is_file() or not path.exists() else None
 
 
@@ -381,7 +378,7 @@ _NO_END = Gate(
 
 
 def replace_earlier_report(path: Path, command: str = "") -> None:
-    """Let the JUnit report of an earlier call say that this call was stopped, so that nobody takes it for a new report.
+    """Change an earlier call's JUnit report: it says that this call was stopped, and so cannot pass for a new report.
 
     Any other file stays as it is.
     """
@@ -401,8 +398,8 @@ def _unfinished(command: str) -> str:
 def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
     """Return the gates as JUnit XML for the common schemas (Ant's and Jenkins'): a suite with a case for each gate.
 
-    A gate that cannot tell is an `error`. CI must not show it as passed, as it would a `skipped` one, and it is not a
-    failure. Its type says whether more questions could decide ("cannot tell") or not ("no ground").
+    A gate that cannot tell is an `error`, because it is not a failure, and CI would show a `skipped` case as passed.
+    The error's type says whether more questions could decide ("cannot tell") or not ("no ground").
     """
     from datetime import UTC, datetime
     from xml.etree import ElementTree
@@ -431,7 +428,7 @@ def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Return a text in which characters that no XML may contain are replaced."""
+    """Return a text in which the characters that XML may not contain are replaced."""
     return re.sub(_NOT_XML, "\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -440,8 +437,8 @@ def step_summary(
 ) -> str:
     """Return a section of Markdown with the results of a command.
 
-    It has the verdict, the gates, the paragraphs `about`, the table of results, the signature, and the command line
-    that repeats the command.
+    The section has the verdict, the gates, the paragraphs `about`, the table of results, the signature, and the
+    command line that repeats the command.
     """
     parts = [f"## nescio {command}{': ' + WORDS[exit_status(gates)] if gates else ''}"]
     if gates:

@@ -15,7 +15,7 @@ from nescio.sources.writing import is_special
 def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
     """Raise UsageError if `output` cannot be written.
 
-    Its folder may not exist or not be writable, or it may be one of the files to read (`inputs`).
+    It cannot be written if its folder is missing or read-only, or if it is one of the files to read (`inputs`).
     """
     if not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: cannot be written: there is no folder {output.absolute().parent}")

@@ -1,4 +1,4 @@
-"""Lay out an item of a paper as the paper does: its cells, our values beside them, and whether they agree."""
+"""Lay out an item of a paper as the paper does: the paper's values, our values, and whether they agree."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Records = dict[str, dict[str, Any]]
 class Cell(Struct, frozen=True):
     """A cell in the table of a paper's item: the value that the paper prints, our value, and whether the two agree.
 
-    `agrees` is None if there are not two values to compare.
+    `agrees` is None if one of the two values is missing.
     """
 
     row: str
@@ -73,7 +73,7 @@ def empty_columns(item: Item, cells: Sequence[Cell]) -> list[str]:
 
 
 def agreement(item: Item, cells: Sequence[Cell]) -> str:
-    """Return one or more sentences on how far our values agree with the paper's."""
+    """Return sentences that say which of our values agree with the paper's; empty if none were compared."""
     compared = [cell for cell in cells if cell.agrees is not None]
     apart = [f"{cell.column} of {cell.row or item.label}" for cell in compared if not cell.agrees]
     if item.basis == "other data":
@@ -101,7 +101,7 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
 def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Records:
     """Return the results of commands, keyed by the names of their rows; each row is a dictionary of fields.
 
-    If several results have the same field of a row, the first counts. `named` maps names of rows to new ones.
+    If several results have the same field of a row, the first result counts. `named` maps names of rows to new names.
     """
     records: Records = {}
     for command in ran:
@@ -207,9 +207,9 @@ def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
 
 
 def _own_cell(item: Item, at: int, name: str, record: Mapping[str, Any]) -> Cell:
-    """Return the cell of one column (`at`) in the row of a run from the user's files.
+    """Return the cell of one column (`at`) in the row of a run from the user's files, or of a baseline.
 
-    In the row of a baseline, words are those of the paper's table, if the column has a field in our results.
+    If a baseline has no number in a column of our results, its cell has the words of the paper's table.
     """
     value = _value(record, item.fields[at])
     if isinstance(value, (int, float)):
@@ -223,15 +223,15 @@ def _own_cell(item: Item, at: int, name: str, record: Mapping[str, Any]) -> Cell
 
 
 def _merit(row: Sequence[Cell]) -> float:
-    """Return the key by which rows are sorted: the first number of a row, the highest first, undefined values last."""
+    """Return the sort key of a row: the highest first number comes first, and undefined values come last."""
     values = [cell.value for cell in row if cell.value is not None]
     return -values[0] if values and not math.isnan(values[0]) else math.inf
 
 
 def _grid(rows: Sequence[Sequence[Cell]], item: Item, *, beside: bool) -> Grid:
-    """Return the table of the rows. With `beside`, it has our values beside the paper's.
+    """Return the table of the rows. With `beside`, the table has our values beside the paper's.
 
-    Its last column says where they differ.
+    Its last column says where the values differ.
     """
     columns = [column for cells in zip(*rows, strict=True) for column in _columns(item, cells, beside=beside)]
     verdicts = [_verdict(row) for row in rows]
@@ -242,9 +242,9 @@ def _grid(rows: Sequence[Sequence[Cell]], item: Item, *, beside: bool) -> Grid:
 
 
 def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tuple[str, list[str], bool]]:
-    """Yield the head of each column, its cells, and whether they are text.
+    """Yield the columns of the table that show `cells`, a column of the item: head, cells, and whether they are text.
 
-    With `beside`, our values get a second column if they look different from the printed ones.
+    With `beside`, our values get a second column if they look different from the printed values.
     """
     head = cells[0].column
     printed, ours = [cell.printed or "" for cell in cells], [cell.ours for cell in cells]
@@ -260,7 +260,7 @@ def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tup
 
 
 def _verdict(row: Sequence[Cell]) -> str:
-    """Return words that say whether the values of a row agree with the paper's, and where they do not."""
+    """Return a phrase that says whether the values of a row agree with the paper's, or where they differ."""
     compared = [cell for cell in row if cell.agrees is not None]
     apart = []
     for cell in compared:

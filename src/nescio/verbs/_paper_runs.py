@@ -26,8 +26,8 @@ NOWHERE: Mapping[str, str] = {}  # files are written where the command says
 class Ran(Struct, frozen=True):
     """A command that was run for an item of a paper, with its verb and its result.
 
-    `name` replaces the run's name in the rows if it is not empty. `reads` is the number of the command within the item.
-    `text` is the content of the file that the item shows, or "" if another command wrote that file.
+    `name` replaces the run's name in the rows if it is not empty. `reads` is the number of the command within the item,
+    from 0. `text` is the content of the file that the item shows, or "" if the command did not write that file.
     """
 
     command: str
@@ -89,9 +89,9 @@ def _check_figure(paper: Paper, item: Item, commands: Sequence[Sequence[str]], f
 
 
 def commands_for(item: Item) -> tuple[str, ...]:
-    """Return the commands of an item for files of the user, with placeholders such as {files} for these.
+    """Return the commands of an item for files of the user, with placeholders such as {files} for the files.
 
-    By default this is the item's first command, without the item's own files.
+    By default, the item's first command is returned, without the item's own files.
     """
     if item.yours is not None:
         return item.yours
@@ -104,7 +104,7 @@ def commands_for(item: Item) -> tuple[str, ...]:
 
 
 def files_for(item: Item) -> str:
-    """Return the words for files that the help of an item's commands uses, such as FILES."""
+    """Return the words that stand for the user's files in an item's command, such as FILES."""
     command = commands_for(item)[0]
     verb, _ = _verb_named(shlex.split(command))
     taken = [option.metavar for option in verb.options.values() if option.argument]

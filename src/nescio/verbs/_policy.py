@@ -44,10 +44,10 @@ _MARGIN = 0.01  # the largest drop that does not matter, unless a rule states an
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of [[rules]] in the file of a policy.
 
-    `benchmark` names a benchmark (empty means all), and `stratum` is COLUMN=VALUE, or COLUMN for each of its values.
-    `by` is the allowed drop (0.01), a share of the baseline's value if it is `relative`. Instead, `at_least` and
-    `at_most` limit the run's own value. On fewer than `least` questions the result is INCONCLUSIVE; None takes the
-    policy's number.
+    `benchmark` names a benchmark (empty means all), and `stratum` is COLUMN=VALUE, or COLUMN for each value of COLUMN.
+    `by` is the allowed drop (default 0.01); with `relative`, it is a share of the baseline's value. Instead, `at_least`
+    or `at_most` limits the run's own value. On fewer than `least` questions the result is INCONCLUSIVE; None means the
+    policy's `least`.
     """
 
     measure: str
@@ -74,8 +74,8 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """The content of a policy's file, except its benchmarks.
 
-    It has the two runs, the level of all lines together, and the rules. A line is the result of one rule. It is
-    INCONCLUSIVE, whatever its interval, if its measure is a share of fewer than `least` questions.
+    The policy has the two runs, the level of all lines together, and the rules. A line is the result of one rule. If
+    the line's measure is a share of fewer than `least` questions, the line is INCONCLUSIVE, whatever its interval.
     """
 
     baseline: str
@@ -88,10 +88,10 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
 class Line(Row, frozen=True):
     """The result of a rule on one benchmark, or on one stratum of it.
 
-    `value` is the difference run minus baseline, or the run's value if the rule limits that, with its interval at the
-    level of the policy. `n` is the number of questions in the measure's denominator, in the run that has fewer.
-    `result` is GO, NO-GO or INCONCLUSIVE, and empty if the rule only informs. `ground` is false if the line would be
-    INCONCLUSIVE with any number of questions.
+    `value` is the difference run minus baseline, or the run's value if the rule limits that value; the interval is at
+    the level of the policy. `n` is the number of questions in the measure's denominator, the lower of both runs'
+    numbers. `result` is GO, NO-GO or INCONCLUSIVE, and empty if the rule only informs. `ground` is false if the line
+    would be INCONCLUSIVE with any number of questions.
     """
 
     benchmark: Annotated[str, Shown()]
@@ -109,7 +109,7 @@ class Line(Row, frozen=True):
 
     @property
     def figures(self) -> Annotated[str, Shown("found", numeric=True, after="asked")]:
-        """Return the value with its interval, in words."""
+        """Return the value and its interval as a text."""
         shown = number if self.asked.startswith("at ") else signed
         if self.low is None or self.high is None or math.isnan(self.low):
             return shown(self.value)
@@ -147,7 +147,7 @@ def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
     try:
         policy = msgspec.convert(content, Policy)
     except msgspec.ValidationError as error:
-        raise FormatError(path, f"is no gate policy: {error}") from None
+        raise FormatError(path, f"is not a gate policy: {error}") from None
     if not policy.rules:
         raise FormatError(path, "a policy needs [[rules]]")
     for rule in policy.rules:
@@ -188,9 +188,10 @@ def lines_of(
 ) -> tuple[list[Line], list[Any], str]:
     """Return the lines of a policy, the notes on them, and a digest of the data.
 
-    A line is GO at the level of the policy. All lines must be, so a bad run gets GO in all with a chance of at most 1 -
-    level. A line is NO-GO at 1 - (1 - level)/m for m lines that decide (Bonferroni). So a run that is nowhere worse
-    gets a NO-GO with a chance of at most 1 - level. Raises UsageError if a figure cannot decide a gate.
+    A line is GO at the level of the policy. A run passes only if all deciding lines are GO, so a bad run passes with a
+    probability of at most 1 - level. A line is NO-GO at the level 1 - (1 - level)/m, where m is the number of deciding
+    lines (Bonferroni). So a run that is nowhere worse gets a NO-GO with a probability of at most 1 - level. Raises
+    UsageError if a figure cannot decide a gate.
     """
     if policy.baseline == policy.run:
         raise UsageError(f"the baseline and the run are both {policy.run!r}; a policy compares two different runs")
@@ -237,7 +238,7 @@ def _entries(
 
 
 def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
-    """Yield each stratum that a rule asks for with its data, or all data if it asks for none."""
+    """Yield each stratum that a rule asks for, with the stratum's data; all data if the rule asks for none."""
     if not stratum:
         yield "", loaded
         return
@@ -253,7 +254,7 @@ def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
 
 
 def _values(loaded: Loaded, column: str) -> list[str]:
-    """Return the values of a column on all questions that should count, even if some are left out of the scores."""
+    """Return the values of a column on all questions that should count, including those left out of the scores."""
     values, whole = loaded.data.strata[column], loaded.whole and loaded.whole.data
     if isinstance(whole, Outcomes):
         counts = np.ones(len(whole.questions), dtype=bool)
@@ -289,7 +290,7 @@ def _line(
 
 
 def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
-    """Return the number of questions in the denominator of a rule's measure; of both runs' numbers, the lower."""
+    """Return the number of questions in the denominator of a rule's measure: the lower of both runs' numbers."""
     runs = [policy.run] if rule.limits else [policy.run, policy.baseline]
     shares = shares_of(loaded.data, parse(rule.measure).on(loaded.data.columns))
     return min((shares[run][1] for run in runs if run in shares), default=loaded.data.size or 0)
@@ -348,15 +349,13 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
 
 
 def _value(loaded: Loaded, measure: str, run: str) -> float:
-    """Return the value of a measure for a run."""
     return next(row.value for row in compute_scores(loaded, measure, ci=None) if row.run == run)
 
 
 def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shift: float) -> tuple[bool, bool]:
-    """Return whether the run surely keeps a share of the baseline's value, and whether it surely does not.
+    """Return two truth values: the run surely keeps the required share of the baseline's value; it surely does not.
 
-    `shift` is the most by which left-out answers can lower the difference; the run must keep its share in spite of
-    them.
+    `shift` is the most by which left-out answers can lower the difference. The run must keep the share even then.
     """
     sign = -1 if _value(loaded, rule.measure, policy.baseline) < 0 else 1
     least, _ = _excess(rule, loaded, policy, policy.level, sign, guarded=True)
@@ -370,8 +369,8 @@ def _excess(
 ) -> tuple[float, float]:
     """Return the interval of the run's value minus the value that the rule requires it to keep.
 
-    The required value is a share of the baseline's value, whose `sign` is given. With `guarded`, the interval is wider
-    if so few losses occur that further ones may be unseen.
+    The required value is a share of the baseline's value, which has the sign `sign`. With `guarded`, the interval is
+    wider if so few losses occur that further losses may be unseen.
     """
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)

@@ -61,7 +61,7 @@ def _paths(words: list[str]) -> list[Path]:
 
 
 def _benchmarks(words: list[str]) -> Any:
-    """Return the files that the words of a shell name, or a suite: the files of each benchmark (NAME=FILES).
+    """Return the files that a shell's words name or, for words such as NAME=FILES, a suite: files keyed by benchmark.
 
     A file without a name belongs to the benchmark before it.
     """
@@ -83,7 +83,7 @@ def _benchmarks(words: list[str]) -> Any:
 
 
 def _source(value: Any) -> Any:
-    """Return the suite if the value is a list with only a suite in it, or else the unchanged value."""
+    """Return the suite if the value is a list whose only entry is a suite, else the unchanged value."""
     items = items_of(_items(value))
     return items[0] if len(items) == 1 and is_suite(items) else value
 
@@ -96,7 +96,7 @@ def _items(value: Any) -> Any:
 
 
 def _item(value: Any) -> Any:
-    """Return the only file or table in a value, which may be in a list; a list of rows is one table."""
+    """Return the only file or table in a value, which may be a list of one; a list of rows is one table."""
     (item,) = [one for one in items_of(_items(value)) if not isinstance(one, Mapping) or one]
     if isinstance(item, (int, float)):
         raise TypeError
@@ -345,7 +345,7 @@ class Suited(SuiteOrSource, group="Suites"):
         return found
 
     def is_(self, fact: str) -> bool:
-        """Return whether a fact holds; "suite" means that the source is a mapping of names to files, or a TOML file."""
+        """Return whether a fact about the request holds; the fact "suite" is that the request reads a suite."""
         if fact != "suite":
             return super().is_(fact)
         return self.suite_by is not None or is_suite(self.source)
@@ -366,7 +366,7 @@ def refuse_suite(source: Any, *, alone: bool = False) -> None:
 
 
 def is_suite(source: Any) -> bool:
-    """Return whether the source names benchmarks: a mapping (unless it is a table by its columns), or a TOML file."""
+    """Return whether the source is a suite: a mapping (but not a table given as columns), or a TOML file."""
     items = items_of(source)
     item = items[0] if len(items) == 1 else None
     if isinstance(item, Mapping):
@@ -375,7 +375,7 @@ def is_suite(source: Any) -> bool:
 
 
 def _is_table(columns: Mapping[str, Any]) -> bool:
-    """Return whether a mapping is a table by its columns: lists of cells, some of which cannot be files."""
+    """Return whether a mapping is a table given as columns: lists of cells, some of which cannot be files."""
     from numpy import generic
 
     lists = all(isinstance(column, (list, tuple)) or getattr(column, "ndim", 0) == 1 for column in columns.values())
@@ -403,7 +403,7 @@ class Certified(Request, group="Gates"):
 def source_words(source: Any) -> tuple[str, ...]:
     """Return the source as words of a command line, for a page that others read.
 
-    Paths of this machine are written relative to the folder that holds all files. FILES replaces tables in memory.
+    Absolute paths are written relative to the folder that holds all files. The word FILES stands for tables in memory.
     """
     if isinstance(source, Mapping):
         named = [(f"{name}=", str(file)) for name, files in source.items() for file in items_of(files)]
@@ -427,7 +427,7 @@ def _told(word: str) -> str:
 def option_words(request: Any, *kept: Any) -> tuple[str, ...]:
     """Return the options that the user gave as words of a command line.
 
-    `kept` limits the options to those of some request classes, or with some names. Files are written as in
+    `kept` limits the options to those of some request classes or with some names. Files are written as in
     `source_words`.
     """
     return tuple(map(_told, request.words(*kept)))

@@ -53,7 +53,8 @@ class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
 class PairsRequest(StatisticRequest):
     """The options of a statistic of pairs of runs.
 
-    There is no Bayesian interval, which would be too narrow: it takes the kinds of questions that it saw for all kinds.
+    A Bayesian interval is not offered: it assumes that the observed kinds of questions are all kinds, and so would be
+    too narrow.
     """
 
     interval: Literal["t", "percentile"] = option(
@@ -94,14 +95,14 @@ def statistic(
     prints: str = "results",
     **how: Any,
 ) -> Any:
-    """Declare a statistic: the function below computes it from totals, and the verb has the function's name.
+    """Declare a statistic: the decorated function computes it from totals, and the verb has the function's name.
 
-    `each` takes the columns of a run (or of a run and its baseline) that `needs` names, and returns columns of
-    questions; the function gets their totals. `null` is the value under the null hypothesis (None: no test). `columns`
-    names further columns of the table: a function of totals, a form of `nescio.data.shown` (plain, count, signed or
-    percent), and a heading if it is not the name. `value` names the field of the value, and `table` the rows in JSON.
-    `form` says how the value is shown, and `sentence` is printed below the table. `how` has further fields of
-    `nescio.estimating.Statistic`, such as `bounds`.
+    `each` takes the columns of a run (or of a run and its baseline) that `needs` names, and returns columns with a
+    value for each question. The decorated function gets the totals of these columns. `null` is the value under the null
+    hypothesis (None: no test). `columns` names further columns of the table: a function of totals, a form of
+    `nescio.data.shown` (plain, count, signed or percent), and a heading unless that is the name. `value` names the
+    field of the value, and `table` the rows in JSON. `form` says how the value is shown, and `sentence` is printed
+    below the table. `how` has further fields of `nescio.estimating.Statistic`, such as `bounds`.
 
     If its rows are neither runs nor pairs of runs, a statistic has its own `request` and a function `lay`, and may have
     a struct for its `row`.
@@ -166,8 +167,7 @@ def register(name: str, verb: Verb[Any, Any]) -> None:
 def _laying(each: Callable[..., Any] | None, needs: str) -> Callable[[Any], LaidOut]:
     """Return a function that loads the runs of a request, and prepares their questions for a statistic.
 
-    `each` computes the parts of the statistic for a run, or for a pair of runs. `needs` names the columns that it
-    reads.
+    `each` computes columns of questions for a run or a pair of runs, from the columns that `needs` names.
     """
     assert each is not None, "a statistic needs a function `each` or `lay`"
 
@@ -211,6 +211,6 @@ def _row_of(
 
 @cache
 def _struct(name: str, fields: tuple[tuple[str, Any], ...], sentence: str) -> Any:
-    """Return the struct with these fields, the same one for every call with equal arguments."""
+    """Return a struct with these fields; calls with equal arguments return the same struct."""
     below = classmethod(lambda cls, rows: (sentence,) if sentence else ())  # noqa: ARG005
     return defstruct(name, fields, bases=(Row,), namespace={"below": below}, frozen=True)

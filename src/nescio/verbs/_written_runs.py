@@ -1,7 +1,7 @@
 """Write a run that a rule made: a threshold, a vote or a cascade.
 
-A written run has every question of the run. What a rule leaves out would otherwise be lost, and a gate on the file
-would pass a run that it fails on the original file.
+A written run has every question of the original run. Otherwise the questions that the rule leaves out would be lost.
+A gate could then pass on the written file, although it fails on the original file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nescio.text import plural
 
 
 def check_whole(notes: Sequence[Note], output: Path) -> None:
-    """Raise UsageError if questions that some run lacks are left out, so that the written run would not have them."""
+    """Raise UsageError if questions are left out because some run lacks them: the written run would lack them, too."""
     for remark in notes:
         if remark.code == COMMON:
             raise UsageError(
@@ -30,10 +30,9 @@ def check_whole(notes: Sequence[Note], output: Path) -> None:
 
 
 def write_run(outcomes: Outcomes, output: Path, *, unit: str, as_given: int = 0) -> tuple[str, tuple[Note, ...]]:
-    """Write a run, and return the number of its rows in words, with notes on the rows that the rule did not decide.
+    """Write a run; return the number of its rows as a phrase, and notes on the rows that the rule did not decide.
 
-    `unit` is the word for a row. `as_given` counts the answers without a confidence, which are written as the run gave
-    them.
+    `unit` is the word for a row. `as_given` is the number of answers without a confidence, which are written unchanged.
     """
     rows = write_outcomes(outcomes, output)
     ungraded = int(np.sum(outcomes.state == NOT_GRADED))
@@ -55,7 +54,7 @@ def write_run(outcomes: Outcomes, output: Path, *, unit: str, as_given: int = 0)
             note(
                 "written_run.no_outcome",
                 "{subject}: {rows:n row} {rows:has/have} no outcome, because {rows:it rests/they rest} on answers that "
-                "are not graded or lacking",
+                "are missing or not graded",
                 str(output),
                 rows=ungraded,
             )

@@ -145,8 +145,8 @@ def update(request: UpdateRequest) -> Any:
     """Add the current answers of runs, while people judge.
 
     New answers also go to people who had finished their question. Changed questions and supports are shown as they are
-    now. Answers that no run gives any more are not shown again. Judged answers and their judgements stay. New answers
-    have no verdict of a judge to show.
+    now. Answers that no run gives any more are not shown again. Judged answers and their judgements stay. People see no
+    judge's verdict on new answers.
 
     \b
     nescio assess update questions.jsonl runs/mine.jsonl --db judging.db
@@ -179,7 +179,6 @@ class InviteRequest(OfDatabase):
 
 
 def _show_links(made: Any, _: Any) -> None:
-    """Print the links for the invited people, and the next step."""
     show_lines(str(made))
     if made.links:
         address = urlsplit(next(iter(made.links.values())))
@@ -262,8 +261,9 @@ class ExportRequest(OfDatabase):
 def export(request: ExportRequest) -> Any:
     """Write all judgements so far.
 
-    FOLDER gets a file for each person, which `nescio campaign collect` reads; and verdicts.csv, the answers on which
-    all agree or which were adjudicated, which `nescio judge --judge human --against` and `nescio score --labels` read.
+    FOLDER gets a file for each person, which `nescio campaign collect` reads. It also gets verdicts.csv, with the
+    answers that were adjudicated or on which all agree. `nescio judge --judge human --against` and `nescio score
+    --labels` read this table.
 
     \b
     nescio assess export judged --db judging.db

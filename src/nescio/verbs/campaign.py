@@ -244,8 +244,8 @@ def intake(request: IntakeRequest) -> Received:
     A FOLDER holds what a group sent: runs or archives of runs, in a folder named after the group; or it is a file. A
     run belongs to the FOLDER that you name, whatever the folders inside it are called. A run is named after its file,
     without the suffix. Until the deadline a later version replaces an earlier one, and both are kept. A file is refused
-    if it is late, too large, faulty, or a copy of an accepted file, if its group is unknown or a different one, or if
-    the group has sent too many runs. The exit status is 2 if any file was refused.
+    if it is late, too large, faulty, or a copy of an accepted file. It is also refused if its group is unknown, has
+    sent too many runs, or is not the group in the file's name. The exit status is 2 if any file was refused.
 
     \b
     nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
@@ -362,7 +362,7 @@ def sheets(request: SheetsRequest) -> Handed:
 
     --html writes a page for each assessor, one file that needs no server and no network: one answer per screen, single
     keys, undo, and every judgement saved in the browser at once. "Hand in" downloads a file that `collect` reads. If
-    the definition questions have no key, the assessor first lists the nuggets there.
+    the definition questions have no key, the assessor first lists the nuggets on the page.
 
     \b
     nescio campaign sheets campaign --assessor ana --assessor ben --assessor eva --overlap 2
@@ -481,8 +481,8 @@ def verify(request: VerifyRequest) -> Verified:
     campaign.log has a line for every step, with digests of the files read and written. Each line also holds the digest
     of the line before. The command makes pool, results and site again, which takes as long as scoring. So it finds even
     a file that was edited together with its line in the log. The owner of the folder could rewrite the whole log.
-    `--against` detects that with a digest that was kept elsewhere, up to the line of the digest. The exit status is 2
-    if anything was changed, or could not be checked because it is older than its sources.
+    `--against` detects that with a digest that was kept elsewhere, up to the line with this digest. The exit status is
+    2 if anything was changed, or could not be checked because its sources are newer.
 
     \b
     nescio campaign verify campaign

@@ -165,7 +165,7 @@ def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
 
 
 def _files(item: Any) -> list[Any]:
-    """Return the files in a folder, if they have no single format, or the item itself."""
+    """Return the files in a folder if they do not have one format, else a list with the item itself."""
     if isinstance(item, (str, Path)) and os.path.isdir(item):
         try:
             files_of([item])
@@ -175,7 +175,7 @@ def _files(item: Any) -> list[Any]:
 
 
 def _summary(items: Sequence[Any], options: Options) -> FileSummary:
-    """Return one summary of all items together; it has no format if nescio does not recognise the items."""
+    """Return one summary of all items together; the summary has no format if nescio does not recognise the items."""
     try:
         return summarize(list(items), options)
     except NescioError as error:
@@ -211,10 +211,9 @@ def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], li
 
 
 def _of_group(group: Sequence[Any], options: Options) -> list[FileSummary]:
-    """Return summaries of files that have the same format.
+    """Return one summary of files with the same format if they can be read together, else a summary of each file.
 
-    There is one summary of all, if they can be read together. Otherwise each file has its own, if any file holds
-    something.
+    If no file can be read by itself either, the one summary is returned.
     """
     together = _summary(group, options)
     if len(group) == 1 or (together.error is None and together.format):

@@ -12,22 +12,22 @@ nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regr
 nescio compare outcomes.csv --run old --save-baseline baseline.json
 nescio compare outcomes.csv -m accuracy --baseline old --run mine --looks --state looks.json --margin 0.03
 
-The interval of a difference is Student's t over questions or clusters. For measures that rank answers by confidence, it
-is the percentiles of resamples. It is not adjusted for multiple comparisons. "p adjusted" and the verdicts better and
-worse are adjusted: for all comparisons by the first measure, which decides, or for all comparisons by the other
-measures. For descriptive measures, such as coverage, these verdicts are higher and lower. Without a significant
-difference, the verdict is "differences above d are ruled out" if the interval lies within the margin, else "too few
-questions to tell". "detectable" is the smallest difference that this test would detect (80% power).
+The interval of a difference is Student's t over questions or clusters. For measures that rank answers by confidence,
+the interval is from the percentiles of resamples. Intervals are not adjusted for multiple comparisons, but "p adjusted"
+and the verdicts better and worse are. The first measure, which decides, is adjusted over its own comparisons, and the
+other measures together over theirs. For descriptive measures, such as coverage, the verdicts are higher and lower.
+Without a significant difference, the verdict is "differences above d are ruled out" if the interval lies within the
+margin, else "too few questions to tell". "detectable" is the smallest difference that this test would detect (80%
+power).
 
 Validators of AVE can be compared with QA systems on the same questions. Selecting a right answer counts as a right
-answer, so ave.qa_accuracy shows the gain from the validator. If a system lacks a question, the question does not count
-as right.
+answer, so ave.qa_accuracy shows the gain from the validator. A question that a system lacks does not count as right.
 
 Without a baseline, three or more runs are also ranked. The table gives each run's range of possible ranks, its expected
 rank, and its groups of tied runs. P(best) is the probability that the run is truly the best, if the runs are
 exchangeable. For a suite, differences are between means over several benchmarks. A baseline file is refused if it was
 made on other questions, by another judge, or with other reading options. `nescio report --baseline` writes a page of
-what changed.
+the changes.
 
 --save-baseline saves a run in a file: the outcome and cluster of every question, digests of the texts, the judge, the
 reading options, the files, the version and the date. Unless --baseline is given too, nothing is compared then.
@@ -35,8 +35,8 @@ reading options, the files, the version and the date. Unless --baseline is given
 With --looks, questions arrive in blocks; you may look after each block and stop when you like. The interval is a
 confidence sequence, which covers the true difference at all looks at once. Each row is a block: the blocks kept by
 --state, then the new questions in FILES. The verdict is to stop (better, worse, or no difference larger than the
-margin) or to go on with about so many more questions. With --fail-on-regression, exit status 3 means that it is too
-early to tell.
+margin), or to go on, with an estimate of the questions still needed. With --fail-on-regression, exit status 3 means
+that it is too early to tell.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def compare(request: CompareRequest) -> Comparisons:
 
 
 def _not_gated(described: Sequence[str]) -> Note:
-    """Return a note that the measures `described` have no gate beside others, because they only describe a run."""
+    """Return a note that the measures `described` have no gate beside other measures: they only describe a run."""
     return note(
         "gate.describes",
         "no gate checks {measures:list}, because descriptive measures do not rank runs; nescio score "

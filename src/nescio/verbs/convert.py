@@ -46,7 +46,7 @@ HUB = "eval_results"  # this format is about a benchmark
 class Converted(Struct, frozen=True):
     """The result of a conversion: the input, the output and its path, and notes.
 
-    `judge` names who judged during the conversion; it is "" if nobody had to judge.
+    `judge` names the judge of the conversion; it is "" if nothing had to be judged.
     """
 
     format: str
@@ -92,7 +92,7 @@ def convert(request: ConvertRequest) -> Converted:
     else:
         check_new_folder(output)
     if request.benchmark is not None and to != HUB:
-        raise UsageError(f"{opt('benchmark')} goes with {opt('to', HUB)}")
+        raise UsageError(f"{opt('benchmark')} is only for {opt('to', HUB)}")
     result = read(items, reading, runs=writer.takes is not Unjudged, judging=writer.takes is Unjudged)
     if writer.takes is Outcomes:
         result = judge(result, reading.judge)

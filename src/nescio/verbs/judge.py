@@ -77,10 +77,10 @@ NOT_BLIND = (
 class Judged(Struct, frozen=True, eq=False):
     """Answers with the results of a judge: the outcomes, who judged, and notes.
 
-    `by_people` tells that the outcomes are people's own verdicts. `people` holds verdicts to compare another judge
-    with, or None if none were given; `said` holds each person's verdicts. `read` is the data that was judged, and
-    `records` the known judges. `wrote` names the files written. `results` has people's agreement with the judge, if
-    their verdicts were given.
+    `by_people` says that the outcomes are people's own verdicts. `people` has one verdict by people on each answer, or
+    is None without such verdicts; `said` has each person's verdicts. `read` is the data that was judged, and `records`
+    the known judges. `wrote` names the files written. `results` has people's agreement with the judge, if people gave
+    verdicts.
     """
 
     outcomes: Outcomes
@@ -136,8 +136,8 @@ class Judged(Struct, frozen=True, eq=False):
     ) -> Results:
         """Return a comparison of the judge with people: agreement, Cohen's kappa, confusions, and accuracies.
 
-        The arguments are those of `nescio.scoring.judge_agreement.against`. Raises UsageError if no people were given,
-        MismatchError if they judged none of these answers.
+        The arguments are those of `nescio.scoring.judge_agreement.against`. Raises UsageError if people gave no
+        verdicts, and MismatchError if people judged none of these answers.
         """
         if self.people is None:
             raise UsageError("to compare the judge with people, give people's verdicts with `against`")
@@ -149,10 +149,10 @@ class Judged(Struct, frozen=True, eq=False):
         return replace(compared, notes=(*stale, *compared.notes))
 
     def in_place_of_people(self, margin: float) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
-        """Return the test whether the judge may replace people: the alternative annotator test.
+        """Test whether the judge may replace people (the alternative annotator test); return rows, verdict and notes.
 
-        Use a margin of .2 for experts, .15 for skilled people and .1 for a crowd. Raises MismatchError if no two people
-        judged the same answers.
+        Use a margin of 0.2 for experts, 0.15 for skilled people and 0.1 for a crowd. Raises MismatchError if no two
+        people judged the same answers.
         """
         runs, questions, people = self.outcomes.runs, self.outcomes.questions, dict[str, Outcomes]()
         for name in sorted({label.assessor for label in self.said if label.assessor} - {ADJUDICATION}):
@@ -168,9 +168,9 @@ class Judged(Struct, frozen=True, eq=False):
     ) -> Certificate:
         """Return a certificate of the agreement between people and the judge, for gates with `--require-certificate`.
 
-        `blind` states that people gave their verdicts without seeing the judge's. Raises UsageError if no people were
-        given, they were not blind, or nobody knows who judged. Raises MismatchError if they judged none of these
-        answers.
+        `blind` states that people gave their verdicts without seeing the judge's verdicts. Raises UsageError if people
+        gave no verdicts or were not blind, and unless exactly one known judge judged. Raises MismatchError if people
+        judged none of these answers.
         """
         if self.people is None:
             raise UsageError("a certificate needs people's verdicts; name their table with `against`")
@@ -189,8 +189,8 @@ class Judged(Struct, frozen=True, eq=False):
         for remark in self.people.said_of_stale():
             if remark.code == STALE and max(share for _, share in remark["shares"]) >= MUCH:
                 raise MismatchError(
-                    f"{remark.text}: the other answers are those that did not change, and no random sample; let people "
-                    "judge the present answers"
+                    f"{remark.text}: the unchanged answers are not a random sample; let people judge the present "
+                    "answers"
                 )
         how: dict[str, Any] = {"level": ci / 100, "resamples": resamples, "seed": seed}
         labels, categories, agreement = coefficients(self.outcomes, theirs, judged_cells, **how)
@@ -467,7 +467,7 @@ def _people(
 
 
 def _by(name: str, result: ReadResult) -> ReadResult:
-    """Return the result of reading, in which `name` is the judge that gave the verdicts in the files.
+    """Return `result` with `name` as the judge that gave the verdicts in the files.
 
     Raises UsageError if the files name their judge themselves, or hold no verdicts.
     """
@@ -482,10 +482,10 @@ def _by(name: str, result: ReadResult) -> ReadResult:
 
 
 def _judged(result: ReadResult, name: str | None, resources: Resources, watch: Progress | None) -> ReadResult:
-    """Return the result of reading, judged as the user requested.
+    """Return `result` with its answers judged as the user requested.
 
-    Answers in a log that are judged already keep their outcomes, and people's verdicts may be compared with these. But
-    if `name` is the judge "human", people's verdicts replace them.
+    Answers that a log has judged already keep their outcomes, which may be compared with people's verdicts. But if
+    `name` is the judge "human", people's verdicts replace these outcomes.
     """
     data, people = result.data, resources.people
     if isinstance(data, Outcomes) and isinstance(people, Human) and name in (None, HUMAN):

@@ -149,16 +149,17 @@ def power(request: PowerRequest) -> Results[Power]:
     """Compute discriminative power: the share of pairs of runs with a significant difference (Sakai 2006).
 
     Each pair of runs gets a paired bootstrap test. "share" is the share of pairs whose achieved significance level
-    (ASL) is below alpha, and "required difference" is the difference above which a pair is expected to be significantly
-    different.
+    (ASL) is below alpha. "required difference" is the difference above which a pair is expected to differ
+    significantly.
 
     \b
     nescio meta power outcomes.csv -m c@1 -m accuracy -m UF
     nescio meta power ap.csv --alpha 0.01,0.05 -o power.json
 
     If a measure is a mean over questions, the statistic is the studentised mean, as published. For other measures, such
-    as c@1, it is the difference of the measure on each resample. The JSON output has the ASL of every pair.
-    Significance is not corrected for the number of pairs: this compares measures, and `nescio compare` compares runs.
+    as c@1, the statistic is the difference of the measure on each resample. The JSON output has the ASL of every pair.
+    Significance is not corrected for the number of pairs, because this command compares measures. `nescio compare`
+    compares runs.
     """
     return count_significant(**request.values())
 

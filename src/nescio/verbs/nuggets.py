@@ -64,9 +64,9 @@ def score(request: NuggetScoreRequest) -> Scores:
     """Score recall of vital nuggets, length-based precision and F, with intervals.
 
     KEY has the nuggets (`qid nugget vital|okay text`), each RUN has answer strings (`qid Q0 docid rank score tag
-    text`), and a mapping lists what assessors found (`qid run rank nugget,nugget`). Each can also be JSON Lines. On its
-    own, KEY can be AutoNuggetizer's assignments or a table of counts (run, question, vital, okay, vital_in_key,
-    length).
+    text`), and a mapping lists what assessors found (`qid run rank nugget,nugget`). Each file can also be JSON Lines.
+    Without a RUN, KEY can be AutoNuggetizer's assignments or a table of counts (run, question, vital, okay,
+    vital_in_key, length).
 
     \b
     nescio nuggets score key.txt runs/*.txt --mapping assessor.txt
@@ -88,7 +88,7 @@ def score(request: NuggetScoreRequest) -> Scores:
 
 
 def _with(names: Sequence[str], given: Mapping[str, float]) -> list[str]:
-    """Return the calls of measures with these parameters added, unless a call sets the parameter itself.
+    """Return the calls of measures `names` with the parameters `given` added, unless a call sets a parameter itself.
 
     Raises UsageError for a parameter that no measure has.
     """

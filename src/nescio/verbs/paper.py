@@ -90,7 +90,7 @@ class ListedItem(Struct, frozen=True):
 class Reproduced(Results[Cell], frozen=True, kw_only=True):
     """The result of repeating an item of a paper: the item, its cells, and the results of its commands.
 
-    It also says whether the commands read the user's files.
+    `given` names the user's files that the commands read; it is empty without such files.
     """
 
     paper: Paper
@@ -133,7 +133,7 @@ def show(results: Results) -> None:
 
 
 def _show_head(results: Reproduced) -> None:
-    """Print the title of an item, and the paper's own data unless the files are the user's."""
+    """Print the title and the text of an item; without files of the user, also print the paper's own data."""
     paper, item = results.paper, results.item
     show_text(f"{paper.title} ({paper.source})", style="dim")
     # the user's files have another topic than the paper's data
@@ -202,7 +202,7 @@ def _in_one(one: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tu
 
 
 def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
-    """Return the tables of those results that have no layout of their own, keyed by name."""
+    """Return the tables in the results of commands, keyed by name."""
     tables: dict[str, tuple[Any, ...]] = {}
     for run in ran:
         if isinstance(run.result, Results):
@@ -211,6 +211,6 @@ def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
 
 
 def command_of(one: Paper, item: Item) -> str:
-    """Return the first command of an item, or else the call of `nescio paper` for the item."""
+    """Return the first command of an item, or else the call of `nescio paper` if the item has rows."""
     own = command_text(["nescio", "paper", one.key, item.label])
     return f"nescio {item.commands[0][0]}" if item.commands else own if item.rows else ""

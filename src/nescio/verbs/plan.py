@@ -149,7 +149,7 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
     )
 
     def check(self) -> None:
-        """Raise UsageError for an impossible power or a difference of 0."""
+        """Raise UsageError for a power that is not above alpha, and for a difference of 0."""
         super().check()
         check_power(self.power, self.alpha)
         if self.difference == 0:

@@ -49,16 +49,13 @@ from nescio.verbs._shared import (
 
 
 class Corrected(Labelled, group="People's labels"):
-    """The options for people's verdicts, with a target that an older run also uses."""
+    """The options for people's verdicts; corrections by an older run (--pool) also use the option `target`."""
 
     target: Target | None = option(default=None, needs=("labels", "pool"), help=TARGET, default_words="population")
 
 
 class Pooled(Request, group="An older run"):
-    """The option for an older run on all questions, if the scored run was asked only a random sample of them.
-
-    The older run's outcomes on the remaining questions are used to correct the scores.
-    """
+    """The option for an older run on all questions, which corrects the scores of runs on a random sample of them."""
 
     pool: Any = option(
         default=None,

@@ -8,9 +8,9 @@ nescio tune outcomes.csv --run mine
 nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
 nescio tune outcomes.csv --run mine --max-risk 0.5 --confidence 0.95
 
-"on new questions" is the expected value, from held-out questions. The "in sample" value is too optimistic. The row
-"every answer" gives all answers, withheld candidates too. The threshold helps if its expected value is better than the
-value of the run "as given". It helps significantly if its interval excludes the value "as given".
+"on new questions" is the expected value, from held-out questions. The "in sample" value is too optimistic. In the row
+"every answer", the run gives all answers, withheld candidates too. The threshold helps if its expected value is better
+than the value of the run "as given". It helps significantly if its interval excludes the value "as given".
 
 A threshold belongs to one run. --baseline compares two runs, each at its own threshold. Each part of the questions is
 held out in turn, so no question helps to choose the threshold that decides on it. With --max-risk, exit status 3 means

@@ -63,10 +63,10 @@ def invite(
     organiser: bool = False,
     revoke: bool = False,
 ) -> Invited:
-    """Make a new link for each of these persons; with `revoke`, only make their links and sessions invalid.
+    """Make a new link for each person in `names`; with `revoke`, only make these persons' links and sessions invalid.
 
-    A new link replaces the person's previous link. Each of the `names` is a person, with or without languages:
-    `ana=EN,ES` means that Ana judges these languages, in place of earlier ones. A link is valid for `days`.
+    A new link replaces the person's previous link, and is valid for `days` days. A name may come with languages:
+    `ana=EN,ES` limits Ana to these languages, in place of earlier ones.
     """
     asked = [name.partition("=") for name in names]
     for name, *_ in asked:

@@ -43,7 +43,7 @@ def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, 
         item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), row.get("language", ""))
         rows.append((item, verdict, row.get("why", "").strip()))
     if not rows or len({item.id for item, *_ in rows}) < len(rows):
-        raise FormatError(place, "give at least one known answer, and no answer twice")
+        raise FormatError(place, "the table must have at least one answer, and no answer twice")
     return rows
 
 
@@ -52,7 +52,7 @@ def grades_of(
 ) -> tuple[dict[str, str], int]:
     """Return the grades in a judge's file, keyed by item, and the number of items that have two different grades.
 
-    An item is a distinct answer, which several runs may give; if the judge graded it differently in two of them, it is
+    An item is a distinct answer, which several runs may give. An item that the judge graded differently in two runs is
     left out. `names` maps a question's id and the text of an answer to the item.
     """
     questions = {question for question, _ in names}
@@ -72,7 +72,7 @@ def grades_of(
 
 
 def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wanted: int) -> dict[str, float]:
-    """Return about `wanted` questions drawn independently, with their probabilities of being drawn.
+    """Draw about `wanted` questions independently; return each drawn question's probability, keyed by question.
 
     Questions whose answers the judge grades differently are the likeliest. Questions with a single answer, on which
     runs cannot differ, are the least likely. The draw cannot be repeated, because its random source has no seed.
@@ -83,9 +83,9 @@ def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wante
 
 
 def telling(answers: Sequence[Item], grades: Mapping[str, str]) -> float:
-    """Return the weight of a question in the draw, which is larger the likelier it is that runs differ on the question.
+    """Return the weight in the draw of the question with these `answers`.
 
-    The weight is largest if a judge grades the answers differently, and smallest if there is only one answer.
+    The weight is largest if the judge's `grades` of the answers differ, and smallest if there is only one answer.
     """
     if len(answers) < 2:
         return UNLIKELY

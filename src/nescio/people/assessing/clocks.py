@@ -17,8 +17,8 @@ _MOST = 10_000  # sessions; then all begin anew
 class Clocks:
     """For each session, the difference between the clock of its browser and the clock of this machine.
 
-    A slow request looks as if the browser's clock were behind. Therefore the stored difference of a session is replaced
-    only if a new one differs by more than a request can take: then somebody has set the clock.
+    A slow request looks as if the browser's clock were behind. Therefore a new difference replaces the stored one only
+    if the two are further apart than a slow request explains. In that case, somebody has set a clock.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Clocks:
     def by_this(self, session: str, said: Sequence[Record], sent: str) -> Iterator[Record]:
         """Yield the judgements `said`, with their times changed from the browser's clock to this machine's clock.
 
-        `sent` is the time by the browser's clock when it sent the judgements, or "" if it is unknown.
+        `sent` is the time by the browser's clock at which the browser sent the judgements, or "" if unknown.
         """
         ahead = self._ahead_of(session, sent)
         for one in said:
@@ -37,7 +37,7 @@ class Clocks:
                 yield one
 
     def by_theirs(self, session: str, at: str) -> str:
-        """Return the time `at`, which is by this machine's clock, by the clock of a session's browser."""
+        """Convert the time `at` from this machine's clock to the clock of the session's browser."""
         try:
             time = datetime.fromisoformat(at) + self.ahead.get(session, timedelta())
         except OverflowError:  # The browser's clock is at the beginning or the end of time.

@@ -31,9 +31,9 @@ class Crowd:
         self.open: dict[Prompt, str] = {}
 
     def take(self, connection: Prompt, address: str) -> None:
-        """Add a connection, or count it as the latest if it is there already.
+        """Add a connection, or move it to the end if it is open already, because it has the latest request.
 
-        If there are too many connections, the one whose latest request is the oldest is closed.
+        If too many connections are open, the one that has been idle the longest is closed.
         """
         self.open.pop(connection, None)
         self.open[connection] = address
@@ -49,7 +49,7 @@ class Crowd:
 
 
 class Prompt(H11Protocol):
-    """A connection that is closed if a request takes too long: if its head, its body or the answer is slow."""
+    """A connection that is closed if a request takes too long, from its first byte to the end of the answer."""
 
     crowd: Crowd
     _ends: asyncio.TimerHandle | None = None
@@ -75,7 +75,7 @@ class Prompt(H11Protocol):
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """End the time limit of a request that was answered; if the next request has arrived, start its limit."""
+        """End the time limit of the answered request; if the next request has arrived, start the next limit."""
         self._end()
         super().on_response_complete()
         if self.conn.trailing_data[0] or self.conn.their_state is not h11.IDLE:
@@ -89,11 +89,9 @@ class Prompt(H11Protocol):
 
 
 def listening(app: Any, *, host: str = "127.0.0.1", port: int, proxy: str | None = None) -> uvicorn.Server:
-    """Return a server of an application; it keeps no log of requests, because links are secrets."""
+    """Return a server for the application `app`. The server keeps no log of requests, because links are secrets."""
 
     class Counted(Prompt):
-        """A connection that counts among the open connections of this server."""
-
         crowd = Crowd(proxy)
 
     config = uvicorn.Config(

@@ -37,7 +37,7 @@ EVERYBODY = 1 << 30  # the number of people who judge an answer with a known ver
 
 
 class Content(Struct, frozen=True):
-    """The items to judge, and what is shown or needed with them, such as guidelines, nuggets and the judge's grades."""
+    """The items to judge, and the data that judging them needs, such as guidelines, nuggets and the judge's grades."""
 
     name: str
     items: tuple[Item, ...]
@@ -159,10 +159,10 @@ def _make_database(
 
 
 def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
-    """Return a warning if people could recognise control answers, with advice to prevent that; empty if they could not.
+    """Return a warning, with advice, if people could recognise control answers; empty if they could not.
 
-    People can if the shares of answers with a support, or of questions with several answers, differ much between the
-    control answers and the answers of the `pool`.
+    They could if the `pool` and the control answers differ much in the share of answers with a support, or in the share
+    of questions with several answers.
     """
     if not control:
         return ""
@@ -188,10 +188,7 @@ def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> s
 
 
 def _differ(one: Sequence[bool], other: Sequence[bool]) -> bool:
-    """Return whether the share of true values in one list differs much from that in the other list.
-
-    If so, people could tell from this property which answers are control answers.
-    """
+    """Return whether the share of true values in one list differs much from the share in the other list."""
     return abs(sum(one) / len(one) - sum(other) / len(other)) > MOST_APART
 
 
@@ -217,12 +214,12 @@ def topic_of(item: Item) -> str:
 
 
 def languages_of(asked: Iterable[Item]) -> dict[str, str]:
-    """Return the topics of items, with the language of each."""
+    """Return the language of each item's topic, keyed by topic."""
     return {topic_of(item): sanitize(item.language, 100, target="page") for item in asked}
 
 
 def unit(topic: str, language: str, times: int, part: str = "", inclusion: float | None = None) -> dict[str, Any]:
-    """Return the row of a topic for the table `units`, with a random rank, by which topics are given to people.
+    """Return the row of a topic for the table `units`. Its random rank decides when people get the topic.
 
     `times` is the number of people who judge the topic. `part` is "training", "control" or, for an ordinary topic, "".
     `inclusion` is the probability that the topic was drawn, if topics were drawn.
@@ -233,7 +230,7 @@ def unit(topic: str, language: str, times: int, part: str = "", inclusion: float
 
 
 def strata_of(questions: Iterable[Question]) -> dict[str, dict[str, str]]:
-    """Return the further columns of questions, keyed by topic and then by column."""
+    """Return the values of the questions' extra columns (strata), keyed by topic and then by column."""
     return {
         sanitize(question.id, LONGEST, target="page"): {
             sanitize(name, 100, target="page"): sanitize(value, 100, target="page")
@@ -256,8 +253,8 @@ def _known(
 ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
     """Return the rows of the training and control answers, and the names of the topics in each of these two parts.
 
-    The name of a topic has the question and the beginning of an item's id. Without the id, it could be the name of
-    another topic, because a run that is added later may answer a question of this name.
+    The name of a topic has the question and the beginning of an item's id. Without this beginning, a topic that is
+    added later could have the same name.
     """
     rows, parts = [], dict[str, list[str]]()
     for part, path in ((TRAINING, training), (CONTROL, control)):
@@ -273,17 +270,14 @@ def _known(
 
 
 def _second(item: Item, grade: str) -> dict[str, Any]:
-    """Return the row of the item with which a person gives a second verdict, after seeing the judge's `grade`.
-
-    `item` is the answer on which the person has given a first verdict.
-    """
+    """Return the row of the item that asks for a second verdict on the answer `item`, and shows the judge's `grade`."""
     return item_row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
 
 
 def item_row(item: Item) -> dict[str, Any]:
     """Return the row of an item for the table `items`, with the texts as the screen shows them.
 
-    If the screen changes question or answer, the row also has the original texts (`given`).
+    If the screen shows the question or answer differently, the row also has the original texts (`given`).
     """
     shown = shown_item(item)
     given = [item.question, item.answer]
@@ -313,8 +307,8 @@ def content_of(
 ) -> Content:
     """Return the items to judge in the folder of a campaign, or in questions and runs.
 
-    For questions and runs, ids of items are computed from the `secret` of their database. None means a new database,
-    whose secret is drawn.
+    For questions and runs, ids of items are computed from the `secret` of their database. For a new database, `secret`
+    is None, and a new secret is drawn.
     """
     if len(paths) == 1 and (paths[0] / SETTINGS).is_file():
         return _of_campaign(open_campaign(paths[0]), sentences)

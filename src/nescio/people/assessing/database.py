@@ -37,7 +37,6 @@ def _url(text: str) -> URL:
 
 
 def _without_secrets(where: URL) -> str:
-    """Return a URL without passwords, for printing."""
     hidden = {name: "hidden" for name in where.query if _SECRET.search(name)}
     return where.update_query_dict(hidden).render_as_string(hide_password=True)
 
@@ -88,8 +87,7 @@ class Database:
         self._check_file()
 
     def _check_file(self) -> None:
-        """Raise OperationalError if the file of SQLite was deleted or replaced, because SQLite would lose changes
-        silently."""
+        """Raise OperationalError if SQLite's file was deleted or replaced: SQLite would silently lose changes."""
         if self.path is None:
             return
         try:
@@ -128,9 +126,9 @@ class Database:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes from running the same long change of the database during the block; people can judge.
+        """Keep other processes from running a long change of the database during the block; people can still judge.
 
-        Waits for a process that is doing so. Raises UsageError or OperationalError if that takes too long.
+        Waits until another process has ended its change. Raises UsageError or OperationalError if the wait is too long.
         """
         if self.path is not None:
             with one_at_a_time(self.path):
@@ -207,7 +205,7 @@ def open_database(url: str, *, new: bool = False) -> Database:
 def make_tables(connection: Connection) -> None:
     """Make the tables of a new database.
 
-    The caller writes the first rows in the same transaction, so that no database is without its rows.
+    The caller writes the first rows in the same transaction, so that no database lacks these rows.
     """
     metadata.create_all(connection)
     connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))

@@ -39,7 +39,7 @@ PRIVATE = 0o600  # because the files have people's verdicts and keys
 
 
 class Exported(Struct, frozen=True):
-    """The result of an export: its files, its number of judgements, and the number of disputed items."""
+    """The result of `export`: the files, and the numbers of judgements, of agreed verdicts and of disputed items."""
 
     folder: Path
     files: tuple[str, ...]
@@ -127,10 +127,10 @@ def export(database: Database, folder: Path | str) -> Exported:
 
 
 def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:
-    """Raise UsageError if a file exists at `path` that has judgements of the person `name` which the database lacks.
+    """Raise UsageError if the file at `path` has judgements that the database lacks, or is not from the database.
 
-    The assessor's page may have saved such a file, and the export would overwrite it. `own` is the data of the
-    database.
+    The page of the person `name` may have saved such a file, which the export would overwrite. `own` is the table
+    `about`.
     """
     if not path.is_file():
         return
@@ -150,8 +150,8 @@ def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any
 def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> None:
     """Raise UsageError if the table at `path` has a row that this database would not write now.
 
-    Then another database or a person wrote the row, and the export would overwrite it. A row on an item that somebody
-    has judged since the table was written is no fault: the new judgement explains the difference.
+    Such a row is from another database or a person, and the export would overwrite it. A row on an item is allowed if
+    somebody has judged the item since the table was written: the new judgement explains the difference.
     """
     if not path.is_file():
         return
@@ -180,7 +180,7 @@ def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> Non
 
 
 def _said_since(connection: Connection, moment: float) -> Iterator[str]:
-    """Yield the items that somebody judged after the time `moment`, at which a file was written."""
+    """Yield the items that somebody judged at the time `moment` or later."""
     yield from connection.scalars(select(records.c.item).where(records.c.received >= moment).distinct())
 
 
@@ -195,7 +195,7 @@ def _table_rows(connection: Connection, name: str, own: dict[str, Any]) -> Itera
 
 
 class _Odds(Struct, frozen=True):
-    """The number of questions that were drawn (`of`, 0 without a draw), and the number of these that are `judged`.
+    """The number of drawn questions (`of`, 0 without a draw), and the number of drawn questions that are `judged`.
 
     Questions are judged in random order. Therefore the judged questions are a random sample of the drawn ones.
     """
@@ -212,8 +212,8 @@ def _odds(connection: Connection) -> _Odds:
 def _verdicts(connection: Connection, own: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
     """Yield a row of verdicts.csv for each judged answer, and whether the answer or its topic has a NUL character.
 
-    The row is empty if the answer is in dispute. If questions were drawn, the row ends with the probability that its
-    question was drawn and has been judged by now.
+    The row is empty if the answer is in dispute. If questions were drawn, the row ends with a probability: that the
+    answer's question was drawn and has been judged by now.
     """
     if own["names"] != "verdicts":
         return
@@ -238,7 +238,7 @@ def _write_table(connection: Connection, path: Path, own: dict[str, Any], more: 
 
 
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
-    """Yield each judged answer as a row of the database, and the verdict on this answer (None if it is in dispute)."""
+    """Yield a row of the database for each judged answer, and the verdict on the answer (None if in dispute)."""
     now = work.present().subquery()
     rows = connection.execution_options(yield_per=STEP).execute(
         select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, items.c.given, units.c.inclusion)

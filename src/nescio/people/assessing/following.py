@@ -37,8 +37,8 @@ MOST_STRATA = 20  # the most values of a column for which agreement is reported 
 class Worker(Struct, frozen=True):
     """The work of one person: the numbers of items judged and skipped, and the median of the seconds for an item.
 
-    `training` and `control` each hold two numbers of known answers: those that the person judged rightly, and all that
-    the person judged.
+    `training` and `control` are about answers with known verdicts. Each holds two numbers: of the answers that the
+    person judged rightly, and of all that the person judged.
     """
 
     judged: int
@@ -61,8 +61,8 @@ class Dispute(Struct, frozen=True):
 class Standing(Struct, frozen=True):
     """The progress of judging: each person's work, open topics, disputes, and the agreement of people.
 
-    `agreement` covers all items. `apart` has the agreement within each language, within each value of a column of the
-    questions, and within each version of the guidelines, if there are several.
+    `agreement` covers all items. `apart` has the agreement within groups of items: each language, each value of a
+    column of the questions, and each version of the guidelines, if there are several.
     """
 
     items: int
@@ -92,7 +92,7 @@ class Standing(Struct, frozen=True):
         lines += [f"{where}: {row}" for where, rows in self.apart for row in rows]
         if self.disputed:
             count = plural(self.disputed, "item")
-            lines.append(f"{count} in dispute; invite {ADJUDICATION}, who sees their verdicts side by side")
+            lines.append(f"{count} in dispute; invite {ADJUDICATION}, who sees people's verdicts side by side")
         return "\n".join([*lines, *(f"note: {remark}" for remark in self.remarks)])
 
 
@@ -137,7 +137,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
 
 
 def _known(connection: Connection) -> defaultdict[str, tuple[tuple[int, int], tuple[int, int]]]:
-    """Return two pairs of numbers for each person: known answers of the training part, and those of the control part.
+    """Return two pairs of numbers for each person, on the known answers of the training part and of the control part.
 
     A pair has the number of answers that the person judged rightly, and the number that the person judged.
     """
@@ -157,7 +157,7 @@ def _agreement(
     """Return the agreement on all items, the agreement within groups of items, and remarks.
 
     Groups are the languages, the values of each column of the questions, and the versions of the guidelines. A remark
-    names each column that has too many values to be grouped by.
+    names each column that has too many values for groups.
     """
     options = _options(connection, rows, own)
     strata = {row.topic: row.strata for row in connection.execute(select(units.c.topic, units.c.strata))}
@@ -214,8 +214,8 @@ def _dispute(connection: Connection, item: str, said: Mapping[str, Any]) -> Disp
 def _as_read(kind: str, verdict: str) -> str:
     """Return a verdict as the assessors' screen shows it.
 
-    A choice of sentences is shown as their numbers counted from 1 (stored are positions from 0), and an empty choice as
-    "none". Other verdicts, such as "R", are unchanged.
+    Sentences are stored as positions from 0, and shown as numbers from 1. An empty choice is shown as "none". Other
+    verdicts, such as "R", are unchanged.
     """
     if verdict == NOTHING:
         return "none"
@@ -223,10 +223,10 @@ def _as_read(kind: str, verdict: str) -> str:
 
 
 def _remarks(rows: Sequence[Any]) -> Iterator[str]:
-    """Yield remarks on suspicious work of a person.
+    """Yield a remark on each sign that a person works carelessly or that a clock is wrong.
 
-    Suspicious are the same verdict on all items, the same verdicts as another person, haste, judgements dated before
-    the items were given to the person, and long series of equal verdicts.
+    The signs are one verdict on all items, the same verdicts as another person, haste, and a long series of equal
+    verdicts. Judgements dated before the items were given to the person are a sign, too.
     """
     given = [Judgement(row.item, row.person, row.verdict) for row in rows]
     yield from (note.text for note in alike(given))

@@ -33,7 +33,7 @@ SAFE = {
 
 
 class Limiter:
-    """A counter that limits how many requests of a kind each sender may make in a minute."""
+    """A counter that limits each sender's requests per minute; `RATE` has a limit for each beginning of an address."""
 
     def __init__(self) -> None:
         self.times: dict[str, dict[str, deque[float]]] = {kind: {} for kind in RATE}
@@ -41,8 +41,8 @@ class Limiter:
     def allows(self, who: str, path: str, many: int = 1) -> bool:
         """Return whether the sender `who` may make `many` more requests now; if so, count these requests.
 
-        `path` is the address of the request, from which its kind follows. For saved judgements, `many` is the number of
-        judgements.
+        `path` is the address of the request; it has no limit if it begins with no key of `RATE`. For saved judgements,
+        `many` is the number of judgements.
         """
         kind = next((prefix for prefix in RATE if path.startswith(prefix)), "")
         if not kind:

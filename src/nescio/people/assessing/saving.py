@@ -42,9 +42,10 @@ _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 class Seen(Struct, frozen=True):
-    """What the page showed when a person judged: the key of the texts (`texts_of`), and the person's judgement.
+    """What the page showed when a person judged.
 
-    `after` is the id of the judgement that the new one replaces. Both are "" if the page does not say so.
+    `texts` is the key of the shown texts (`texts_of`). `after` is the id of the person's earlier judgement, which the
+    new one replaces. Each is "" if the page does not send it.
     """
 
     texts: str = ""
@@ -54,10 +55,10 @@ class Seen(Struct, frozen=True):
 def save(
     database: Database, person: str, said: Sequence[Record], own: Mapping[str, Any], seen: Mapping[str, Seen]
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """Save judgements; return the ids of those that are now on the disk, and the ids and reasons of refused ones.
+    """Save judgements; return the ids of the saved ones, which are now on the disk, and the refused ones with reasons.
 
-    `seen` has, by the id of a judgement, what the page showed. A verdict by earlier texts is refused, and the page asks
-    again.
+    `seen` maps ids of judgements to what the page showed. A verdict on texts that have changed since is refused, and
+    the page asks again.
     """
     saved: list[str] = []
     refused: list[dict[str, str]] = []
@@ -79,9 +80,9 @@ def save(
 
 
 def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any], seen: Seen) -> tuple[str, str]:
-    """Save a judgement; return why it was refused ("" if it was not), and its topic.
+    """Save a judgement; return the reason for a refusal ("" if it is saved) and the topic of the judged item.
 
-    The topic is "" if the judgement was saved before.
+    The topic is "" if the judgement was refused or saved before.
     """
     if not _ID.fullmatch(one.id):
         return "an id must have 8 to 64 letters, digits and hyphens", ""
@@ -93,7 +94,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
         same = item is not None and (held.person, held.item) == (person, item.id)
         verdict = _sound(connection, one.verdict, item, own) if same and one.verdict else ""
         # A list may have changed since, so that what was a verdict is none now.
-        return ("" if same and verdict in (held.verdict, None) else "this id is taken"), ""
+        return ("" if same and verdict in (held.verdict, None) else "another judgement has this id"), ""
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
@@ -102,16 +103,16 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     row["at"] = _not_before(connection, person, item.id, row["at"], seen.after)
     add(connection, row | {"person": person, "item": item.id, "received": time.time()})
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
-        return "this id is taken", ""
+        return "another judgement has this id", ""
     return "", item.topic
 
 
 def take_back(connection: Connection, item: str, kind: str, then: str, now_shown: str) -> list[str]:
-    """Take back the judgements of an item that do not hold for its present texts; return whose they were.
+    """Take back the judgements of an item that do not hold for the item's present texts; return who had given them.
 
-    `then` and `now_shown` are the keys of the earlier and the present texts. A new record of each person says so, and
-    `close` gives the person the topic again. Who has seen a judge's grade cannot give a verdict of their own any more:
-    this person skips the item, so that somebody else gets it.
+    `then` and `now_shown` are the keys of the earlier and the present texts. Each person gets a new record without a
+    verdict, so that `close` gives the person the topic again. A person who has seen the judge's grade can no longer
+    judge independently. For this person, the record skips the item, so that somebody else gets it.
     """
     now = present(records.c.item == item).subquery()
     said = connection.execute(select(now).where(or_(now.c.verdict != "", now.c.mark == "skip"))).all()
@@ -128,10 +129,10 @@ def take_back(connection: Connection, item: str, kind: str, then: str, now_shown
 
 
 def _not_before(connection: Connection, person: str, item: str, at: str, after: str = "") -> str:
-    """Return the time of a new judgement: `at`, or the time of an earlier judgement by a clock that is ahead of `at`.
+    """Return the time to store for a new judgement: `at`, or the time of an earlier judgement if that is later.
 
-    Such a judgement is the one with the id `after`, which the new one replaces, or lies in the future, because this
-    machine's clock was set back. With its time, the new judgement counts because it arrived later.
+    Two kinds of earlier judgements are considered: the one with the id `after`, which the new one replaces, and those
+    in the future, because this machine's clock was set back. Of equal times, the judgement that arrived last counts.
     """
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     same = records.c.person == person, records.c.item == item
@@ -142,7 +143,7 @@ def _not_before(connection: Connection, person: str, item: str, at: str, after: 
 
 
 def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:
-    """Return why a person may not give this judgement; empty if allowed."""
+    """Return the reason why a person may not give the judgement `one`; empty if the person may."""
     if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
         return "give your own verdict first"  # also for answers without a grade
     if item is None or not _may_judge(connection, person, item):
@@ -182,15 +183,15 @@ def _may_judge(connection: Connection, person: str, item: Any) -> bool:
 def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
     """Return a judgement as a row of the database, or a text that says why it is invalid.
 
-    The time in the row is never in the future, because then a later judgement would seem to be the earlier one.
+    The time in the row is never in the future. Otherwise a later judgement would seem to be the earlier one.
     """
     try:
         at = min(datetime.fromisoformat(one.at).astimezone(UTC), datetime.now(UTC))
     except (ValueError, OverflowError):
-        return "at must be a time"
+        return "`at` must be a time"
     most = LONGEST_LIST if item.kind == LIST else LONGEST
     if len(one.comment) > LONGEST or len(one.verdict) > most or one.mark not in ("", "flag", "skip"):
-        return f"a comment may have {LONGEST:,} characters and a verdict {most:,}; a mark must be flag or skip"
+        return f"a comment has at most {LONGEST:,} characters and a verdict {most:,}; a mark must be flag or skip"
     verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
     if verdict is None:
         return "an item of this kind cannot have this verdict"
@@ -236,7 +237,7 @@ def _named(connection: Connection, topic: str) -> set[str]:
 
 
 def _clean_list(verdict: str) -> str | None:
-    """Return a list of nuggets with harmful characters replaced; None if the verdict is no valid list of nuggets."""
+    """Return a list of nuggets without harmful characters; None if the verdict is not a valid list of nuggets."""
     listed = listed_nuggets(verdict)
     if listed is None:
         return None
@@ -245,7 +246,7 @@ def _clean_list(verdict: str) -> str | None:
 
 
 def close(connection: Connection, person: str, topic: str) -> None:
-    """Store whether a person has finished a topic, which depends on the items that are neither judged nor skipped.
+    """Store whether a person has finished a topic: whether every item in the topic is judged or skipped.
 
     If the person has finished, but skipped items, the topic is also given to another person.
     """

@@ -34,8 +34,8 @@ pages, api = APIRouter(include_in_schema=False), APIRouter(prefix="/api")
 class Judgement(BaseModel):
     """A judgement that a browser sends: the item, the verdict, and an id of the judgement.
 
-    The browser makes the id, so that a judgement that is sent twice is saved once. An invalid judgement is refused
-    alone; the others of the request are saved.
+    The browser makes the id, so that a judgement that is sent twice is saved once. If a judgement is invalid, only this
+    judgement is refused; the others in the request are saved.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -54,7 +54,7 @@ class Judgement(BaseModel):
 
 
 class Judgements(BaseModel):
-    """The judgements that a browser sends in one request: all that it does not yet know to be saved."""
+    """The judgements in one request: those of which the browser does not know yet that they are saved."""
 
     model_config = ConfigDict(extra="forbid")
     records: Annotated[list[Judgement], Field(max_length=MOST_RECORDS)]
@@ -72,10 +72,9 @@ class Saved(BaseModel):
 
 
 class Escaped(JSONResponse):
-    """A response in JSON, written in ASCII, because lone surrogates cannot be written in UTF-8."""
+    """A response in JSON that is written in ASCII, because UTF-8 cannot represent lone surrogates."""
 
     def render(self, content: Any) -> bytes:
-        """Return the content of a response as bytes."""
         return json.dumps(content, separators=(",", ":")).encode()
 
 
@@ -104,7 +103,7 @@ def database_of(request: Request) -> Database:
 
 
 def facts_of(request: Request) -> dict[str, Any]:
-    """Return the current data that every assessor needs."""
+    """Return the current data that every assessor needs (the table `about`)."""
     facts: work.Facts = request.app.state.facts
     return facts.now()
 
@@ -146,14 +145,14 @@ Visitor = Annotated[access.Person | None, Depends(visitor)]
 
 @pages.get("/start/{token}", response_class=HTMLResponse)
 def welcome(token: str, request: Request, database: Room) -> Response:
-    """Return the page that a person's link opens, and on which the person starts a session."""
+    """Return the page that a person's link opens. On this page, the person starts a session."""
     role = access.role_of(database, token)
     return _start_page(request, 200, token=token, role=role) if role else _not_good(request)
 
 
 @pages.post("/start/{token}")
 def start(token: str, request: Request, database: Room) -> Response:
-    """Start a session for the person of a link."""
+    """Start a session for the person whose link has this token."""
     cookie = access.begin(database, token)
     if cookie is None:
         return _not_good(request)
@@ -265,7 +264,8 @@ def nowhere(request: Request, error: Any) -> Response:
 def _not_good(request: Request) -> Response:
     """Return the response to a request with an invalid link.
 
-    Such requests may be guesses, and so each client's address can make only a few in a minute. Valid links still work.
+    Such a request may be a guess. Therefore only a few per minute are answered for each client's address. Valid links
+    still work.
     """
     if not request.app.state.limiter.allows(address_of(request), "guess"):
         return JSONResponse({"detail": TOO_MANY}, 429, {"Retry-After": "60"})

@@ -40,11 +40,11 @@ _SHOWN = ("question", "supports")  # what an update may change of an item; its a
 
 
 class Updated(Struct, frozen=True):
-    """The result of `take_in`: the number of `new` items, and of items that are `gone`: no run gives them any more.
+    """The result of `take_in`: the numbers of `new` items, and of `gone` items, which no run gives any more.
 
-    `judged` counts the gone items that somebody has judged. `changed` counts items whose question or supports changed,
-    and `outdated` those of them with judgements that do not hold for the present texts: people are asked again.
-    `undrawn` counts new questions that are left out, because the questions of the database were drawn at random.
+    `judged` counts the gone items that somebody has judged. `changed` counts items whose question or supports changed.
+    `outdated` counts changed items with judgements that do not hold for the present texts, so that people are asked
+    again. `undrawn` counts new questions that are left out because the earlier questions were drawn at random.
     """
 
     new: int
@@ -78,8 +78,9 @@ class Updated(Struct, frozen=True):
 def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     """Bring a database to the state of `sources`: add new answers, and stop asking for answers that no run gives.
 
-    Items that stay get the present texts of their questions and supports, and people judge these items again. A new
-    answer is also asked of the people who had finished its topic. All other judgements stay.
+    Items that stay get the present texts of their questions and supports. If a judgement does not hold for these texts,
+    the person judges the item again; all other judgements stay. New answers are also asked of the people who had
+    finished their topics.
     """
     with database.alone():
         return _take_in(database, sources)
@@ -143,15 +144,15 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
 
 
 def _judged(connection: Connection, ids: set[str]) -> int:
-    """Return how many of these items somebody has judged."""
+    """Return the number of the items in `ids` that somebody has judged."""
     judged = select(func.count(records.c.item.distinct()))
     return sum(connection.scalar(judged.where(records.c.item.in_(some))) or 0 for some in _some(ids))
 
 
 def _show_now(connection: Connection, item: Item) -> bool:
-    """Show an item with the present texts of its question and supports; return whether a judgement does not hold now.
+    """Show an item with the present texts of its question and supports; return whether any judgement no longer counts.
 
-    Such judgements no longer count. The judge's grade on the earlier texts is not shown any more.
+    A judgement counts only if it holds for the present texts. The judge's grade is not shown any more.
     """
     row = item_row(item)
     second = f"{work.SECOND}:{item.id}"
@@ -202,7 +203,7 @@ def _compare(connection: Connection, given: Sequence[Item]) -> _Compared:
 
 
 def _texts(item: Item) -> tuple[str, Any]:
-    """Return the texts of an item besides its answer, as the table `items` holds them."""
+    """Return the question and the supports of an item, as the table `items` holds them."""
     row = item_row(item)
     question, supports = (row[name] for name in _SHOWN)
     return question, json.loads(json.dumps(supports))
@@ -238,7 +239,7 @@ def _reopen(connection: Connection, topics: set[str]) -> None:
 
 
 def _tell(connection: Connection, facts: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Write the data that every assessor needs, with a new version number."""
+    """Write the data that every assessor needs into the table `about`, with a new version number."""
     fresh = {name: facts[name] for name in ("guidelines", "told", "pool", "nuggets")}
     fresh["version"] = own.get("version", 0) + 1
     connection.execute(delete(about).where(about.c.name.in_([*fresh])))

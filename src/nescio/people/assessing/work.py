@@ -75,8 +75,8 @@ def next_items(
 ) -> list[dict[str, Any]]:
     """Return the next items for a person, with the person's earlier judgements of these items.
 
-    If the person has few open items, one more topic is given to the person. Before that, topics that others abandoned
-    become free.
+    If the person has few open items, the person also gets one more topic, or several. Before that, topics that others
+    have held for too long become free.
     """
     now = time.time()
     _release(database, now)
@@ -100,17 +100,17 @@ def next_items(
 
 
 def hold(connection: Connection, topics: Collection[str]) -> None:
-    """Lock these topics until the transaction ends, so that nobody else changes which persons have them.
+    """Lock these topics until the transaction ends, so that no other request changes who has them.
 
-    The table of claims, which says who has a topic, is only changed under this lock. After each change, `recount` is
-    called.
+    Every change of the table of claims, which says who has a topic, happens under this lock. After the change, call
+    `recount`.
     """
     wanted = select(units.c.topic).where(units.c.topic.in_(topics)).order_by(units.c.topic)
     connection.execute(wanted.with_for_update())
 
 
 def recount(connection: Connection, topics: Collection[str]) -> None:
-    """Update, for each of these topics, the number of persons who are judging the topic or have judged it."""
+    """Update the number of persons who are judging a topic or have judged it, for each of these topics."""
     own = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done.in_(PLACES))
     connection.execute(update(units).where(units.c.topic.in_(topics)).values(taken=own.scalar_subquery()))
 
@@ -157,8 +157,8 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
 def _wanted(own: Mapping[str, Any]) -> Iterator[Select[Any]]:
     """Yield queries for the topic that a person gets next; the first query that finds a topic decides.
 
-    Training topics come first. Then one time in ten a control topic comes next; otherwise the ordinary topics follow,
-    in their random order from a random place. When no ordinary topic is left, the remaining control topics come.
+    Training topics come first. After these, every tenth topic on average is a control topic. The others are ordinary
+    topics, in their random order from a random place. When no ordinary topic is left, control topics follow.
     """
     dice, topics = secrets.SystemRandom(), select(units.c.topic)
     parts = {name: topics.where(units.c.topic.in_(ids)) for name, ids in own.get("parts", {}).items() if ids}
@@ -229,7 +229,7 @@ def _note_shown(connection: Connection, person: str, item: str) -> None:
 
 
 def add(connection: Connection, row: Mapping[str, Any]) -> None:
-    """Add a record, unless there is one with its id."""
+    """Add a record to the database, unless a record with the same id exists."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     connection.execute(dialect.insert(records).values(**row).on_conflict_do_nothing())
 
@@ -237,7 +237,7 @@ def add(connection: Connection, row: Mapping[str, Any]) -> None:
 def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[list[str]]]:
     """Return the nuggets of topics, keyed by topic: the organisers' nuggets, or else those that an assessor listed.
 
-    A nugget is given by its id, "vital" or "okay", and its text.
+    A nugget is a list of its id, "vital" or "okay", and its text.
     """
     if own["names"] != "nuggets":
         return {}
@@ -250,7 +250,7 @@ def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[
 
 
 def others_list(connection: Connection, person: str, item: str) -> bool:
-    """Return whether somebody other than `person` listed the nuggets of the target of an item."""
+    """Return whether somebody other than `person` has listed nuggets for `item`, which asks for them."""
     made = select(records.c.id).where(records.c.item == item, records.c.person != person, records.c.verdict != "")
     return connection.scalar(made.limit(1)) is not None
 
@@ -268,7 +268,10 @@ def texts_of(item: Any) -> str:
 
 
 def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each item on which people's verdicts differ, with each person's latest record, also the adjudicator's."""
+    """Yield each item on which people's verdicts differ, with the latest records, keyed by person.
+
+    The adjudicator's record is included, but does not make a dispute.
+    """
     now = present().subquery()
     ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic).where(units.c.part == "")
     rows = connection.execute(
@@ -288,7 +291,7 @@ def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
-    """Return the items to adjudicate, with the verdicts and comments, but without names."""
+    """Return the items to adjudicate, with the verdicts and comments, but without the names of people."""
     rows = []
     for item, said in disputes(connection):
         one = connection.execute(select(items).where(items.c.id == item)).one()

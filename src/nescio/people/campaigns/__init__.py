@@ -1,6 +1,6 @@
-"""Campaigns: from the call to the working notes, a folder whose steps may each be repeated.
+"""Run a campaign (a shared task) from the call to the working notes, in a folder. Every step may be repeated.
 
-`nescio campaign` on the command line; each command is a function here.
+Each command of `nescio campaign` is a function of this package.
 """
 
 from nescio.people.campaigns.checking import check

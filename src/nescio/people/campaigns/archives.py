@@ -36,13 +36,13 @@ PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the las
 
 
 def handed_in_files(folder: Path) -> list[Path]:
-    """Return the files and links in a folder and its subfolders, without hidden ones and those in hidden folders."""
+    """Return the files and links in a folder and its subfolders, but nothing hidden or in a hidden folder."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
     return [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
 
 
 def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
-    """Return (name, content) of each file in `path`, an archive or a file, and the reason for a refusal, or "".
+    """Return (name, content) of each file in the archive or file `path`, and the reason for a refusal ("" if none).
 
     If `path` is refused, no files are returned. `most` is the largest number of bytes allowed.
     """
@@ -58,8 +58,8 @@ def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
 def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     """Yield (name, content): each member of an archive, the unpacked content of a packed file, or the file itself.
 
-    Raises MismatchError, before anything is yielded, if `path` is a link, is or unpacks to more than `most` bytes, or
-    is an archive with a member whose name points outside. Raises FormatError for a damaged file.
+    Raises MismatchError, before anything is yielded, for a link, for more than `most` bytes (packed or unpacked), and
+    for a member of an archive whose name points outside. Raises FormatError for a damaged file.
     """
     name = path.name.lower()
     if path.is_symlink():
@@ -97,13 +97,13 @@ def _check_name(name: str) -> None:
 
 
 def _wanted(name: str) -> bool:
-    """Return whether a member of an archive is a file that is not hidden and was not added by macOS."""
+    """Return whether the name of an archive's member is that of a file that is neither hidden nor added by macOS."""
     parts = PurePosixPath(name).parts
     return not name.endswith("/") and not any(part.startswith(".") or part == "__MACOSX" for part in parts)
 
 
 def zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the members of a ZIP archive; raises as `unpacked` does."""
+    """Yield (name, content) of the members of a ZIP archive. Raises the same errors as `unpacked`."""
     try:
         members = listed_members(path, MOST_MEMBERS)
     except FormatError as error:
@@ -156,7 +156,7 @@ def _plain_tar(path: Path, most: int) -> Iterator[IO[bytes]]:
 def _check_headers(tar: IO[bytes]) -> None:
     """Raise MismatchError if a tar has extended headers that no run needs.
 
-    Python reads them before it names the member, with expressions that take minutes for some contents (CVE-2024-6232).
+    Python reads the headers before a member's name is known, and takes minutes for some headers (CVE-2024-6232).
     """
     offset, in_a_row = 0, 0
     while True:

@@ -26,9 +26,8 @@ _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 class Asked(Struct, frozen=True):
     """The assessors who were asked to judge in this campaign, with the items that each of them was asked to judge.
 
-    `answers` has the items of the latest sheets, and the items that the assessor has judged: verdicts on these are
-    expected back. `given` has all items that the assessor was ever asked to judge, with lists of nuggets and questions
-    on sentences.
+    `answers` has the items on which verdicts are expected back: those of the latest sheets, and those that the assessor
+    has judged. `given` has all items that the assessor was ever asked to judge.
     """
 
     assessors: tuple[str, ...] = ()
@@ -37,7 +36,7 @@ class Asked(Struct, frozen=True):
 
 
 class Returned(Struct, frozen=True):
-    """The number of verdicts that assessors returned, the number `of` requested ones, and who returned none."""
+    """The number of verdicts that assessors returned, the number `of` requested verdicts, and who returned none."""
 
     verdicts: int
     of: int
@@ -68,7 +67,7 @@ def read_asked(campaign: Campaign) -> Asked:
 def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:
     """Store the items `wanted` of each assessor, in addition to the items that were stored before.
 
-    Verdicts of assessors are expected back from then on; those of the adjudicator are not.
+    From then on, verdicts on these items are expected back from assessors, but not from the adjudicator.
     """
     before = read_asked(campaign)
     given = {who: {*ids} for who, ids in (before.given or before.answers).items()}
@@ -88,9 +87,9 @@ def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgem
 
 
 def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> Returned:
-    """Return how many of the requested verdicts the assessors have returned, and which assessors returned none.
+    """Return the numbers of requested and of returned verdicts, with the assessors who have returned none.
 
-    Only verdicts on the current `items` count, and none of the adjudicator.
+    Only verdicts on the current `items` count, and none by the adjudicator.
     """
     asked = read_asked(campaign)
     current = {item.id for item in items}
@@ -129,10 +128,10 @@ def own_order(campaign: Campaign, who: str, items: Sequence[Item]) -> list[Item]
 
 
 def times_of(questions: Sequence[str], overlap: float, place: Callable[[str], Any]) -> dict[str, int]:
-    """Return how many people judge each question.
+    """Return the number of people who judge each question, keyed by question.
 
-    `overlap` is this number if it is 1 or more. Below 1, it is the share of the questions that two people judge: those
-    that are first in the order of the sort key `place`. Raises UsageError for any other overlap.
+    An `overlap` of 1 or more is this number. A lower one is the share of the questions that two people judge: the first
+    questions in the order of the sort key `place`. Raises UsageError for 0, negative numbers, and numbers such as 1.5.
     """
     if overlap <= 0:
         raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")

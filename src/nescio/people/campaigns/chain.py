@@ -33,8 +33,8 @@ class _Link(msgspec.Struct):
 def _lines(path: Path) -> list[bytes]:
     """Return the lines of a file without their line feeds.
 
-    A beginning of a JSON object after the last line feed is left out: a killed step leaves such a rest. Any other rest
-    counts.
+    A killed step may leave the beginning of a JSON object after the last line feed: it is left out. Any other text
+    there is returned as a line.
     """
     *lines, rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
     return [*lines, rest] if rest and (b"\r" in rest or not rest.startswith(b"{")) else lines
@@ -48,8 +48,7 @@ def links(path: Path) -> list[str]:
 def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> list[_Row]:
     """Return all lines of a chained file as objects of the type `kind`.
 
-    Raises MismatchError for a line of another type, for a line in which `flaw` finds a fault (it returns a text), and
-    for a broken chain.
+    Raises MismatchError for a line of another type, for a line for which `flaw` returns a text, and for a broken chain.
     """
     if broken := next(breaks(path, kind, flaw), None):
         line, rule = broken
@@ -86,7 +85,7 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def cut(path: Path, lines: int) -> None:
-    """Remove all but the first `lines` lines of a file. When the function returns, that is on the disk."""
+    """Remove all but the first `lines` lines of a file. When the function returns, the change is on the disk."""
     kept = sum(len(line) + 1 for line in _lines(path)[:lines])
     if path.is_file() and not path.is_symlink() and path.stat().st_size > kept:
         with path.open("r+b") as file:
@@ -97,8 +96,8 @@ def cut(path: Path, lines: int) -> None:
 def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> Iterator[tuple[int, str]]:
     """Yield the number and the fault of each faulty line in a chained file.
 
-    A line is faulty if it is not of the type `kind`, if `flaw` returns a text for it, or if it does not have the digest
-    of the line before it.
+    A line is faulty if it is not of the type `kind`, if it lacks the digest of the line before it, or if `flaw` returns
+    a text for it.
     """
     before = ""
     for number, line in enumerate(_lines(path), 1):

@@ -53,15 +53,14 @@ class Checked(Faults, frozen=True):
             lines += [f"  {line}" for line in _shortened([fault for fault in self.rows if fault.file == row.file])]
         counts = [row.faults for row in self.tables["files"] if row.faults]
         runs = plural(len(self.tables["files"]), "run")
-        return "\n".join(
-            [*lines, f"{runs}: {plural(sum(counts), 'fault')} in {len(counts)}" if counts else f"{runs}: no faults"]
-        )
+        found = f"{plural(sum(counts), 'fault')} in {plural(len(counts), 'run')}" if counts else "no faults"
+        return "\n".join([*lines, f"{runs}: {found}"])
 
 
 def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
     """Yield the faults of a file as lines of text.
 
-    If many faults break the same rule, only the first ones have a line each, and one line counts the others.
+    If a rule is broken many times, only the first faults have a line each, and one line counts the others.
     """
     seen: dict[str, list[Fault]] = {}
     for fault in faults:
@@ -78,7 +77,7 @@ def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
 
 
 def fault_line(fault: Fault, longest: int = 120) -> str:
-    """Return a fault without its file: line, rule and value, shortened if it is long."""
+    """Return the line, the rule and the value of a fault as one text; the value has at most `longest` characters."""
     place = f"line {fault.line}: " if fault.line else ""
     value = fault.value if fault.value is None or len(fault.value) <= longest else f"{fault.value[:longest]}…"
     return f"{place}{fault.rule}" + (f" (found {value})" if value else "")
@@ -94,9 +93,9 @@ def check(
     """Find all faults of all runs at once, each with its file, line and rule; no key is needed.
 
     `campaign` is the folder of a campaign, the folder of its handout, or the archive from `nescio campaign checker`.
-    `runs` are files, or folders of them. A topic without an answer is a fault. `page` names a file (.html) to write,
-    with the same faults, to send to a team. `progress` is called with the number of files checked; reading a file and
-    checking its answers count half each. Raises UsageError if there are no topics or no runs.
+    `runs` are files, or folders of files. A topic without an answer is a fault. `page` names a file (.html) to write
+    with the same faults, for a team. `progress` is called with the number of files checked; reading a file and checking
+    its answers count half each. Raises UsageError if there are no topics or no runs.
     """
     given = {Path(run): handed_in_files(Path(run)) if Path(run).is_dir() else [Path(run)] for run in runs}
     files = [path for own in given.values() for path in own]
@@ -138,13 +137,13 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
 
 
 def empty(folders: Sequence[Path]) -> Iterator[Note]:
-    """Yield a note on each of these `folders` of runs, in which no file was found."""
+    """Yield a note on each folder in `folders`, to say that the folder holds no file."""
     for folder in folders:
         yield note("campaign.empty_folder", "{subject} holds no file", str(folder))
 
 
 def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
-    """Yield the runs of one check; a run that has the same name as an earlier one gets a fault."""
+    """Yield the runs of one check; a run gets a fault if it has the same name as an earlier run."""
     first: dict[str, Path] = {}
     for submission in submissions:
         before = first.setdefault(submission.name.casefold(), submission.path)

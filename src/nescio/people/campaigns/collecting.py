@@ -86,8 +86,8 @@ class ReadBack(Struct, frozen=True):
     """The counts of one collected sheet: its answers, those with a verdict (`judged`), and changed judgements.
 
     `blank` counts answers that were judged before and have no verdict in this sheet; the earlier verdict stays. Pages
-    can also mark answers as `skipped` or `flagged`. `older` counts judgements that do not count, because a later
-    judgement of the same answer is collected already. `noted` counts comments on answers without a verdict.
+    can also mark answers as `skipped` or `flagged`. `older` is the number of judgements that were already replaced by a
+    later judgement of the same answer. `noted` is the number of comments on answers without a verdict.
     """
 
     file: str
@@ -125,15 +125,15 @@ def collect(
     """Add the judgements in sheets to the history, and return the faults of the sheets and the assessors' agreement.
 
     `files` are the sheets that assessors returned (.csv or .xlsx, named after the assessor) and the files of pages
-    (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is collected, and every other row is
-    reported with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. The first 50
-    faults of each file are listed, and the others counted. A sheet is refused as a whole if it is named after somebody
-    who was not asked to judge, or copies another assessor's.
+    (.jsonl, under any name); if `files` is empty, all files in `sheets/` are read. Every valid row is collected, and
+    every other row is reported with its fault: an unknown item, verdict or nugget, or an answer that differs from the
+    item's answer. The first 50 faults of each file are listed, and the others counted. A sheet is refused as a whole if
+    it is named after somebody who was not asked to judge, or if it is a copy of another assessor's sheet.
 
     An assessor's new verdict on an answer is added to the history and counts from then on. A row without a verdict
-    changes nothing, but its comment is collected; with `withdraw` it takes back a verdict of an earlier sheet.
-    Judgements from pages have times of their own, and the newest judgement counts, in whatever order files are
-    collected. If the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key.
+    changes nothing, but its comment is collected; with `withdraw`, the row takes back a verdict of an earlier sheet.
+    Judgements from pages have their own times, and the newest judgement counts, in whatever order files are collected.
+    If the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key.
     `progress` is called with the number of sheets read. Raises UsageError if there is no sheet.
     """
     with step(campaign) as opened:
@@ -256,7 +256,7 @@ def _collected(
 def _handed_in(
     reading: SheetReader, path: Path, asked: Sequence[str], present: Present
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Return the lines that a page's file adds to the history, and the counts of the judgements in the file."""
+    """Return the lines that a file from a page adds to the history, and the counts of the judgements in the file."""
     taken = read_handed_in(reading, path, asked, present)
     if taken is None:
         return [], []
@@ -277,10 +277,10 @@ def _handed_in(
 
 
 def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
-    """Return whether somebody sorted the column of verdicts of a sheet without the other columns.
+    """Return whether somebody sorted a sheet's column of verdicts without the other columns.
 
-    This is assumed if the verdicts are sorted, while the rows are still in the order in which they were written. By
-    chance, this happens at most once in a million.
+    True means that the verdicts are sorted, while the rows are still in the order in which they were written. This
+    happens by chance at most once in a million.
     """
     ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
     if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
@@ -328,9 +328,9 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
 
 
 def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> None:
-    """Read nuggets from the sheets `nuggets.csv` and store them as the key, unless the organisers have a key.
+    """Read nuggets from sheets `nuggets.csv`, and store the nuggets as the key unless the organisers have a key.
 
-    If a file cannot be read to its end, the key is not changed.
+    If a sheet cannot be read to its end, the key is not changed.
     """
     if campaign.settings.task != "nuggets":
         for path in paths:

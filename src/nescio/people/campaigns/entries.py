@@ -32,8 +32,8 @@ _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 class Entry(Struct, frozen=True):
     """A line of the campaign's log: a step, with its time, its inputs and its outputs.
 
-    `read` maps the names of inputs to digests, and `wrote` the paths of outputs. `about` has the options and decisions
-    of the step. `held` has the digests of the organisers' files at that time, such as the settings and the key.
+    `read` maps the names of inputs to digests, and `wrote` maps the paths of outputs to digests. `about` has the
+    step's options and decisions. `held` has the digests of the organisers' files (settings, key, …) at the time.
     """
 
     at: str
@@ -48,11 +48,11 @@ class Entry(Struct, frozen=True):
 class Receipt(Struct, frozen=True):
     """The receipt of a submitted file: the time, the group, the SHA-256 digest, and the reason for a refusal.
 
-    `run` is the name of the run from now on, and `version` its number among the accepted versions of the run. `archive`
-    is the archive that contained the file, and `stored` the path of the copy. `same` is the digest of the text without
+    `run` is the name of the run, and `version` the file's number among the accepted versions of the run. `archive` is
+    the archive that contained the file, and `stored` the path of the copy. `same` is the digest of the text without
     byte-order mark and carriage returns: runs with equal digests are one run. `aside` is text for the organisers only,
     because it is about other groups. `replaces` is the file of the previous version, if it had another name. `again`
-    counts the earlier receipts for the same file and time, which a changed rule or a ruling has overtaken.
+    is the number of earlier receipts for the same file and time, which a changed rule or a ruling has made obsolete.
     """
 
     file: str
@@ -83,10 +83,7 @@ class Receipt(Struct, frozen=True):
 
     @property
     def _version(self) -> str:
-        """Return the run, its version, and the file that this version replaces, as in "uned_1, version 2".
-
-        The file is only named if it has another name than the new one.
-        """
+        """Return the run and its version, as in "uned_1, version 2", with the replaced file if its name differed."""
         return f"{self.run}, version {self.version}" + (f", which replaces {self.replaces}" if self.replaces else "")
 
     def __str__(self) -> str:
@@ -101,7 +98,7 @@ class Receipt(Struct, frozen=True):
     def told(self) -> str:
         """Return the receipt as the text that the group of the run gets.
 
-        It has no data on other groups, and line breaks in names are replaced.
+        The text has no data on other groups. Line breaks in names are replaced.
         """
         lines = [
             f"{self.status}: {self.file}",
@@ -131,7 +128,7 @@ class ScoringPlan(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0)] = 0
 
     def within(self, folder: Path) -> tuple[str, ...]:
-        """Return the options that name the files of a ranking, with the folder of the campaign before each path.
+        """Return the files of `ranking` with paths in the folder `folder` of the campaign.
 
         The log has these paths without the folder, so that a campaign can be moved.
         """
@@ -143,13 +140,13 @@ class ScoringPlan(Struct, frozen=True):
 
 
 class Collection(Struct, frozen=True):
-    """The state of the history of judgements after `collect`: the digest of its last line, or "" if it has no line."""
+    """The state of the history of judgements after `collect`: the digest of the last line ("" if there is none)."""
 
     history: str
 
 
 def flaw(entry: Entry) -> str:
-    """Return why no step of nescio can have written this line of the log; empty if one can."""
+    """Return the reason why no step of nescio can have written this line of the log; empty if a step can have."""
     if entry.step not in (TAKING, COLLECTING, SCORED, *RULINGS, *_OTHERS):
         return f"there is no step {entry.step!r}"
     if not is_time(entry.at):
@@ -173,9 +170,9 @@ def flaw(entry: Entry) -> str:
 
 
 def _strange(entry: Entry) -> str:
-    """Return what a line of the log claims although no step of nescio does it; empty if there is no such claim.
+    """Return the first action in a line of the log that its step cannot have done, or "", such as "read /etc/hosts".
 
-    Examples are "write" with the path of a run or receipt, and "read" with the path of a file outside the campaign.
+    Such actions are to write a run or a receipt, and to read a file outside the campaign.
     """
     if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
         return f"write {wrote}"

@@ -50,7 +50,7 @@ NOBODY = ""  # a validator that rejects everything, beside which QA systems are 
 
 
 class Cell(Struct, frozen=True):
-    """A run's answer to a topic, with the verdict on this answer and its outcome.
+    """A run's answer to a topic, with the verdict on the answer and the outcome.
 
     `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. `outcome` is
     the result that the measures count, such as "correct".
@@ -77,12 +77,12 @@ class JudgedRuns(Struct, frozen=True):
 
     @property
     def groups(self) -> dict[str, str]:
-        """Return the group of each run, as its receipt has it."""
+        """Return the group of each run, keyed by run."""
         return {run.run: run.group for run in self.runs}
 
 
 def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
-    """Return the judged runs of one language, which is that of the topics `part`; None if there is no such run.
+    """Return the judged runs in the language of the topics `part`; None if there is no run in this language.
 
     Raises MismatchError if answers are in dispute, if nobody judged them, or if a key is needed but missing.
     """
@@ -97,7 +97,7 @@ def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
 def without_runs(said: RunContents, part: Part) -> JudgedRuns:
     """Return the data of a language in which no group submitted a run, so that tables can show the language.
 
-    For AVE, these include the collection of answers to validate.
+    For AVE, the data include the collection of answers to validate.
     """
     files = said.campaign.key_files if said.topics.task == "ave" else ()
     exercise = _exercise(said, part) if files else None
@@ -142,7 +142,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
 
 
 def with_key(campaign: Campaign, part: Part) -> list[Question]:
-    """Return the questions of a part, with gold answers if there is a key, and with sentences that people accept."""
+    """Return the questions in `part`, with gold answers if there is a key, and with sentences that people accept."""
     questions = list(part.questions.values())
     if campaign.key_files:
         collection, _ = read_collection(list(campaign.key_files), ReadOptions(gold=False))
@@ -158,7 +158,7 @@ def with_key(campaign: Campaign, part: Part) -> list[Question]:
 
 
 def _filled(people: Outcomes, by_key: ReadResult) -> Outcomes:
-    """Return the outcomes by `people`; an answer that people did not judge gets its outcome `by_key`."""
+    """Return the outcomes `people`, in which an answer that no person judged gets its outcome from `by_key`."""
     assert isinstance(by_key.data, Outcomes)
     state = np.where(people.state == NOT_GRADED, by_key.data.state, people.state)
     candidate = people.candidate
@@ -210,7 +210,7 @@ def _marked(
     own: Sequence[Run],
     given: Mapping[tuple[str, str], PooledAnswer],
 ) -> JudgedRuns:
-    """Return runs on questions about stories, with their answers judged by the key, as `nescio read score` does."""
+    """Judge the answers of runs to questions about stories by the key, as `nescio read score` does; return the runs."""
     unjudged = ReadResult(Unjudged(collection, tuple(own), ()))
     name, suited = suited_judge(unjudged, None)
     result = judge(unjudged, name)
@@ -318,7 +318,7 @@ def _check_listed(
 
 
 def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, str]) -> list[Match]:
-    """Return the nuggets that assessors found in each string of these runs, from the `verdicts` on the strings.
+    """Return a `Match` for each nugget that assessors found in a string of these runs; `verdicts` is keyed by item.
 
     Raises MismatchError for a string that nobody judged.
     """
@@ -365,11 +365,11 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
 
 
 def group_of(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple[str, str]:
-    """Return the group of a run or QA system, and its name without the name of the group.
+    """Return the group of a run or QA system, and the name of the run or system without the name of the group.
 
-    The group is empty if the system is of no group of the campaign. `taken_in` maps accepted runs to groups. The group
-    of any other system follows from its name. A name in CLEF's style is returned whole: `fuha071dede` is of the group
-    `fuha`.
+    The group is empty if the campaign has no such group. `taken_in` maps accepted runs to groups. The group of any
+    other system follows from its name or from the settings. A name in CLEF's style, such as `fuha071dede` of the group
+    `fuha`, is returned whole.
     """
     if group := taken_in.get(run, ""):
         return group, run[len(group) + 1 :] if is_named_for(run, group) else run

@@ -37,7 +37,7 @@ def export(
 
     `codabench` writes a bundle (.zip) to upload there. Its scoring program is the checker, its reference data are the
     topics without gold, and its leaderboard has faults and answers. `tira` writes a new folder with a Dockerfile, from
-    which the evaluator is built. Both start from the Docker image `image`, and install nescio if it is missing there.
+    which the evaluator is built. Both start from the Docker image `image`, and install nescio if the image lacks it.
     Raises UsageError for another suffix, for a folder that is not empty, and unless exactly one of `codabench` and
     `tira` is true.
     """
@@ -113,7 +113,7 @@ def _moment(time: datetime) -> str:
 
 
 def _container(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict[str, bytes]:
-    """Return the files of a folder from which the evaluator is built, the topics among them."""
+    """Return the files from which TIRA's evaluator is built, topics included, keyed by path."""
     recipe = [
         f"FROM {image}",
         f"RUN pip install --no-cache-dir nescio=={__version__}",

@@ -58,7 +58,7 @@ def _people(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[str, se
 
 
 def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return rows that count the distinct answers in each language, and how many of these were judged by people.
+    """Return rows with the numbers of distinct answers, and of distinct answers judged by people, in each language.
 
     Further rows count the answers with two or more assessors, and the adjudicated answers. `judged` has each item's
     assessors.
@@ -83,7 +83,7 @@ def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequ
 
 
 def _span(times: Iterable[str]) -> str:
-    """Return the first and the last day of these times, as one text: "2010-06-30" or "2010-06-30 to 2010-07-02".
+    """Return the first and the last day of `times` as one text: "2010-06-30" or "2010-06-30 to 2010-07-02".
 
     The text is empty if there are no times.
     """
@@ -92,7 +92,7 @@ def _span(times: Iterable[str]) -> str:
 
 
 def agreement_table(campaign: Campaign, resamples: int, seed: int) -> Table:
-    """Return the table of the assessors' agreement; they have numbers, because papers do not name them."""
+    """Return the table of the assessors' agreement, with numbers in place of names, because papers name no assessor."""
     items = {item.id: item.question for item in read_items(campaign)}
     judgements = [one for one in read_judgements(campaign) if one.item in items]
     nuggets = None

@@ -48,9 +48,9 @@ class Campaign(Struct, frozen=True):
         return asked.without(asked.read_topics(self / TOPICS, self.settings.task), self.settings.dropped)
 
     def hidden_order(self, *words: str) -> str:
-        """Return a sort key for the item with these `words`, which orders items in a way that nobody can predict.
+        """Return a sort key for the item with these `words`. Nobody without the secret can predict the order.
 
-        The key is computed from the secret. Raises UsageError if the file of the secret is missing.
+        Raises UsageError if the file of the secret is missing.
         """
         return keyed(self.secret, *words)
 
@@ -58,7 +58,7 @@ class Campaign(Struct, frozen=True):
     def secret(self) -> str:
         """Return the random secret of the campaign, from which ids of answers and the order of sheets are computed.
 
-        So nobody else can predict these. Raises UsageError if the file of the secret is missing.
+        Raises UsageError if the file of the secret is missing.
         """
         if not (self / SECRET).is_file():
             raise UsageError(
@@ -78,13 +78,13 @@ def keyed(secret: str, *words: str) -> str:
 
 
 def open_campaign(folder: Path | str) -> Campaign:
-    """Return a campaign for reading. Raises UsageError if the folder is not one."""
+    """Return a campaign for reading. Raises UsageError if the folder is not a campaign."""
     return Campaign(Path(folder), read_settings(Path(folder)))
 
 
 @contextmanager
 def step(folder: Path | str) -> Iterator[Campaign]:
-    """Yield a campaign to a step that changes it. Only one step at a time can work on a campaign.
+    """Yield a campaign for a step that changes it, and lock it, because only one step at a time can change a campaign.
 
     Drafts that interrupted steps left behind are deleted first.
     """
@@ -106,7 +106,7 @@ def _sweep(folder: Path) -> None:
 
 
 def drafts(folder: Path) -> Iterator[Path]:
-    """Yield the drafts in a folder: the files and folders whose names say that an unfinished step was writing them."""
+    """Yield the drafts in a folder: the files and folders that unfinished steps were writing, as their names say."""
     for root, folders, files in os.walk(folder):
         names = [name for name in (*folders, *files) if DRAFT.fullmatch(name)]
         kept = (".git",) if Path(root) == folder else ()  # the organisers' own repository
@@ -115,9 +115,9 @@ def drafts(folder: Path) -> Iterator[Path]:
 
 
 def keep_head(folder: Path) -> None:
-    """Write the digest of the log's last line to campaign.head, if that is missing or has an earlier line's digest.
+    """Write the digest of the log's last line to campaign.head, if this file is missing or has an older digest.
 
-    A step that was killed after it wrote its line leaves such a digest. `verify` reports any other content."""
+    A step that was killed after it wrote its line leaves an older digest. `verify` reports any other content."""
     *earlier, last = links(folder / LOG) or [""]
     path = folder / HEAD
     if last and (not path.exists() or path.read_bytes().decode(errors="replace").strip() in earlier):
@@ -125,7 +125,7 @@ def keep_head(folder: Path) -> None:
 
 
 def put(path: Path, content: bytes) -> None:
-    """Write a file of a campaign, completely or not at all, and make its folder if that is missing.
+    """Write a file of a campaign, completely or not at all; make the file's folder if the folder is missing.
 
     A file that has this content already is not written. Raises MismatchError if `path` is a link, because the content
     would go into another file.

@@ -30,7 +30,7 @@ FEW = 3
 
 
 class Age(Struct, frozen=True):
-    """The changes since a step: inputs that are `newer` than the step, and output files that were `changed`."""
+    """The changes since a step: the inputs that are `newer` than the step, and the output files that were `changed`."""
 
     step: str
     newer: tuple[str, ...] = ()
@@ -72,14 +72,14 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
 def done(campaign: Campaign, step: str, read: Mapping[str, str], about: Mapping[str, Any] | None = None) -> None:
     """Record in the log that a step is done, with the digests of its inputs and outputs.
 
-    `read` has the digests of the inputs before the step began. So an input that somebody changed while the step worked
-    is newer than the step.
+    `read` has the digests of the inputs before the step began. If somebody changed an input while the step worked, the
+    input therefore counts as newer than the step.
     """
     record(campaign, step, read, digests(campaign, *_WRITES[step]), about)
 
 
 def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Age | None:
-    """Return which inputs and outputs of a step changed since the step was done; None if it was never done."""
+    """Return the inputs and outputs that changed since a step was done; None if the step was never done."""
     log = read_log(campaign) if entries is None else entries
     last = latest(campaign, step, log)
     if last is None:
@@ -90,7 +90,7 @@ def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Yield the names whose digests differ between `before` and `now`, new names, and names that are gone."""
+    """Yield each name whose digest differs between `before` and `now`, or that only one of them has."""
     for name in dict.fromkeys((*before, *now)):
         if before.get(name) != now.get(name):
             yield f"{name} (gone)" if name not in now else name
@@ -106,7 +106,7 @@ def newer_than_pool(campaign: Campaign) -> list[str]:
 def refuse_old_pool(campaign: Campaign) -> None:
     """Raise MismatchError if questions or runs are newer than the pool.
 
-    Verdicts may then be on other questions or supports, and only `pool` takes these back.
+    Verdicts may be about the earlier questions or supports, and only `pool` takes these verdicts back.
     """
     if newer := newer_than_pool(campaign):
         raise MismatchError(
@@ -115,7 +115,7 @@ def refuse_old_pool(campaign: Campaign) -> None:
 
 
 def refuse_old(campaign: Campaign) -> None:
-    """Raise MismatchError if there are no results, or if they or their inputs have changed since the scoring."""
+    """Raise MismatchError if there are no results, or if results or inputs have changed since the scoring."""
     old = age(campaign, SCORING)
     if old is None:
         raise MismatchError(f"there are no results yet; run nescio campaign score {campaign.folder} first")

@@ -56,7 +56,7 @@ def collections(languages: Sequence[Ranked]) -> Table:
 
 
 def best_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
-    """Return the table of the best run in each language by each measure; a language without runs has one row."""
+    """Return the table of the best runs, a row for each language and measure; a language without runs has one row."""
     rows = []
     for judged, scores in parts:
         if not judged.runs:
@@ -101,7 +101,7 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
 
 
 def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
-    """Return the table of the best value of each group in each language, by the first measure.
+    """Return a table of groups by languages, with the best value of the first measure in each cell.
 
     The last rows have the best value of all groups, and for AVE also the two baselines.
     """
@@ -126,7 +126,7 @@ def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
 
 
 def qa_language_table(languages: Sequence[Ranked], settings: Settings) -> Table:
-    """Return the table of the QA accuracy of each group's best validator in each language.
+    """Return a table of groups by languages, with the QA accuracy of the group's best validator in each cell.
 
     The first row has perfect selection, the last row random selection.
     """

@@ -101,7 +101,7 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
     for number, record in sorted(records, key=lambda one: one[1].at):
         known = present.records.get(record.id)
         if known is not None and known.assessor != heading.assessor:
-            reading.fault(path, number, f"this judgement is {known.assessor}'s", record.id)
+            reading.fault(path, number, f"the judgement with this id is by {known.assessor}", record.id)
             continue
         row = _taken(reading, path, number, record, items)
         if row is None:
@@ -138,12 +138,12 @@ def _records(
 ) -> Iterator[tuple[int, Record]]:
     """Yield each judgement in the lines of a file, with the number of its line.
 
-    For a line that is no acceptable judgement of the assessor `who`, a fault is added to `reading` instead.
+    For a line that is not an acceptable judgement by the assessor `who`, a fault is added to `reading` instead.
     """
     times = Counter(line.item for line in present.records.values() if line.assessor == who)
     for number, line in lines:
         if number > MOST_LINES:
-            rule = f"a file has at most {MOST_LINES:,} lines; the lines from here on were not read"
+            rule = f"a file has at most {MOST_LINES:,} lines; this line and all lines after it were not read"
             reading.fault(path, number, rule)
             return
         try:
@@ -162,10 +162,10 @@ def _records(
 
 
 def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
-    """Find out from these files which assessor lists the nuggets of each target, and store the lists in `reading`.
+    """Find out from the files at `paths` who lists the nuggets of each target, and store the lists in `reading`.
 
-    Judgements of strings in any of the files may then name the listed nuggets. If two assessors hand in a list for one
-    target, neither list is accepted, except that a list stays if it was collected before.
+    Judgements of strings in any of the files may name the listed nuggets. If two assessors hand in lists for one
+    target, neither list is accepted, unless one of them was collected before.
     """
     targets = {item.id: item.question for item in list_items(reading.campaign)}
     if reading.nuggets is None or not targets:
@@ -189,7 +189,7 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str
 
 
 def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
-    """Return why the assessor `who` may not give this judgement; empty if allowed."""
+    """Return the reason why the assessor `who` may not give a judgement; empty if the assessor may."""
     if not reading.is_asked(who, record.item, record.given):
         return f"{who} was not asked to judge this item"
     makers = reading.makers.get(record.item, set()) if record.verdict else set()
@@ -218,7 +218,7 @@ def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Head
 
 
 def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
-    """Return the heading in the first line. Raises FormatError if no page of this campaign wrote it."""
+    """Return the heading in the first line of a file. Raises FormatError for a heading from another campaign."""
     try:
         heading = msgspec.json.decode(line, type=Heading)
     except UNREADABLE:
@@ -240,11 +240,11 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
 def _taken(
     reading: SheetReader, path: Path, number: int, record: Record, items: Mapping[str, Item]
 ) -> tuple[Record, str] | None:
-    """Return a judgement with its time in UTC, or None if it is invalid; then a fault is added to `reading`."""
+    """Return a judgement with its time in UTC; for an invalid judgement, return None and add a fault to `reading`."""
     try:
         said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC) + _AHEAD)
     except (ValueError, OverflowError):
-        reading.fault(path, number, "at must be a time", record.at)
+        reading.fault(path, number, "`at` must be a time", record.at)
         return None
     if not record.id or max(map(len, (record.id, record.comment))) > LONGEST:
         reading.fault(path, number, f"a judgement needs an id; id and comment have at most {LONGEST:,} characters each")
@@ -268,7 +268,7 @@ def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written:
 
 
 def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
-    """Return the nuggets that a verdict on a target lists, or None if it is no valid list."""
+    """Return the nuggets that a verdict on a target lists, or None if the verdict is not a valid list."""
     try:
         rows = msgspec.json.decode(verdict, type=list[ListedNugget])
     except UNREADABLE:
@@ -289,7 +289,7 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Ch
 
 
 def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the rows of the key of nuggets, keyed by target, made from the latest list of nuggets for each target.
+    """Return the key of nuggets, a row for each target, keyed by target: the latest list of nuggets for the target.
 
     `texts` has the text of each target.
     """
@@ -304,7 +304,7 @@ def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[s
 
 
 def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
-    """Yield a note on each nugget whose text changed after another assessor's verdict named it.
+    """Yield a note on each nugget whose text was changed after another assessor's verdict named the nugget.
 
     A verdict names a nugget by its number, and would count for the new text. `questions` has the question of each item.
     """

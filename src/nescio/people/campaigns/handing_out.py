@@ -66,7 +66,7 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
-    """Return an archive of files, which has the same bytes whenever it is made."""
+    """Return an archive of files as bytes; equal files always give equal bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, held in files.items():
@@ -75,7 +75,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 
 def handout_files(campaign: Campaign) -> dict[str, bytes]:
-    """Return the files for teams, keyed by name; they do not name the groups."""
+    """Return the files for teams, keyed by name. The files do not name the groups."""
     settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", systems={})
     files = {f"{TOPICS}/{name}": content for name, content in contents(campaign / TOPICS).items()}
     return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
@@ -129,6 +129,6 @@ def _options(campaign: Campaign) -> list[str]:
     lacking = (
         ""
         if campaign.settings.options_from >= 0
-        else (" A number names no option, since it could count from 0 or from 1.")
+        else (" A number cannot name an option, because it could count from 0 or from 1.")
     )
     return [f"Where a question has options, an answer names one by {how}.{lacking}"]

@@ -62,7 +62,7 @@ class Change(Struct, frozen=True):
     def kind(self) -> Kind:
         """Return what the line does: "new", "changed", "withdrawn", "skipped" or "noted".
 
-        The first three are about a verdict. "skipped" is about an answer, and "noted" about a comment alone.
+        The first three are about a verdict, "skipped" is about an answer, and "noted" about a comment alone.
         """
         if not self.after:
             return "withdrawn" if self.before else "skipped" if self.mark == "skip" else "noted"
@@ -75,16 +75,16 @@ class Change(Struct, frozen=True):
 
 
 def flaw_of(line: Change) -> str:
-    """Return why `collect` cannot have written this line of the history; empty if it can have."""
+    """Return the reason why `collect` cannot have written this line of the history; empty if `collect` can have."""
     bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
-    return "" if bad is None else f"{bad!r} is no time"
+    return "" if bad is None else f"{bad!r} is not a time"
 
 
 class Present:
     """The current judgements of a history: the latest line for each answer and assessor.
 
-    A judgement from a page has its own time. It does not replace a later judgement, whichever of the two is collected
-    first. A row of a sheet gets the time at which it is collected.
+    A judgement from a page has the time at which it was made, and never replaces a later judgement, whichever of the
+    two is collected first. A row of a sheet has the time at which it is collected.
     """
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
@@ -99,7 +99,7 @@ class Present:
             self.add(line)
 
     def add(self, line: Change) -> None:
-        """Add a line of the history; it becomes the current one unless the current judgement has a later time."""
+        """Add a line of the history; the line becomes current unless the current judgement has a later time."""
         held = self.lines.get((line.item, line.assessor))
         if held is None or not line.said or line.said >= (held.said or held.at):
             self.lines[line.item, line.assessor] = line
@@ -116,7 +116,7 @@ class Present:
             self.by_sheet[whose] = line.judgement
 
     def of(self, item: str, assessor: str) -> Judgement:
-        """Return an assessor's current judgement of an answer; its verdict is empty if there is none."""
+        """Return an assessor's current judgement of an answer; without a judgement, one with an empty verdict."""
         line = self.lines.get((item, assessor))
         return Judgement(item, assessor, "") if line is None else line.judgement
 
@@ -131,9 +131,9 @@ class Present:
 
 
 def collected(campaign: Campaign) -> int:
-    """Return how many lines of the history of judgements the log confirms.
+    """Return the number of lines in the history of judgements that the log confirms.
 
-    Further lines come from an interrupted collect, and do not count. Raises MismatchError if confirmed lines are
+    Further lines come from an interrupted `collect`, and do not count. Raises MismatchError if confirmed lines are
     missing.
     """
     last, links = latest(campaign, "collect"), chain.links(campaign / HISTORY)
@@ -164,8 +164,8 @@ def changes(
     """Return the lines that the rows of a sheet add to the history.
 
     A row adds nothing if it repeats the current verdict, or the verdict of the assessor's last sheet, which a page has
-    replaced since. `lies_there` says that nescio found the sheet in the folder of the campaign. Then a row also adds
-    nothing if it repeats what was collected from this same sheet before, because a later sheet may have replaced that.
+    replaced since. `lies_there` says that nescio found the sheet in the folder of the campaign. In that case, a row
+    that repeats what was collected from this sheet before also adds nothing: a later sheet may have replaced that.
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []

@@ -1,5 +1,5 @@
 """Make tables as in the papers: F with the baselines among the runs, the ranking of validators among QA systems, and
-counts by verdict. `group_tables` makes those by group and language."""
+counts by verdict. `group_tables` makes the tables by group and language."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Table(Struct, frozen=True):
     """A table of a paper: a name for its files, a title, a head, and cells as printed.
 
     `groups_only` says that the table is about groups, so that it is left out if groups are not named. If the rows are a
-    ranking, `ties` has a number for each row, and tied rows have the same one. `legend` explains marks and columns.
+    ranking, `ties` has a number for each row, and tied rows have equal numbers. `legend` explains marks and columns.
     """
 
     name: str
@@ -87,10 +87,7 @@ def percent(value: float) -> str:
 
 
 def ties_of(values: Sequence[float]) -> tuple[int, ...]:
-    """Return a number for each of the sorted values: the position of the first value that is equal.
-
-    Equal values so have the same number.
-    """
+    """Return the position of the first equal value, for each of the sorted values."""
     numbers: list[int] = []
     for i, value in enumerate(values):
         same = i > 0 and sortable(value) == sortable(values[i - 1])
@@ -225,7 +222,7 @@ def counts(judged: JudgedRuns) -> list[Counts]:
 
 
 def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
-    """Return the table of runs with c@1, the counts by verdict and accuracy, the best c@1 first.
+    """Return the table of runs with c@1, the counts by verdict, and accuracy; the run with the best c@1 comes first.
 
     c@1 is the first column, so that a narrow screen shows it.
     """
@@ -248,7 +245,7 @@ def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
 def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: Sequence[Rank] = ()) -> Table:
     """Return the table of all runs with every measure and its interval, the best by the first measure first.
 
-    If runs were compared, it has the ranks that each run may have, and the groups of tied runs.
+    If the runs were compared, the table also has each run's possible ranks and its groups of tied runs.
     """
     measures = list(dict.fromkeys(row.measure for row in scores))
     by = {(row.run, row.measure): row for row in scores}

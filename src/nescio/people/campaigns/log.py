@@ -48,7 +48,7 @@ def read_log(campaign: Campaign) -> list[Entry]:
 
 
 def latest(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Entry | None:
-    """Return the log's last line of a step, or None; `entries` is the log, if it was read before."""
+    """Return the log's last line on a step, or None; `entries` are the log's lines, if they were read before."""
     log = read_log(campaign) if entries is None else entries
     return next((entry for entry in reversed(log) if entry.step == step), None)
 
@@ -62,7 +62,7 @@ def write_log(campaign: Campaign, entry: Entry) -> None:
 def _held(campaign: Campaign, step: str) -> dict[str, str]:
     """Return the digests of the organisers' files, such as the settings, the topics and the key.
 
-    For the first step, the secret is left out, because it is newly drawn: so repeating the step gives the same bytes.
+    For the step "init", the secret is left out: it is newly drawn, and repeating the step should give the same bytes.
     """
     return digests(campaign, *(place for place in HELD if place != SECRET or step != "init"))
 
@@ -74,7 +74,7 @@ def record(
     wrote: Mapping[str, str],
     about: Mapping[str, Any] | None = None,
 ) -> None:
-    """Append a line on a step to the log, unless the last line on this step says the same apart from its time."""
+    """Append a line on a step to the log, unless the step's last line differs only in time and version of nescio."""
     entry, before = Entry(now().isoformat(), step, read, wrote, about or {}), latest(campaign, step)
     entry = replace(entry, held=_held(campaign, step))
     if before is None or replace(entry, at=before.at, nescio=before.nescio) != before:
@@ -84,7 +84,7 @@ def record(
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 digest of a file, or the reason why it is unreadable, or "" without such a file."""
+    """Return the SHA-256 digest of a file, the reason why the file is unreadable, or "" if there is no such file."""
     try:
         if not path.is_file():
             return ""

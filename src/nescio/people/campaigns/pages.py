@@ -45,10 +45,10 @@ def rendered(template: str, title: str, *, above: Mapping[str, str] | None = Non
 
 
 def script_page(title: str, data: Mapping[str, Any], told: str, *, nonce: str = "", **values: Any) -> str:
-    """Return the HTML page on which an assessor judges; its security policy allows no script but its own.
+    """Return the HTML page on which an assessor judges; a security policy allows only the page's own script.
 
-    A server passes a `nonce`, and sends the policy in a header. Without a nonce, the page has a policy with the digest
-    of its script.
+    A server passes a `nonce`, and sends the policy in a header. Without a nonce, the page itself holds a policy, with
+    the digest of the script.
     """
     from markupsafe import Markup
 

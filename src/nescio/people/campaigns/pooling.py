@@ -49,7 +49,7 @@ class Item(Struct, frozen=True):
     """A distinct answer. `id` is computed from question, answer and secret, so that judgements fit every later pool.
 
     `supports` has the documents and texts with which runs support the answer. `version` is that of the first pool with
-    the answer. `current` says whether a run gives it now; other answers are kept, because people judged them.
+    the answer. `current` says whether a run gives the answer now; other answers are kept for their judgements.
     """
 
     id: str
@@ -193,10 +193,10 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
 
     The first `depth` answers of each run to a question are pooled; for definition questions, all strings. Answers are
     equal if they differ only in case, white space, invisible characters or the encoding of accents; with `distinct =
-    "answer and document"` they must also be from the same document. Earlier judgements stay, unless they do not
-    hold for the present question or supports (`shown_texts.still_holds`): these are taken back. `progress` is
-    called with the number of runs read. Raises UsageError for tasks that are judged by their key (ave, pan), if no run
-    was accepted, and if an earlier version of nescio made the pool.
+    "answer and document"` they must also be from the same document. Earlier judgements stay, but judgements that do not
+    hold for the present question or supports (`shown_texts.still_holds`) are taken back. `progress` is called with the
+    number of runs read. Raises UsageError for tasks that are judged by their key (ave, pan), if no run was accepted,
+    and if an earlier version of nescio made the pool.
     """
     with step(campaign) as opened:
         task = opened.settings.task
@@ -235,9 +235,9 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
 
 
 def _check_lost(campaign: Campaign) -> None:
-    """Raise MismatchError if the pool is lost, and nobody knows which verdicts hold for the present texts.
+    """Raise MismatchError if the pool is lost, and it is unknown which verdicts hold for the present texts.
 
-    They do if neither questions nor runs are newer than the lost pool.
+    All verdicts hold if neither questions nor runs are newer than the lost pool.
     """
     newer = newer_than_pool(campaign)
     if newer and read_judgements(campaign):
@@ -250,7 +250,7 @@ def _keys(items: Sequence[Item]) -> dict[str, str]:
 
 
 def _story_keys(topics: Topics) -> dict[str, str]:
-    """Return the keys of the texts by which people say which sentences of a story answer a question."""
+    """Return the key of the texts (question and story) of each question about a story, keyed by item."""
     questions = [question for part in topics.parts.values() for question in part.questions.values() if question.story]
     return {
         f"{SENTENCES}:{question.id}": texts_key(question.text, [[None, text] for text in question.story])
@@ -259,7 +259,7 @@ def _story_keys(topics: Topics) -> dict[str, str]:
 
 
 def story_lines(topics: Topics) -> bytes:
-    """Return the content of the file with the keys of the stories' texts; empty if no question is about a story."""
+    """Return the content of the file that keeps the keys of questions and stories; empty if there are no stories."""
     keys = _story_keys(topics)
     return json.dumps(keys, indent=1).encode() + b"\n" if keys else b""
 
@@ -274,8 +274,8 @@ def _read_stories(campaign: Campaign) -> dict[str, str]:
 def _take_back(campaign: Campaign, now_shown: Mapping[str, str], before: Mapping[str, str], version: int) -> int:
     """Take back the verdicts that do not hold for the present texts of their items, and return their number.
 
-    `now_shown` and `before` map items to the keys of their texts. Each verdict becomes a line of the history, as if its
-    assessor had withdrawn it, so that `sheets` asks again.
+    `now_shown` and `before` map items to the keys of their texts. Each of these verdicts gets a line of the history, as
+    if the assessor had withdrawn the verdict, so that `sheets` asks again.
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = [
@@ -332,9 +332,9 @@ def distinct_items(
 ) -> list[Item]:
     """Return an item for each distinct id in `given`, which has pairs of an item's id and an answer.
 
-    Several answers can have the same id, because they differ only in such things as case. Their item has the
-    alphabetically first of them, and all documents and texts that support any of them. `questions` maps the ids of
-    questions to pairs of a question and its language.
+    Answers have the same id if they differ only in case, for example. The item shows the alphabetically first of these
+    answers, with all documents and texts that support any of them. `questions` maps the ids of questions to pairs of a
+    question and its language.
     """
     alike: dict[str, list[PooledAnswer]] = {}
     for name, one in given:
@@ -366,7 +366,7 @@ def read_items(campaign: Campaign) -> list[Item]:
 def once_given(campaign: Campaign) -> list[Item]:
     """Return every answer that was ever pooled and that an accepted version of a run gave.
 
-    Answers to topics that were removed are returned in any case, because these cannot be compared with runs.
+    Answers to removed topics are always returned, because they cannot be compared with runs.
     """
     items = read_items(campaign)
     if all(item.current for item in items):

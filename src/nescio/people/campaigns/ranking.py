@@ -1,7 +1,7 @@
 """Rank the validators of a campaign and QA systems together.
 
-The outcomes of the QA systems may be anywhere. They are copied into the folder of the campaign, so that its log names
-no files elsewhere.
+The files with outcomes of QA systems may be anywhere. They are copied into the folder of the campaign, so that the log
+names no files elsewhere.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Ranking(Struct, frozen=True):
 
     @property
     def kept(self) -> str:
-        """Return the name of the file's copy as the log has it: its language, "=" and its path."""
+        """Return the name of the file's copy in the log: the language and "=", if a language is named, and the path."""
         return f"{self.language}{self.language and '='}{RANKINGS}/{self.place}"
 
 
@@ -81,8 +81,8 @@ def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]
 def keep(files: Sequence[Ranking], folder: Path) -> None:
     """Copy files with the outcomes of QA systems into a folder.
 
-    Raises UsageError if a system has the name of its file's folder, because the copy is in another folder and its
-    system would get another name.
+    Raises UsageError if a system is named after its file's folder: the copy is in another folder, so that the system
+    would get another name.
     """
     for one in files:
         copy = folder / one.place
@@ -98,7 +98,7 @@ def keep(files: Sequence[Ranking], folder: Path) -> None:
 
 
 def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked]:
-    """Return the ranking of validators and QA systems in each language; it is empty if nobody judged the collection."""
+    """Return the ranking of validators and QA systems in each language; it is empty if the collection is not judged."""
     own = _of_languages([judged.part for judged in parts], files)
     languages = []
     for judged in parts:
@@ -133,8 +133,8 @@ def _by_name(one: Note, files: Sequence[Path]) -> Note:
 def _of_languages(parts: Sequence[Part], files: Sequence[Ranking]) -> dict[str, list[Path]]:
     """Return the files with outcomes of QA systems, keyed by language.
 
-    The language is the one that the user named, or else the language of the questions in the file. Raises UsageError if
-    several languages have these questions, and MismatchError if none has.
+    A file's language is the only language of the campaign, the language that the user named, or that of the questions
+    in the file. Raises UsageError if several languages have these questions, and MismatchError if none has.
     """
     own: dict[str, list[Path]] = {}
     by_language = {part.language: part for part in parts}

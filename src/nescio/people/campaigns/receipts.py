@@ -47,7 +47,7 @@ class TakenIn(Struct, frozen=True):
 def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str]) -> None:
     """Write a receipt to a file of its own, and then to the log; only receipts in the log count.
 
-    `read` has the digests of settings and topics, from which the decision was made.
+    `read` has the digests of the settings and topics on which the decision rests.
     """
     content = receipt_bytes(receipt)
     short = msgspec.structs.replace(receipt, faults=())
@@ -64,7 +64,7 @@ def receipt_bytes(receipt: Receipt) -> bytes:
 
 
 def lists_faults(reasons: Sequence[object]) -> bool:
-    """Return whether the file of a receipt with these reasons for refusal also lists faults.
+    """Return whether a receipt's file also lists faults, as the `reasons` for the refusal say.
 
     The receipt in the log leaves these faults out.
     """
@@ -74,7 +74,7 @@ def lists_faults(reasons: Sequence[object]) -> bool:
 def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
     """Return whether the file at `path` is a copy of the receipt `about`, which is in the log.
 
-    The list of faults may differ, because the log does not have it.
+    The list of faults may differ, because the receipt in the log has no faults.
     """
     try:
         copy = msgspec.json.decode(path.read_bytes())
@@ -95,7 +95,7 @@ def write_told(campaign: Campaign, group: str) -> None:
 
 
 def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry]) -> bool:
-    """Return whether a text is what `write_told` wrote for a group at some time.
+    """Return whether `text` is a text that `write_told` wrote for a group at some time.
 
     The first line of the text names a line of the log. The rest must have the receipts up to this line.
     """
@@ -108,7 +108,7 @@ def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry])
 def told_head(links: Sequence[str]) -> str:
     """Return the first line of a group's text, with the digest of the log's last line; `links` are all lines' digests.
 
-    It does not say how many lines there are, because that would tell the group how many files others submit.
+    The line does not say how many lines the log has, because that would tell the group how many files others submit.
     """
     return f"campaign.log: the last line is {links[-1]}"
 
@@ -120,10 +120,7 @@ def told_text(campaign: Campaign, group: str, entries: Sequence[Entry] | None = 
 
 
 def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
-    """Return a receipt with the faults from its file; without faults if the file was changed.
-
-    The log has the receipt without faults.
-    """
+    """Return a receipt of the log with the faults from the receipt's file; without faults if the file was changed."""
     path = campaign / RECEIPTS / receipt.place
     try:
         copy = msgspec.json.decode(path.read_bytes(), type=Receipt)

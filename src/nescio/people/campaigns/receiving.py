@@ -40,8 +40,8 @@ from nescio.text import command_text, plural
 class Delivered(Struct, frozen=True):
     """A file that a group submits, not yet accepted or refused.
 
-    `source` is the file itself, or the archive that contains it; then `number` is its place in the archive. `why` is
-    the reason if the file is refused before it is read.
+    `source` is the file itself, or the archive that contains the file at the position `number`. `why` is the reason if
+    the file is refused before it is read.
     """
 
     file: str
@@ -145,11 +145,11 @@ def intake(
     """Accept runs or refuse them; each file gets a receipt.
 
     `folders` are the deliveries of groups: a folder for each, named after the group, with runs or archives of runs.
-    The names of its subfolders have no meaning. `group` names the group if the folder is not named after it. `received`
-    is the time of receipt (None: now). A run is named after its group and its file, without the file's suffix. A later
-    version replaces an earlier one, and both are kept. A file is refused if it is late, too large, from an unknown
-    group, a run of another group, accepted already, beyond the number of runs allowed, or if it has a fault. `progress`
-    is called with the number of files read. Raises UsageError if there is no file.
+    The names of subfolders have no meaning. `group` names the group if the folder is not named after it. `received` is
+    the time of receipt (None: now). A run is named after its group and its file, without the file's suffix. A later
+    version replaces an earlier one, and both are kept. A file is refused if it is late, too large or faulty, or was
+    accepted already. It is also refused if its group is unknown, has too many runs, or is not the group that the file
+    names. `progress` is called with the number of files read. Raises UsageError if there is no file.
     """
     with step(campaign) as opened:
         given = {place: _delivered(opened, place, group) for place in map(Path, folders)}
@@ -218,7 +218,10 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
 
 
 def _digest_of(path: Path, most: int) -> str:
-    """Return the digest of a refused file; for a file of more than `most` bytes, of its size and first megabyte."""
+    """Return the digest of a refused file; if the file has more than `most` bytes, that of its size and first megabyte.
+
+    For a link, return the digest of its target's path.
+    """
     if path.is_symlink():
         return hashlib.sha256(str(path.readlink()).encode()).hexdigest()
     if not path.is_file():
@@ -241,8 +244,8 @@ def _begun(
 ) -> tuple[Pending, bool]:
     """Store the list of submitted files; return what was stored, and whether an interrupted intake is continued.
 
-    An interrupted intake of the same files is continued with its time, unless the user states another time. `lines` is
-    the number of lines of the log.
+    An interrupted intake of the same files is continued with the same time, unless the user states another time.
+    `lines` is the number of lines of the log.
     """
     place = campaign / RECEIPTS / PENDING
     listed = tuple((item.group, item.file, item.digest) for item in items)
@@ -261,7 +264,7 @@ def _begun(
 
 
 def _printed(run: str, group: str) -> tuple[str, str]:
-    """Return the group and the rest of a run's name, as tables print them, in lower case.
+    """Return the group and the rest of a run's name, in lower case.
 
     Two runs with the same result, such as `uned_1` and `UNED-1`, would look alike in a table.
     """
@@ -272,9 +275,9 @@ def _printed(run: str, group: str) -> tuple[str, str]:
 def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
     """Accept or refuse one submitted file, and return its receipt.
 
-    `alone` says that no other submitted file has the name of the same run. If this intake was interrupted after the
-    file got a receipt, the file keeps this receipt, if that version of the run still counts. Otherwise the decision is
-    made anew, because rules and rulings may have changed.
+    `alone` says that no other submitted file has the same run name. A file keeps its earlier receipt if the same intake
+    wrote it before an interruption, or if this version of the run still counts. Otherwise the decision is made anew,
+    because rules and rulings may have changed.
     """
     content = desk.contents.of(item)
     receipt = Receipt(
@@ -304,10 +307,7 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
 
 
 def _counts(desk: _Desk, receipt: Receipt) -> bool:
-    """Return whether this version of a run counts.
-
-    It does if it was accepted, and has not been replaced, withdrawn or disqualified since.
-    """
+    """Return whether the version in a receipt was accepted, and not replaced, withdrawn or disqualified since."""
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     return receipt.status == ACCEPTED and (receipt.run, receipt.version) in counting
 
@@ -318,7 +318,7 @@ _ASK = "the file cannot be accepted; ask the organisers"
 
 
 def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> _Why:
-    """Return why a run is refused, whatever its content is; empty if it is not.
+    """Return two texts on why a run is refused, whatever its content is; empty if it is not refused.
 
     The first text is for the run's group. The second, for the organisers only, may name other groups.
     """
@@ -351,9 +351,10 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
 
 
 def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
-    """Return why a run is refused if the same file, or one with the same name, was accepted before; else empty.
+    """Return the two texts of `_why_not` if accepted files forbid a run; empty if they do not.
 
-    If the stored copy of the same file was changed or lost, it is restored from the submitted file.
+    They forbid the same content, a nearly equal name, and a version that is older than an accepted one. If the stored
+    copy of the same file was changed or lost, it is restored from the submitted file.
     """
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     accepted = [old for old in desk.receipts if old.status == ACCEPTED]

@@ -1,4 +1,4 @@
-"""Make pool, results and site again and compare them with the files, to find edits that the log was changed to fit."""
+"""Make pool, results and site again and compare them with the files, to find edits that a changed log hides."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from nescio.sources.temporary import temporary_folder
 def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | None) -> Iterator[Fault]:
     """Yield a fault for each file of the campaign that its step makes differently from the same input.
 
-    A step whose input has changed since cannot be repeated, nor can the steps after a step with a fault, because they
-    read its output. Faults name these steps, because a forged line of the log may claim that a step read other files.
+    A step whose input has changed since cannot be repeated. Steps after a step with a fault are not repeated either,
+    because they read its output. A fault names all steps that are not repeated, because a forged log may be the cause.
     """
     last = {entry.step: entry for entry in entries}
     steps = [step for step in _STEPS if step in last]

@@ -28,8 +28,7 @@ _ESCAPE = re.compile("_x[0-9a-f]{4}_", re.IGNORECASE)  # how workbooks write a c
 
 
 def plain(text: str) -> str:
-    """Return a form of a text that is the same before and after a spreadsheet changed quotation marks, dashes or the
-    like."""
+    """Return a form of a text that stays the same if a spreadsheet changes quotation marks, dashes or the like."""
     bare = _ESCAPE.sub("", normal_form("NFKC", unguarded(text)).replace("\ufffd", "")).replace("...", "…")
     return squeeze(normal_form("NFKC", bare.translate(_FOLDED)))
 
@@ -37,7 +36,7 @@ def plain(text: str) -> str:
 def guarded(cell: Any) -> Any:
     """Return a cell of CSV, changed where necessary, so that no spreadsheet takes it for a formula.
 
-    Some programs split a cell at semicolons, as in a list, so that each part could begin like a formula.
+    Some programs split a cell at semicolons, and each piece could begin like a formula.
     """
     return guard(_CUT.sub("'", cell)) if isinstance(cell, str) else cell
 

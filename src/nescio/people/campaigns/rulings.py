@@ -23,8 +23,8 @@ _DONE = {WITHDRAWN: "withdrawn", DISQUALIFIED: "disqualified", LIFTED: "admitted
 class Ruled(Struct, frozen=True):
     """The result of a decision about runs or a group (`about`).
 
-    After a disqualification, `alike` has a sentence for each other run that counts and shares most of its answers with
-    a disqualified run.
+    After a disqualification, `alike` has a sentence for each run that counts and shares more than half of its answers
+    with a disqualified run.
     """
 
     step: str
@@ -50,11 +50,11 @@ def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled
 
 
 def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: bool = False) -> Ruled:
-    """Disqualify runs, so that no version of them counts until this is lifted.
+    """Disqualify runs: no version of these runs counts until `lift` admits the runs again.
 
     Judgements of their answers stay valid. Their groups cannot submit the same answers again, under any name. The
-    result names the runs that still count and share more than half of their answers with them. `lift` admits the runs
-    again. Raises UsageError for a run that was never accepted, or without a reason.
+    result names the runs that still count and share more than half of their answers with a disqualified run. Raises
+    UsageError for a run that was never accepted, or without a reason.
     """
     with step(campaign) as opened:
         log = read_log(opened)
@@ -82,8 +82,8 @@ def _alike(campaign: Campaign, runs: Sequence[str]) -> Iterator[str]:
 def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: str) -> Ruled:
     """Extend the deadline of one group.
 
-    Raises UsageError for a group that the settings do not name, without a reason, if the campaign has no deadline, and
-    for a time that is not after the deadline.
+    Raises UsageError for a group that the settings do not name, and without a reason. Also raises it if the campaign
+    has no deadline, or if `until` is not after the deadline.
     """
     with step(campaign) as opened:
         if opened.settings.deadline is None:
@@ -99,7 +99,7 @@ def _ruled(
     campaign: Campaign, kind: str, about: Sequence[str], known: Sequence[str], *, reason: str, until: str = ""
 ) -> Ruled:
     if not reason.strip():
-        raise UsageError("give a reason; the log keeps it")
+        raise UsageError("give a reason for the log")
     if not about:
         raise UsageError("name at least one run or group")
     new = [name for name in dict.fromkeys(about) if name in known]

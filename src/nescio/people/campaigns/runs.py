@@ -64,7 +64,7 @@ def is_file_name(name: str) -> bool:
 
 
 def plain_name(text: str) -> str:
-    """Return a text as a file name: other characters become "_"; a permitted name is unchanged."""
+    """Return a text as a file name: characters that names may not have become "_"; a permitted name is unchanged."""
     return _NOT_PLAIN.sub("_", text).encode(errors="replace")[:LONGEST_NAME].decode(errors="ignore")
 
 
@@ -85,7 +85,7 @@ class Fault(Struct, frozen=True):
     value: str | None = None
 
     def __post_init__(self) -> None:
-        """Cut long texts, because a group's file may have a value of any length."""
+        """Cut a long rule or value, because a group's file may have a value of any length."""
         force_setattr(self, "rule", _cut(self.rule))
         if self.value is not None:
             force_setattr(self, "value", _cut(self.value))
@@ -96,7 +96,7 @@ class Fault(Struct, frozen=True):
 
 
 def _cut(text: str) -> str:
-    """Return a text, cut to `LONGEST` characters if it is longer; then it ends with the number of its characters."""
+    """Return a text of at most `LONGEST` characters; a longer text is cut, and its length is stated at the end."""
     if len(text) <= LONGEST:
         return text
     end = f"… ({len(text):,} characters)"
@@ -184,16 +184,16 @@ def _left_out(file: str, more: int, end: str = "") -> Fault:
 
 
 class _EnoughError(Exception):
-    """The error that a run has so many faults that it is read no further."""
+    """The error that ends the reading of a run with too many faults."""
 
 
 class _FirstFaults(list[FormatError]):
-    """A list of the first faults of a run; `more` counts the faults after these."""
+    """A list of the first faults of a run; `more` is the number of further faults."""
 
     more = 0
 
     def append(self, error: FormatError, /) -> None:
-        """Store one of the first faults of the run; only count the later ones. Raises _EnoughError for too many."""
+        """Store a fault, or only count it if enough are stored. Raises _EnoughError for too many faults."""
         if len(self) < MOST_LISTED:
             super().append(error)
             return
@@ -215,7 +215,7 @@ class _Reading(Struct):
         self.faults.append(FormatError(self.source.label, rule, where=where, value=value))
 
     def part(self, ids: Iterable[str]) -> Part | None:
-        """Return the topics in the run's language, which its name contains, or which most of these question `ids` have.
+        """Return the topics in the run's language: the language in the run's name, or that of most question `ids`.
 
         Returns None, and adds a fault, if neither decides.
         """
@@ -243,14 +243,14 @@ class _Reading(Struct):
         return None
 
     def sound(self, what: str, text: str | None) -> bool:
-        """Return whether a text can be accepted; if not, add a fault. `what` says in the fault which text it is."""
+        """Return whether a text can be accepted; if not, add a fault, which calls the text `what`."""
         rule = text_fault(text, self.settings.characters) if text else None
         if rule:
             self.fail(f"{what}: {rule}")
         return rule is None
 
     def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
-        """Add a fault that lists the `ids` that are not `answered`; `what` names what they lack, such as an answer."""
+        """Add a fault that lists the `ids` that are not `answered`; `what` is what they lack ("answer")."""
         given = {*answered}
         lacking = [identity for identity in ids if identity not in given]
         if lacking:
@@ -266,7 +266,7 @@ def examine(
     label: str | None = None,
     language: str = "",
 ) -> Submission:
-    """Return a run with its answers and faults. A fault that the team can correct raises no error.
+    """Return a run with its answers and faults; a fault raises no error.
 
     The campaign's `settings` limit the length of answers and say how options are numbered. `name` is the name of the
     run (None: that of the file). `label` is the name of the file in faults. `language` is the run's language, if known.
@@ -296,22 +296,22 @@ def examine(
 
 
 def _too_long(content: bytes, topics: Topics) -> str | None:
-    """Return the rule that a run with too many lines breaks, or None."""
+    """Return a message if a run has too many lines, else None."""
     lines, most = content.count(b"\n"), FEW_LINES + LINES_A_TOPIC * topics.count
-    return f"the file has {lines:,} lines, and a run of these topics at most {most:,}" if lines > most else None
+    return f"the file has {lines:,} lines, but a run has at most {most:,}" if lines > most else None
 
 
 def _hinted(fault: Fault, topics: Topics) -> Fault:
-    """Return a fault; if it is about an unknown id, its rule also names a topic whose id differs only in case."""
+    """Return a fault; if it is about an unknown id, its rule also names any topic whose id differs only in case."""
     if fault.value is None or "id" not in fault.rule.split():
         return fault
     folded = fault.value.casefold().strip()
     alike = next((name for part in topics.parts.values() for name in part.questions if name.casefold() == folded), None)
-    return replace(fault, rule=f"{fault.rule}; there is {alike}, and case matters") if alike else fault
+    return replace(fault, rule=f"{fault.rule}; there is a topic {alike}, and case matters") if alike else fault
 
 
 def _open(path: Path) -> Source:
-    """Open the file of a run, also JSON Lines with a faulty first line, so that all lines are checked."""
+    """Open the file of a run, even if its first line of JSON is faulty, so that all lines are checked."""
     try:
         return open_source(path)
     except FormatError as error:
@@ -332,7 +332,7 @@ _Said = tuple[Any, int, int]  # a run's answers, the number of topics with an an
 def _said(reading: _Reading) -> _Said:
     """Return the answers of a run, the number of topics that it answers, and the number of all topics.
 
-    Returns (None, 0, 0) if the run has so many faults that it is read no further.
+    Returns (None, 0, 0) if the run has too many faults.
     """
     try:
         return _SAID[reading.topics.task](reading)
@@ -368,9 +368,9 @@ def _questions(reading: _Reading) -> _Said:
 
 
 def _response(reading: _Reading, part: Part, response: Response) -> Response | None:
-    """Return a response, or None if it breaks a rule; then a fault is added.
+    """Return a response, in which an option's number becomes the option's text.
 
-    If the answer is the number of an option, it becomes the text of this option.
+    If the response breaks a rule, return None and add a fault.
     """
     identity = response.question_id
     question = part.questions.get(identity)
@@ -394,9 +394,10 @@ def _response(reading: _Reading, part: Part, response: Response) -> Response | N
 
 
 def _option(question: Question, answer: str, first: int) -> int | str:
-    """Return the position of the option that an answer names, or the rule that the answer breaks.
+    """Return the position of the option that an answer names, or a text on the rule that the answer breaks.
 
-    Numbers count from `first` (-1: they name no option). A number that is also the text of another option is a fault.
+    Numbers of options count from `first`; if `first` is -1, they name no options. A number that is also the text of
+    another option breaks a rule.
     """
     at = option(question, answer)
     number = _NUMBER.fullmatch(answer.strip())
@@ -416,14 +417,14 @@ def _option(question: Question, answer: str, first: int) -> int | str:
 
 
 def naming(options: Sequence[str], first: int) -> str:
-    """Return in words how an answer may name an option; numbers count from `first`, unless it is negative."""
+    """Return a phrase on how an answer may name an option; numbers count from `first` (negative: name no option)."""
     last = chr(ord("A") + len(options) - 1) if len(options) <= len(_ALPHABET) else "…"
     numbers = f", or by a number from {first} to {len(options) - 1 + first}" if first >= 0 else ""
     return f"their text or by a letter from A to {last}{numbers}"
 
 
 def _validations(reading: _Reading) -> _Said:
-    """Return a validator's decisions on answers. A fault is added for each answer without a decision or confidence."""
+    """Return a validator's decisions; for each answer without a decision or confidence, add a fault."""
     source = reading.source
     if source.kind != "text":
         reading.fail(f"a run of the task ave must be {FORMS['ave']}", source.kind)

@@ -74,7 +74,7 @@ class Scored(Struct, frozen=True):
 
     There are comparisons only if there are two runs or more. `rankings` has the names that the log gives to the copied
     outcomes of QA systems. `unnamed` has the groups whose accepted runs are left out, because `campaign.toml` does not
-    name them; results and site do not mention these.
+    name them; results and site do not mention these groups.
     """
 
     folder: Path
@@ -258,7 +258,7 @@ def _write(
     compared: Mapping[str, Comparisons],
     listed: Sequence[Table],
 ) -> None:
-    """Write all results; if there are several languages, those of each language into a folder of its own."""
+    """Write all results; with several languages, the results of each language go to a separate folder."""
     held = []
     for judged, scores in parts:
         language = judged.part.language

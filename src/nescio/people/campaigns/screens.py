@@ -43,10 +43,7 @@ def sentence_items(campaign: Campaign) -> list[Item]:
 
 
 def story_items(campaign: Campaign) -> list[Item]:
-    """Return what `sentence_items` returns: an item for each question about a story.
-
-    Raises UsageError if no topic has a story.
-    """
+    """Return an item for each question about a story. Raises UsageError if no topic has a story."""
     items = sentence_items(campaign)
     if not items:
         raise UsageError("people can judge sentences only of stories, but no topic of this campaign has a story")
@@ -70,7 +67,7 @@ def list_items(campaign: Campaign) -> list[Item]:
 
 
 def other_items(campaign: Campaign) -> dict[str, Item]:
-    """Return the items that are no answers: questions on sentences of stories, and lists of nuggets, keyed by id."""
+    """Return the items that are not answers: questions on sentences of stories, and lists of nuggets, keyed by id."""
     return {item.id: item for item in (*sentence_items(campaign), *list_items(campaign))}
 
 

@@ -31,11 +31,11 @@ class Settings(Struct, frozen=True):
     `groups` maps the short names of the groups to the names that tables print. `languages` are those of the topics
     (none: the campaign does not distinguish languages). A group may have `runs` runs in each language. After the
     `deadline` no run is accepted. The first `depth` answers of a run to each question are pooled, and `distinct` says
-    when two answers are the same. `resolve` is the rule for judgements that differ. The judge `judge` judges by the key
-    the answers that no person judged. With `blind`, published pages do not name groups. `megabytes` and `characters`
-    limit a submitted file when unpacked, and an answer or its support. Numbers of options count from `options_from`
-    (-1: numbers name no options). `dropped` are topics that no longer count. `systems` maps the names of systems, in
-    which `*` matches anything, to groups with whose names they do not begin.
+    when two answers are the same. `resolve` is the rule for judgements that differ. `judge` names the judge for answers
+    that no person judged; this judge uses the key. With `blind`, published pages do not name groups. `megabytes` limits
+    an unpacked file, and `characters` limits an answer or its support. Numbers of options count from `options_from`
+    (-1: numbers name no options). `dropped` are topics that no longer count. `systems` maps names of systems (`*`
+    matches anything) to their groups; it is for names that do not begin with the group's name.
     """
 
     name: str
@@ -73,7 +73,7 @@ def read_settings(folder: Path) -> Settings:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(path, f"not sound TOML: {error}") from None
+        raise FormatError(path, f"the file is not valid TOML: {error}") from None
     return settings_of(values, path)
 
 
@@ -104,7 +104,7 @@ def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
 
 
 def _check(values: Mapping[str, Any], path: Path | str) -> None:
-    """Raise FormatError for a value that is unknown, missing, of another kind or out of its range."""
+    """Raise FormatError for a value that is unknown, missing, of the wrong type or out of range."""
     known = {*Settings.__struct_fields__}
     if unknown := sorted(values.keys() - known):
         rule = f"there is no setting with this name; settings are {', '.join(sorted(known))}"
@@ -156,9 +156,9 @@ def is_named_for(run: str, group: str) -> bool:
 
 
 def named_group(run: str, groups: Iterable[str]) -> str:
-    """Return the group with whose name the name of a run begins; empty if there is none.
+    """Return the group after which a run is named; empty if there is none.
 
-    If there are several such groups, return the one with the longest name.
+    If the run's name begins with the names of several groups, return the group with the longest name.
     """
     return max((group for group in groups if is_named_for(run, group)), key=len, default="")
 
@@ -166,7 +166,7 @@ def named_group(run: str, groups: Iterable[str]) -> str:
 def is_numbered_for(run: str, group: str) -> bool:
     """Return whether a run is named after a group in CLEF's style, as `fuha071dede` is named after `fuha`.
 
-    The name of the group is followed by a digit, without a mark between them.
+    A digit follows the name of the group, without a mark between them.
     """
     name = squeeze(run)
     rest = name.removeprefix(group.casefold())
@@ -194,7 +194,7 @@ def moment(value: Any, path: Path | str = "") -> datetime:
 
 
 def written(settings: Settings) -> str:
-    """Return the settings as TOML with a comment on each."""
+    """Return the settings as TOML, with a comment on each setting."""
 
     def text(value: str) -> str:
         return json.dumps(value, ensure_ascii=False)
@@ -210,15 +210,15 @@ def written(settings: Settings) -> str:
         f"runs = {settings.runs}  # how many runs a group may have in each language",
         f"deadline = {text(deadline)}  # no run is accepted after it; empty: no deadline",
         f"depth = {settings.depth}  # how many answers to each question a run adds to the pool",
-        f"distinct = {text(settings.distinct)}  # what is judged once: {' or '.join(map(text, get_args(Distinct)))}",
+        f"distinct = {text(settings.distinct)}  # equal answers share: {' or '.join(map(text, get_args(Distinct)))}",
         f"resolve = {text(settings.resolve)}  # judgements that differ: {', '.join(get_args(Resolution))}",
-        f"judge = {text(settings.judge)}  # judges by the key the answers that no person judged, such "
-        "as exact; empty: none",
+        f"judge = {text(settings.judge)}  # the judge of answers that no person judged, by the key, "
+        "such as exact; empty: none",
         f"measures = {texts(settings.measures)}  # none: those of the task",
         f"blind = {str(settings.blind).lower()}  # true: published pages do not name groups; a group finds its own",
-        f"megabytes = {settings.megabytes}  # how much a submitted file may unpack to",
+        f"megabytes = {settings.megabytes}  # how large a submitted file may be when unpacked",
         f"characters = {settings.characters}  # how long an answer, or the text that supports it, may be",
-        f"options_from = {settings.options_from}  # the number that names the first option, 0 or 1; -1: none does",
+        f"options_from = {settings.options_from}  # the number of the first option, 0 or 1; -1: numbers name no option",
         f"dropped = {texts(settings.dropped)}  # topics, by id, that no longer count",
         "",
         "[groups]  # the short name of each group, and the name that tables print",

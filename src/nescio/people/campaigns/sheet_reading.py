@@ -31,7 +31,7 @@ MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
 def row_key(secret: str, who: str, item: str) -> str:
-    """Return the key that shows that an item's row is from the sheet of the assessor `who`.
+    """Return the key of an item's row in the sheet of the assessor `who`, which shows where the row is from.
 
     Nobody can compute the key without the `secret` of the campaign.
     """
@@ -92,9 +92,9 @@ class SheetReader:
         return len(seen) + unknown
 
     def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
-        """Add a fault if rows are not from the sheet of the assessor `who`.
+        """Add a fault on `rows` that are not from the sheet of the assessor `who`.
 
-        The fault names the assessors to whose sheets the rows belong.
+        If the rows are from other assessors' sheets, the fault names these assessors.
         """
         asked = [*read_asked(self.campaign).assessors, ADJUDICATION]
         owners = [name for name in asked if any(key == row_key(self.secret, name, item) for _, item, key in rows)]
@@ -103,7 +103,7 @@ class SheetReader:
             if owners
             else "perhaps one column was sorted without the others"
         )
-        rule = f"the keys of {plural(len(rows), 'row')} from here on are not from the sheet of {who}: {what}"
+        rule = f"the keys of {plural(len(rows), 'row')} from this line on are not from the sheet of {who}: {what}"
         self.fault(path, rows[0][0], rule)
 
     def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
@@ -134,10 +134,9 @@ class SheetReader:
         return is_same(item.answer, found, self.answers.keys() - {own})
 
     def is_asked(self, who: str, item: str, key: str) -> bool:
-        """Return whether the assessor `who` was asked to judge an item.
+        """Return whether a sheet or a server asked the assessor `who` to judge an item.
 
-        A sheet or a server asks an assessor; the `key` of a row proves it. If no sheet was ever written, any assessor
-        may judge any item.
+        The `key` of a row proves that. If no sheet was ever written, any assessor may judge any item.
         """
         return not self.given or item in self.given.get(who, ()) or key == row_key(self.secret, who, item)
 
@@ -183,12 +182,11 @@ class SheetReader:
         return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
 
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
-        """Add a fault in a sheet to the faults."""
         self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
 
 
 def cells_of(item: Item) -> tuple[str, str]:
-    """Return two cells of an item's row in a sheet: the documents, and the texts, that support the answer.
+    """Return two cells of an item's row in a sheet: the documents that support the answer, and the supporting texts.
 
     If there are several texts, each begins with the name of its document; the sentences of a story have numbers.
     """
@@ -202,7 +200,7 @@ def cells_of(item: Item) -> tuple[str, str]:
 
 
 def _holds(item: Item, row: Mapping[str, str], verdict: str) -> bool:
-    """Return whether a verdict in the row of a sheet holds for the present texts of its item."""
+    """Return whether a `verdict` in the `row` of a sheet holds for the present texts of `item`."""
     documents, texts = cells_of(item)
     now = {"question": item.text, "document": documents, "support": texts}
     if all(is_same(text, row.get(column, text), ()) for column, text in now.items()):

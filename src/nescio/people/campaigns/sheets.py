@@ -128,11 +128,11 @@ def sheets(
 def _with_lists(
     campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]
 ) -> Mapping[str, Sequence[Item]]:
-    """Return the items that pages show to each assessor, with the lists of nuggets that assessors are to make.
+    """Return the items that pages show to each assessor, including an item for each list of nuggets to make.
 
     If the organisers supplied no key, the first assessor of a target lists its nuggets, before seeing the answer
     strings of the runs. Other assessors get the strings once this list is collected. Only the author of a list can
-    change it.
+    change the list.
     """
     lists = {item.question: item for item in list_items(campaign)}
     if not lists:
@@ -185,9 +185,9 @@ def _shared_out(
     reads: Mapping[str, set[str]],
     overlap: float,
 ) -> dict[str, list[Item]]:
-    """Return the items that each assessor is to judge.
+    """Return the items that each assessor is to judge, keyed by assessor.
 
-    A question goes to the assessors who judged it before, and then to those with the fewest answers.
+    A question goes first to the assessors who judged it before, and then to the assessors with the fewest answers.
     """
     done = by_item([one for one in judgements if one.assessor != ADJUDICATION])
     questions: dict[str, list[Item]] = {}
@@ -272,7 +272,7 @@ def _sheet(
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
     if form == "csv":
         return _table(rows)
-    text = f"{text_of(campaign / GUIDELINES)}\nHere: {_CELLS[column]}.\n"
+    text = f"{text_of(campaign / GUIDELINES)}\nFill in the column {_CELLS[column]}.\n"
     return workbook.written(rows, text, [str(verdict) for verdict in Verdict] if column == "verdict" else (), column)
 
 
@@ -284,7 +284,7 @@ def _column(campaign: Campaign, items: Sequence[Item]) -> str:
 
 
 def _check_list(campaign: Campaign) -> None:
-    """Raise UsageError if the sheet of nuggets has nuggets that are not in the key, because it would be overwritten."""
+    """Raise UsageError if the sheet of nuggets, which would be overwritten, has nuggets that are not in the key."""
     path = campaign / SHEETS / KEY_SHEET
     if not path.is_file() or has_own_key(campaign):
         return

@@ -28,12 +28,12 @@ def texts_key(question: str, supports: Iterable[object]) -> str:
 
 
 def still_holds(kind: str, verdict: str, then: str, now: str) -> bool:
-    """Return whether a verdict that was given by the texts `then` also holds for the texts `now`.
+    """Return whether a verdict on an item with the texts `then` also holds for the texts `now`.
 
-    Both are values of `texts_key`; an unknown key is "". No verdict holds for another question. R says that a text
-    supports the answer, so it holds while no text is lost; U says that no text does, so it holds while no text is new.
-    Other verdicts on answers are about the answer alone. Numbers of sentences are about exactly these sentences, and a
-    list of nuggets stays with the assessor, who can change it.
+    `then` and `now` are values of `texts_key`; an unknown key is "". No verdict holds for another question. R says that
+    a text supports the answer, so it holds while no text is lost. U says that no text supports the answer, so it holds
+    while no text is new. Other verdicts on answers are about the answer alone. Numbers of sentences hold only while no
+    sentence changes. A list of nuggets always holds, because its author can change it.
     """
     if kind == LIST or not then or then == now:
         return True
@@ -47,6 +47,6 @@ def still_holds(kind: str, verdict: str, then: str, now: str) -> bool:
 
 
 def cells_key(question: str, documents: str, texts: str) -> str:
-    """Return `texts_key` of the cells of a sheet, without what a spreadsheet changes and without names of documents."""
+    """Return the `texts_key` of a sheet's cells, which ignores changes by spreadsheets and names of documents."""
     pieces = [*documents.split("; "), *(_NAMED.sub("", text) for text in texts.split(f" {MARK} "))]
     return texts_key(plain(question), [plain(piece) for piece in pieces if piece])

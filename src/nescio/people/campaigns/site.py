@@ -91,9 +91,9 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
     and topic. `topics/` has a page for each topic with each run's answer and outcome, `latex/` an overview with all
     tables, and `digests.json` the digests of the inputs. `returns/GROUP/`, beside the site, is for one group: its
     receipts, its runs topic by topic with the median of all runs, and a skeleton of working notes. With `blind = true`
-    the site names no group and no run; the returns of a group name its own. `progress` is called with the number of
-    pages written. Raises MismatchError if there are no results, if their inputs have changed since, or if files differ
-    from the log.
+    the site names no group and no run; the returns of a group name only the group's runs. `progress` is called with the
+    number of pages written. Raises MismatchError if there are no results, if their inputs have changed since, or if
+    files differ from the log.
     """
     with step(campaign) as opened:
         read = inputs(opened, PUBLISHING)
@@ -130,7 +130,7 @@ def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progres
 
 
 def _seal(site: _Site) -> dict[str, Any]:
-    """Return digests that show from which data the site was made: those of the log's line on scoring and of all inputs.
+    """Return the digests of the log's line on scoring and of all inputs, which show from which data the site was made.
 
     With `blind` the inputs are left out, because the names of the input files would name the runs.
     """
@@ -212,10 +212,7 @@ def _blinded(table: Table, site: _Site) -> Table | None:
 
 
 def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
-    """Return the sort key of a row among tied rows of a table with codes in place of names.
-
-    It uses only the code, such as "run 7", so that the order does not reveal the groups.
-    """
+    """Return a sort key from the code in a row, such as "run 7", so that the order of ties does not reveal groups."""
     word, _, number = row[1].rpartition(" ")
     return (word, int(number)) if number.isdecimal() else (row[0] + row[1], 0)
 
@@ -344,7 +341,7 @@ _NOTES = ("Introduction", "System description", "Runs submitted", "Results", "An
 
 
 def _document(title: str, author: str, shown: Sequence[Table], sections: Sequence[str]) -> str:
-    """Return a LaTeX document whose sections are empty, except that the section Results has the tables."""
+    """Return a LaTeX document with these `sections`. All are empty, except "Results", which has the tables."""
     lines = [
         _PREAMBLE,
         rf"\title{{{latex.escape(title)}}}",

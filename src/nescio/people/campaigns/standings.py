@@ -24,7 +24,7 @@ NAMED = 4  # runs that the sentence names before it counts the rest
 class Standing(Struct, frozen=True, eq=False):
     """The ranking of the runs of one language ("" for all) by the first measure.
 
-    It has a sentence on the best run, a chart, and the runs in their order.
+    It consists of a sentence on the best run, a chart, and the runs in their order.
     """
 
     language: str
@@ -96,7 +96,7 @@ class Topics(Struct, frozen=True):
 def topic_columns(standing: Sequence[Standing], runs: Sequence[str]) -> Topics:
     """Return the runs that get a column in the table of topics, and the number of the other runs.
 
-    The best runs of the first languages get a column; if there is no ranking, the first of `runs` do.
+    The best runs of the first languages get a column; without a ranking, the first runs of `runs` do.
     """
     ranked = [run for one in standing for run in one.runs] or list(runs)
     return Topics(ranked[:MOST_BROKEN_DOWN], max(0, len(ranked) - MOST_BROKEN_DOWN))
@@ -108,7 +108,7 @@ def topic_cells(
     runs: Sequence[str],
     measure: str,
 ) -> list[list[Cell]]:
-    """Return a row of shaded cells for each topic, with each run's score; a dash if the run has no such topic."""
+    """Return a row of shaded table cells for each topic: the score of each run, or a dash if the run has none."""
     nan = math.nan
     listed = [
         Score(run, measure, nan if scores[run, topic] is None else scores[run, topic], None, None, 1)  # type: ignore[arg-type]

@@ -64,9 +64,9 @@ def init(
     reading, collections of AVE (one for each language), a key of nuggets, or a truth file of PAN. `groups` are short
     names, each with the name for tables after `=`. `runs` is the most runs of a group in each of the `languages`. After
     the `deadline` no run is accepted. `resolve` is the rule for judgements that differ, and `judge` judges by the key
-    the answers that no person judged. `first_of` names a column, such as `group`: only the first question of each of
-    its values becomes a topic, because later ones may need the earlier. A column that looks like the key is refused,
-    unless `show` names it. These and further settings are in `campaign.toml`, which you may edit.
+    the answers that no person judged. `first_of` names a column, such as `group`: for each value of the column, only
+    the first question becomes a topic, because later questions may need earlier ones. A column that looks like the key
+    is refused, unless `show` names the column. All settings are in `campaign.toml`, which you may edit.
 
     Raises UsageError for a folder that is not empty, and for invalid settings; FormatError for invalid topics.
     """

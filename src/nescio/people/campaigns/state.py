@@ -55,7 +55,7 @@ def status(campaign: Path | str) -> Status:
     """Return the state of each step of a campaign, and the next step.
 
     A step is done, not done, or outdated because its inputs changed. Inputs and outputs are compared by their digests,
-    never by dates. Raises UsageError if the folder is no campaign.
+    never by dates. Raises UsageError if the folder is not a campaign.
     """
     opened = open_campaign(campaign)
     return Status(opened.settings.name, tuple(_steps(opened)))
@@ -96,9 +96,9 @@ def _steps(campaign: Campaign) -> list[Step]:
 
 
 def _integrity(campaign: Campaign) -> Step | None:
-    """Return a step that names the first difference between the files and the log, or None.
+    """Return a `Step` that names the first difference between the files and the log, or None.
 
-    A difference that a repeated step removes is not named, because `status` shows that step as outdated.
+    Differences that a repeated step removes are left out, because `status` shows the step as outdated.
     """
     found = [fault for fault in faults(campaign) if not (fault.rule.endswith("repeat the step"))]
     if not found:
@@ -108,8 +108,7 @@ def _integrity(campaign: Campaign) -> Step | None:
 
 
 def _by_key(campaign: Campaign, topics: Topics) -> bool:
-    """Return whether the key alone judges: there is no pool, and a judge is named, all questions have options, or the
-    task is reading."""
+    """Return whether only the key judges: there is a key but no pool, and the task, settings or options permit it."""
     questions = [question for part in topics.parts.values() for question in part.questions.values()]
     judged = (
         bool(campaign.settings.judge) or topics.task == "reading" or all(question.options for question in questions)
@@ -118,7 +117,7 @@ def _by_key(campaign: Campaign, topics: Topics) -> bool:
 
 
 def _pool(campaign: Campaign) -> list[Item]:
-    """Return the pool, or an empty list if the pool is unreadable; `age` then reports that it has to be made again."""
+    """Return the pool; if it is unreadable, an empty list, because `age` reports that the pool must be made again."""
     try:
         return read_pool(campaign)
     except MismatchError:
@@ -190,7 +189,7 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
     without = [group for group in campaign.settings.groups if group not in {run.group for run in runs}]
     what = f"{plural(len(runs), 'run')} of {plural(len({run.group for run in runs}), 'group')}, {refused} refused"
     if without and runs:
-        what += f"; none of {', '.join(without)}"
+        what += f"; no run of {', '.join(without)}"
     if gone := unnamed_groups(campaign, receipts):
         what += f"; runs of {', '.join(gone)} do not count, because campaign.toml does not name the group"
     if out := disqualified(entries):

@@ -47,7 +47,8 @@ SEAL = "digests.json"  # in the site: what it was made from
 def faults(campaign: Campaign) -> Iterator[Fault]:
     """Yield a fault for each difference between the files of a campaign and its log.
 
-    If files are symbolic links, only these are reported, because further checks would read files outside the campaign.
+    If any file is a symbolic link, only the links are reported, because other checks would read files outside the
+    campaign.
     """
     if linked := [*links(campaign.folder)]:
         yield from linked
@@ -103,7 +104,7 @@ def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
 
 
 def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault for each output that changed since its step, and for each output that the log does not mention."""
+    """Yield a fault for each output that changed since its step, or that the log does not mention."""
     for step, place in ((POOLING, POOL), (SCORING, RESULTS), (PUBLISHING, SITE)):
         old = age(campaign, step, entries)
         if old is None and (campaign / place).exists():
@@ -173,9 +174,9 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
-    """Yield a fault for each group whose text of receipts, which the group gets, differs from the receipts in the log.
+    """Yield a fault for each text of receipts for a group that differs from the receipts in the log.
 
-    A group is left out if an interrupted intake was accepting its runs.
+    A group's text beside its receipts is not checked while an interrupted intake has the group's runs.
     """
     coming = {group for group, *_ in begun.items}
     for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, entries)):
@@ -200,7 +201,7 @@ def _exactly(path: Path) -> str:
 def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
     """Yield a fault for each receipt or stored run that differs from the log, is missing, or is not in the log.
 
-    Files of an interrupted intake are no fault, though the log does not mention these yet.
+    Files of an interrupted intake, which the log does not mention yet, are not faults.
     """
     coming = {digest for *_, digest in begun.items}
     there, wrote = digests(campaign, RUNS, RECEIPTS), dict[str, str]()
@@ -232,7 +233,7 @@ def drop_unlogged(campaign: Campaign) -> None:
 
 
 def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault if the log, or the history of judgements, does not end with the digest that is stored elsewhere."""
+    """Yield a fault if the log or the history of judgements does not fit the digests that other files hold."""
     links = chain.links(campaign / LOG)
     last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
     if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before
@@ -243,7 +244,7 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
         yield Fault(HISTORY, None, "lines of the collected judgements are missing")
     elif judged and judged[-1] not in heads[-1:]:
         whole = judged.index(heads[-1]) + 1 if heads and heads[-1] else 0
-        rule = "the log does not mention the lines from here on: a collect was killed, or somebody else wrote them"
+        rule = "the log does not mention the lines from this one on: a collect was killed, or somebody else wrote them"
         yield Fault(HISTORY, whole + 1, f"{rule}; these lines do not count, and the next collect removes them")
     seal = campaign / SITE / SEAL
     if seal.is_file():
@@ -252,11 +253,11 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
         except MismatchError:
             head = None
         if head not in chain.links(campaign / LOG):
-            yield Fault(LOG, None, "the site was made from a line that is missing here: lines were removed")
+            yield Fault(LOG, None, "the site was made from a line that is not in the log: lines were removed")
 
 
 def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
-    """Return whether the topics are other than they were after `init`, and at every pooling and scoring."""
+    """Return whether the topics differ from those at `init`, and from those at every pooling and scoring."""
     now = digests(campaign, TOPICS).items()
     whole = [{**entry.read, **entry.wrote} for entry in entries if entry.step in ("init", POOLING, SCORING)]
     return not any(now <= held.items() for held in whole)

@@ -29,7 +29,7 @@ _ODD = 0.05  # of the characters beyond ASCII, how many may be none of an encodi
 
 
 def encoding_fault(content: bytes) -> str | None:
-    """Return the rule that a file breaks if it is not UTF-8, and its probable encoding, as one text; None for UTF-8."""
+    """Return a message that a file is not UTF-8, with its probable encoding; None if the file is UTF-8."""
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             return f"the file is {encoding} text; save it as UTF-8"
@@ -51,7 +51,7 @@ def encoding_fault(content: bytes) -> str | None:
 
 
 def _likeliest(content: bytes) -> str | None:
-    """Return the encoding in which the non-ASCII bytes are letters, or None if no encoding, or several, fit."""
+    """Return the first encoding in which nearly all non-ASCII bytes are letters, or None if there is none."""
     high = b" ".join(_SINGLE.findall(content))
     counts = {}
     for name, (_, letters) in _LETTERS.items():
@@ -64,12 +64,12 @@ def _likeliest(content: bytes) -> str | None:
 
 
 def canonical(content: bytes) -> bytes:
-    """Return a text without a byte-order mark and without carriage returns at line ends, which editors add."""
+    """Return a text without the marks that editors add: a byte-order mark, and carriage returns at line ends."""
     return content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
 
 
 def text_fault(text: str, longest: int) -> str | None:
-    """Return why a text is not accepted (more than `longest` characters, or a forbidden one), or None."""
+    """Return a message if a text is longer than `longest` characters or has a forbidden character, else None."""
     if len(text) > longest:
         return f"the text has {len(text):,} characters, and at most {longest:,} are accepted"
     if found := _CONTROL.search(text):

@@ -53,7 +53,7 @@ class Part(Struct, frozen=True):
 
 
 class Topics(Struct, frozen=True):
-    """The topics by language, or a single part without a language if the campaign does not distinguish them."""
+    """The topics, keyed by language; a single part with the key "" if the campaign does not distinguish languages."""
 
     task: Task
     parts: Mapping[str, Part] = field(default_factory=dict)
@@ -126,10 +126,10 @@ def _write_questions(
 
 
 def gives_away(questions: Sequence[Question], column: str) -> str | None:
-    """Return why a column of the questions looks like their key, or None.
+    """Return the reason why a column of the questions looks like the key; None if it does not.
 
-    It does if 80% of its values are the gold answer or name the right option by letter or number, or if its name
-    consists of words such as "answer" or "key".
+    A column looks like the key if 80% of its values are the gold answer, or name the right option by letter or number.
+    It also does if its name consists of words such as "answer" or "key".
     """
     values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
     known = [(q, value) for q, value in values if q.answers]
@@ -141,7 +141,7 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
 
 
 def _tells(question: Question, value: str, first: int) -> bool:
-    """Return whether a value is a gold answer, or names an option that is one; option numbers count from `first`."""
+    """Return whether a value is or names (as an option) a gold answer; option numbers count from `first`."""
     if squeeze(value) in map(squeeze, question.answers):
         return True
     if not question.options:
@@ -155,7 +155,7 @@ _COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold"
 
 
 def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
-    """Return the files of topics, in which tables of questions are replaced by JSON Lines, written into the folder.
+    """Return the files of topics; each table of questions is replaced by JSON Lines, written into `folder`.
 
     The columns for id, question and answers are recognised by their names; other columns are unchanged. Raises
     FormatError if no column, or more than one, can have the ids or the questions.
@@ -196,7 +196,7 @@ def _lines_of(source: Source, folder: Path) -> Path:
 
 
 def _cell(text: str) -> str | list[object]:
-    """Return the list that a cell contains in the notation of Python or JSON; else the text of the cell."""
+    """Return the list that a table's cell contains, written as in Python or JSON; else the text of the cell."""
     value = literal_or(text, None)
     return value if isinstance(value, list) else text
 
@@ -259,7 +259,7 @@ def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]
         for row, line in json_lines(source):
             name = identifier(source, row, line)
             if not isinstance(row.get("target"), str):
-                raise FormatError(path, "target must be a text", where=f"line {line}", value=row.get("target"))
+                raise FormatError(path, "`target` must be a text", where=f"line {line}", value=row.get("target"))
             texts[name] = row["target"]
     yield from ((name, text, strata.get(name, {})) for name, text in texts.items())
 
@@ -345,8 +345,7 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
 
 
 def without_questions(exercise: Exercise, gone: frozenset[str]) -> Exercise:
-    """Return a collection of AVE without the questions with the ids `gone`, and without the numbers of available
-    answers, which would no longer be right."""
+    """Return a collection of AVE without the questions `gone`; if any is gone, also without its counts of answers."""
     if gone.isdisjoint(question.id for question in exercise.questions):
         return exercise
     questions = tuple(question for question in exercise.questions if question.id not in gone)
@@ -372,7 +371,7 @@ def _parts(questions: Sequence[Question]) -> dict[str, Part]:
 def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
     """Yield (question, nugget's id, importance, text) for each nugget in files of nuggets.
 
-    The importance is "vital" or "okay", as the majority of the assessors of the nugget say.
+    The importance is "vital" or "okay", by the majority of the nugget's assessors.
     """
     sources = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
     for target in read_keys(sources).targets() if sources else ():
@@ -389,7 +388,7 @@ def nuggets_by_question(files: Sequence[Path]) -> dict[str, set[str]]:
 
 
 def without_list(questions: Iterable[str], listed: Iterable[str]) -> Iterator[Note]:
-    """Yield a note on the targets that have no nuggets and so get no score. If no target has any, there is no note."""
+    """Yield a note on the targets without nuggets, which get no score; yield nothing if no target has nuggets."""
     listed = {*listed}
     lacking = [question for question in questions if question not in listed]
     if listed and lacking:

@@ -1,4 +1,4 @@
-"""Find the single verdict on each answer from the assessors' verdicts by the rule of the campaign, and their agreement.
+"""Reduce the assessors' verdicts on each answer to one, by the campaign's rule, and compute the assessors' agreement.
 
 `nescio.data.assessors` has the rules."""
 
@@ -55,7 +55,7 @@ class Agreement(Struct, frozen=True):
 
 
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
-    """Return the items on which judgements differ in a way that the rule of the campaign does not settle."""
+    """Return the items in dispute: their judgements differ, and the rule of the campaign does not settle that."""
     verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
     final = come_to_one(verdicts, campaign.settings.resolve)
     items = [*read_pool(campaign), *sentence_items(campaign)]
@@ -63,9 +63,9 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
 
 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
-    """Return the verdict on each judged item among the `wanted` ones.
+    """Return the verdict on each judged item in `wanted`, keyed by item.
 
-    If `wanted` is None, all items of the pool are wanted. Raises MismatchError, which names the items in dispute.
+    If `wanted` is None, all items of the pool are wanted. Raises MismatchError if items are in dispute.
     """
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
     verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve
@@ -82,9 +82,9 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
         left = [f"  … and {len(dispute) - MOST_NAMED} more"] if len(dispute) > MOST_NAMED else []
         lists = " --sentences" if all(item.startswith(f"{SENTENCES}:") for item in dispute) else ""
         how = (
-            "the setting `resolve` in campaign.toml refuses answers with such a dispute"
+            "the setting `resolve` in campaign.toml refuses disputed answers"
             if rule == "refused"
-            else f"to decide, write a sheet of these with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
+            else f"to decide, write a sheet of them with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
         )
         rows = "\n".join([*map(on_one_line, named[:MOST_NAMED]), *left])
         error = MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")
@@ -94,10 +94,9 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
 
 
 def come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
-    """Return the verdict on each item by a rule of the campaign; None for an item that is still in dispute.
+    """Return the verdict on each item by `rule`; None for an item that is still in dispute.
 
-    Under the rule "dawid-skene", lists of nuggets or sentences are decided by majority, because that rule needs
-    categories.
+    With "dawid-skene", the majority decides on lists of nuggets or sentences, because that rule needs categories.
     """
     lists = {item for item, given in verdicts.items() if not {*given.values()} <= {*Verdict}}
     marks = {item: given for item, given in verdicts.items() if item not in lists}
@@ -131,9 +130,9 @@ def agreement(
 ) -> list[Agreement]:
     """Return the assessors' agreement on R, W, X and U: of all assessors together, and kappa for each pair.
 
-    `nuggets` has the nuggets that each item may contain, or the numbers of the sentences that may answer it. Each of
-    them is then a decision, found or not found; the decisions on one item, which `whole` names, are resampled together.
-    The adjudicator is left out.
+    `nuggets` has the nuggets that each item may contain, or the numbers of the sentences that may answer it. If given,
+    each nugget or sentence is a decision: found or not found. The decisions on one item are resampled together; `whole`
+    is the word for an item. The adjudicator is left out.
     """
     items = [
         (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})
@@ -174,7 +173,7 @@ def agreement(
 
 
 def _found(given: Mapping[str, str], nuggets: Collection[str]) -> list[dict[str, str]]:
-    """Return, for each nugget that a string may contain, whether each assessor found it."""
+    """Return each assessor's decision ("found" or "not found") on each nugget that a string may contain."""
     by_assessor = {who: {*verdict.split(",")} for who, verdict in given.items()}
     return [
         {who: "found" if nugget in own else "not found" for who, own in by_assessor.items()}

@@ -32,7 +32,7 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class Verified(Faults, frozen=True):
-    """The result of `verify`: the state of the log, and a fault for each difference of the campaign's files from it."""
+    """The result of `verify`: the state of the log, and a fault for each difference between files and log."""
 
     def __str__(self) -> str:
         (state,) = self.tables["log"]
@@ -57,14 +57,14 @@ def verify(
 ) -> Verified:
     """Check a campaign against its log, and return the faults.
 
-    The chain, the runs by their receipts, and the collected judgements are checked first. Then pool, results and site
-    are made again and compared with the existing files.
+    First the log, the runs with their receipts, and the collected judgements are checked. If these have no fault, pool,
+    results and site are made again and compared with the existing files.
 
-    Outputs whose inputs have changed since cannot be made again, which is a fault, as is any other impossible check.
+    An output whose input has changed since cannot be made again: this is a fault, as is any other impossible check.
     `restore` first writes changed or lost receipts again, from the log. `against` is a digest of the log that somebody
     kept outside the folder, or a file (or its text) with such a digest: the receipts of a group, or `digests.json` of
     the site. Only such a copy can show that the log was rewritten, and only up to the line with this digest. `progress`
-    is called with the progress of each step. Raises UsageError if the folder is no campaign.
+    is called with the progress of each step. Raises UsageError if the folder is not a campaign.
     """
     if (Path(campaign) / SETTINGS).is_symlink():
         raise MismatchError(
@@ -99,7 +99,7 @@ def verify(
 def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
     """Yield a fault if no line of the log has the digest that somebody kept.
 
-    `against` is this digest, or a file, or the text of a file, that begins with it.
+    `against` is the digest itself, a file that begins with the digest, or the text of such a file.
     """
     text = text_of(Path(against)) if digest(Path(against)) else against  # a long text is the name of no file
     try:
@@ -114,7 +114,7 @@ def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
 
 
 def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
-    """Yield notes on the organisers' files that changed between two steps, or since the last one."""
+    """Yield notes on the organisers' files that changed between two steps, or since the last step."""
     for number, (before, after) in enumerate(pairwise(entries), 2):
         known = {*before.held, *after.held} - {*after.wrote}  # what a step writes is no change between steps
         if SECRET not in before.held:
@@ -136,9 +136,9 @@ def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
 
 
 def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault for each line of the log that is earlier than the line before it.
+    """Yield a fault for each line of the log with an earlier time than the line before it.
 
-    Then a clock was wrong, or somebody rewrote the log.
+    Either a clock was wrong, or somebody rewrote the log.
     """
     for number, (before, after) in enumerate(pairwise(entries), 2):
         if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
@@ -148,7 +148,7 @@ def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _restore(campaign: Campaign) -> None:
-    """Write the receipts again from the log, except those that list faults, which the log does not have."""
+    """Write the receipts again from the log, except receipts that list faults, because the log has no faults."""
     receipts = read_receipts(campaign)
     for receipt in receipts:
         if not lists_faults(receipt.reasons):

@@ -67,7 +67,7 @@ def written(rows: Sequence[Sequence[str]], guidelines: str, verdicts: Sequence[s
 
 
 def _put(cell: Any, text: str) -> Any:
-    """Put a text into a cell of type text, and return the cell."""
+    """Write `text` into `cell` as text, not as a formula or a number, and return the cell."""
     cell.value = _ILLEGAL.sub("\ufffd", text)[:CELL]
     cell.data_type, cell.number_format = "s", "@"
     return cell
@@ -88,8 +88,8 @@ def _timeless(content: bytes) -> bytes:
 def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     """Yield the rows of the sheet that has the column `needed`, each with its number; the first row is the header.
 
-    Raises FormatError if no sheet or several sheets have the column, if the file is no workbook, or if it claims to
-    have more cells than fit its size.
+    Raises FormatError if the file is not a workbook, or claims to have more cells than fit its size. Also raises it
+    unless exactly one sheet has the column.
     """
     if path.suffix.lower() == ".ods":
         raise FormatError(path, "a sheet must be .xlsx or .csv; save this file in one of these formats")

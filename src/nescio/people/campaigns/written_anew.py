@@ -30,7 +30,7 @@ class Version(Struct, frozen=True):
 
 
 class Likeness(Struct, frozen=True):
-    """How alike two runs are: `version` gives the same answer as the run on `same` of the run's `of` answers."""
+    """The likeness of a run to an accepted version: `same` of the run's `of` answers are also those of `version`."""
 
     version: Version
     same: int
@@ -46,11 +46,11 @@ class Likeness(Struct, frozen=True):
 
 
 def answers_of(task: Task, said: Any) -> Answers:
-    """Return a run's answers, keyed by topic, so that answers of two runs can be compared.
+    """Return a run's answers, keyed by topic (AVE: by candidate), so that answers of two runs can be compared.
 
-    Confidences and supports are left out, because a group that submits the same answers again could easily vary these.
-    For PAN, the answer is -1, 0 or 1: whether the score is below, at or above the score that means no answer. For AVE,
-    it is the decision on each candidate.
+    Confidences and supports are left out, because a group that submits the same answers again could easily vary them.
+    For PAN, an answer is -1, 0 or 1: whether the score is below, at or above the score that means no answer. For AVE,
+    an answer is the decision on a candidate.
     """
     if task == "ave":
         return {(one.question_id, one.answer_id): one.decision for one in said}

@@ -1,8 +1,8 @@
 """Print the formula, the proof and the frames of an answer in COLLECTION.
 
 Question and answer together make a statement. The statement becomes a formula, and so does the supporting text. The
-table lists the atoms of the statement, and which must be given up so that the rest follows from the text. A note says
-whether the prover E proves the rest. Formulas need English texts and a parser.
+table lists the atoms of the statement, and says which atoms must be given up so that the rest follows from the text. A
+note says whether the prover E proves the rest. Formulas need English texts and a parser.
 
 \b
 nescio ave explain dev.xml lighthouse-who lighthouse-who_1 --parser en_core_web_sm

@@ -46,9 +46,9 @@ THRESHOLD = Kind(f"{', '.join(TUNED)} or a number", _threshold, metavar="F|c@1|N
 class Threshold(Struct, frozen=True):
     """A threshold that makes a measure best on held-out development answers.
 
-    `expected` is the value to expect on new questions: the threshold of each part was chosen without it. `everything`
-    is the measure with every answer accepted (F), or every question answered (c@1). `accepted` is the share that the
-    threshold keeps.
+    `expected` is the value to expect on new questions: the threshold for each part of the questions was chosen on the
+    other parts. `everything` is the measure with every answer accepted (F), or every question answered (c@1).
+    `accepted` is the share that the threshold keeps.
     """
 
     measure: str
@@ -60,10 +60,7 @@ class Threshold(Struct, frozen=True):
 
 
 class Validated(Struct, frozen=True):
-    """The result of running a validator: the numbers of questions, and of answers SELECTED, VALIDATED and REJECTED.
-
-    It also holds notes.
-    """
+    """The result of running a validator: the numbers of questions, and of answers SELECTED, VALIDATED and REJECTED."""
 
     selected: int
     validated: int
@@ -127,8 +124,8 @@ class TrainRequest(Resampled, Equipped, OfCollection, Worked):
 def train(request: TrainRequest) -> Results[Threshold]:
     """Train a validator on the judged COLLECTION and print the scores to expect.
 
-    The model is JSON: words and numbers, but nothing executable. "expected" is the score to expect on new questions;
-    the threshold of each part is chosen without that part.
+    The model is JSON: words and numbers, but nothing executable. "expected" is the score to expect on new questions:
+    the threshold for each part of the questions is chosen on the other parts.
 
     \b
     nescio ave validate train dev.xml -o model.json --ablation

@@ -1,7 +1,7 @@
 """Test whether a system has seen the questions: does rewording lower its score more than the scores of others?
 
-FILES hold the answers of a suspected run (the suspect) and of one or more reference runs to questions and to their
-paraphrases. A column names the original question of each paraphrase; the column is empty for original questions.
+FILES hold answers to questions and to paraphrases of these: the answers of a suspected run (the suspect), and of one or
+more reference runs. A column names the original question of a paraphrase; it is empty for original questions.
 
 \b
 nescio lab contamination paraphrases.csv --suspect new

@@ -11,8 +11,8 @@ joins. Each draw takes k answers per question from each run and applies the gate
 alarm, or too few questions.
 
 "flips" is the share of pairs of draws whose verdicts differ. k rises until "flips" is at most 5%. If a draw takes more
-answers than there are, answers are drawn with replacement ("again"). The figure is then a prediction for more answers
-like these.
+answers than there are, answers are drawn with replacement ("again"). In that case, "flips" predicts the share for k new
+answers of the same systems.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FlipsRequest(Reading, Measured, Seeded, Worked):
     draws: int = option(default=200, low=2, help="The number of random draws of answers.")
 
     def check(self) -> None:
-        """Raise UsageError for several measures, because flips of a gate's result are those of one measure."""
+        """Raise UsageError for several measures, because the gate has a single measure."""
         super().check()
         if self.chosen is not None and len(self.chosen) > 1:
             raise UsageError(

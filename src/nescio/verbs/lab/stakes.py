@@ -11,7 +11,7 @@ nescio lab stakes stakes.csv --candidates lower -f json
 Each row of the first table is a run at a stake. It shows what the run earned, and what always answering, never
 answering, and following its own confidence would have earned. The second table shows how much the share of silence
 changes if the stake is ten times as high, and tests whether the run ignores the stakes. Its area sums up all stakes: 1
-is always right, 0 is always silent. A steep slope is no merit by itself; read it beside the utility. The third table
+is always right, 0 is always silent. A steep slope is not a merit by itself; read it with the utility. The third table
 compares runs by area, then at each stake.
 """
 

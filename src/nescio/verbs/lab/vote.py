@@ -8,9 +8,10 @@ nescio lab vote votes.csv
 nescio lab vote votes.csv --of 3 --rule samples
 nescio lab vote votes.csv --at-least 4 -o voted.csv
 
-Two answers agree if their texts are the same apart from capitals and spaces. Without texts, right answers agree, and it
-is unknown which wrong answers agree: two rows then bound the result. With --of N, each figure is a mean over all sets
-of N answers. "alone" is the score of one answer drawn at random. A vote costs as much as all its answers together.
+Two answers agree if their texts are the same apart from capitals and spaces. If the texts are missing, nescio counts
+all right answers as agreeing. It cannot know which wrong answers agree, so two rows bound the result. With --of N, each
+figure is a mean over all sets of N answers. "alone" is the score of one answer drawn at random. A vote costs as much as
+all its answers together.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class VoteRequest(Reading, Sourced, WithInterval):
 
 
 def lay(request: VoteRequest) -> LaidOut:
-    """Return the votes of systems or repeats on each question, and write the chosen answers as runs if requested."""
+    """Return the votes of runs or repeats on each question, and write the winning answers as runs if requested."""
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
     loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)})

@@ -3,8 +3,8 @@
 python check_runs.py TOPICS RUNS OUTPUT
 
 TOPICS is what teams were handed, RUNS the folder that somebody submitted. OUTPUT gets `scores.json` (Codabench),
-`evaluation.prototext` (TIRA) and `detailed_results.html`, a page of all faults. What is wrong with a run is printed,
-and the exit status is 0: the platforms take another one for a broken evaluator, and show nothing.
+`evaluation.prototext` (TIRA) and `detailed_results.html`, a page of all faults. Faults are printed, and the exit status
+is always 0, because the platforms take any other status for a broken evaluator and then show nothing.
 """
 
 from __future__ import annotations

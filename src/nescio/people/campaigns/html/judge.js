@@ -52,7 +52,7 @@ function say(item, change, undoes = false) {
 let refused = "";
 function stays(item, verdict) {
   if (!items.some((one) => one.id === `second:${item}`) || stateOf(item).verdict === verdict) return false;
-  refused = "You have seen the judge's grade, so your first verdict stays. Say what you say now on the next one (→).";
+  refused = "You have seen the judge's grade, so your first verdict stays. Give your second verdict on the next screen (→).";
   $("state").textContent = refused;
   return true;
 }
@@ -118,7 +118,7 @@ function store() {
 function settled() {
   if (pending.size) return;
   const refused = [...newest.values()].filter((record) => record.refused);
-  trouble(refused.length ? `Not taken: ${refused.length} (${refused[0].refused})` : "");
+  trouble(refused.length ? `Not accepted: ${refused.length} (${refused[0].refused})` : "");
   if (page.server) send();
   else if (records.size) tell(`saved ${clock(new Date())}`, "");
 }
@@ -187,7 +187,7 @@ async function empty() {
       answer.saved.forEach((id) => { records.get(id).sent = true; });
       answer.refused.forEach(({ id, why }) => { Object.assign(records.get(id), { sent: true, refused: why }); });
       answer.refused.filter(({ again }) => again).forEach(({ id }) => reopen(records.get(id).item));
-      if (answer.refused.length) trouble(`Not taken: ${answer.refused[0].why}`);
+      if (answer.refused.length) trouble(`Not accepted: ${answer.refused[0].why}`);
       await transaction("readwrite", (held) => batch.forEach((record) => held.put({ ...records.get(record.id), home })));
     }
     if (typed) tell("kept in this browser while you type", "waiting");
@@ -349,7 +349,7 @@ function drawEnd() {
   $("item").replaceChildren();
   if (more) return;
   if (!items.length) {
-    $("item").append(make("p", "What there is has been judged, or is with somebody else. Reload this page later, or ask the organiser."));
+    $("item").append(make("p", "All items have been judged, or are with somebody else. Reload this page later, or ask the organiser."));
     return;
   }
   const back = make("button", "Look at the first one again", { type: "button" });
@@ -369,12 +369,12 @@ function drawItem(item) {
   const parts = [];
   if (isAnswer(item)) parts.push(make("div", item.answer, { className: "answer", tabIndex: 0, role: "group", "aria-label": "Answer" }));
   if (item.kind === "nuggets") {
-    const strings = make("ol", "", { className: "strings", tabIndex: 0, "aria-label": "What systems said" });
+    const strings = make("ol", "", { className: "strings", tabIndex: 0, "aria-label": "Answers of systems" });
     items.filter((one) => one.kind === "answer" && one.topic === item.topic).forEach((one) => strings.append(make("li", one.answer)));
-    parts.push(make("p", "What systems said of it:", { className: "lead" }), strings);
+    parts.push(make("p", "Systems said about this target:", { className: "lead" }), strings);
   }
   if (isAnswer(item) && item.supports.length) {
-    const list = make("ul", "", { className: "supports", tabIndex: 0, "aria-label": "What systems rest it on" });
+    const list = make("ul", "", { className: "supports", tabIndex: 0, "aria-label": "Texts that support the answer" });
     for (const [document, text] of item.supports) {
       const row = make("li", "");
       if (document) row.append(make("b", document));
@@ -386,7 +386,7 @@ function drawItem(item) {
   for (const [verdict, comment] of item.said || []) {
     parts.push(make("p", `${worded(item, verdict)}${comment ? `: ${comment}` : ""}`, { className: "said" }));
   }
-  if (item.grade) parts.push(make("p", `The judge says: ${item.grade}. Your first verdict stands; what do you say now?`, { className: "said" }));
+  if (item.grade) parts.push(make("p", `The judge says: ${item.grade}. Your first verdict stays; now give your second verdict.`, { className: "said" }));
   if (item.known) {
     parts.push(make("p", `${stateOf(item.id).verdict === item.known ? "Yes" : "No"}: it is ${VERDICTS[item.known].toLowerCase()}. ${item.why}`, { className: "said" }));
     parts.push(make("p", "Press → for the next one.", { className: "lead" }));
@@ -397,7 +397,7 @@ function drawItem(item) {
 function drawChoices(item, state) {
   const options = optionsOf(item);
   if (!listedFirst(item)) {
-    $("choice").replaceChildren(make("p", "The nuggets of this target are to be listed first.", { className: "lead" }));
+    $("choice").replaceChildren(make("p", "List the nuggets of this target first.", { className: "lead" }));
     return;
   }
   const box = make("fieldset", "", { className: options ? "ticks" : "choices" });
@@ -451,7 +451,7 @@ function drawList(item) {
     const kind = make("button", row.vital ? "vital" : "okay", { type: "button", "aria-label": `Nugget ${row.id} is ${row.vital ? "vital" : "okay"}; change` });
     kind.onclick = () => { row.vital = !row.vital; type({ verdict: listed() }); drawList(item); };
     const used = items.filter((one) => one.kind === "answer" && one.topic === item.topic && stateOf(one.id).verdict.split(",").includes(row.id)).length;
-    const gone = make("button", "Remove", { type: "button", disabled: used > 0, "aria-label": `Remove nugget ${row.id}`, title: used ? `${used} strings name it` : "" });
+    const gone = make("button", "Remove", { type: "button", disabled: used > 0, "aria-label": `Remove nugget ${row.id}`, title: used ? `${used} strings name this nugget` : "" });
     gone.onclick = () => { draft.rows.splice(i, 1); type({ verdict: listed() }); drawList(item); };
     line.append(text, kind, gone);
     return line;
@@ -634,12 +634,12 @@ $("file").addEventListener("change", async () => {
   const file = $("file").files[0];
   if (!file) return;
   const [first, ...rows] = (await file.text()).split("\n").filter(Boolean).map((line) => { try { return JSON.parse(line); } catch { return {}; } });
-  if (!first || first.key !== page.key) { trouble("That file was not handed in by you from a page of this campaign."); return; }
+  if (!first || first.key !== page.key) { trouble("That file is not one that you handed in from a page of this campaign."); return; }
   const more = rows.filter((record) => record.id && record.item && record.at && take(record));
   more.forEach((record) => pending.set(record.id, record));
   await store();
   draw();
-  $("state").textContent = `${more.length} judgements taken from ${file.name}.`;
+  $("state").textContent = `${more.length} judgements added from ${file.name}.`;
 });
 
 $("hand-in").onclick = handIn;
