@@ -104,6 +104,16 @@ def test_counts_by_verdict_strict_and_lenient_accuracy_and_c_at_1(tmp_path: Path
     assert nescio.campaign.init(tmp_path / "ave", [tmp_path / "ave.xml"], task="ave", groups=["alpha=A"]).key
 
 
+def test_the_best_run_has_the_lowest_share_of_wrong_answers(tmp_path: Path) -> None:
+    """Alpha is wrong on 3 of 10 questions, and Beta on 5."""
+    campaign = judged_qa(tmp_path)
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["simpleqa.incorrect"]')
+    nescio.campaign.score(campaign, resamples=200)
+    shown = tables(campaign)
+    assert [row[0] for row in shown["scores"][1:]] == ["Alpha University", "Beta Institute"]
+    assert [row[5] for row in shown["groups"][1:]] == ["1 of 2", "2 of 2"]
+
+
 def test_the_share_over_available_answers_goes_from_the_verdicts_to_table_2(tmp_path: Path) -> None:
     """AVE 2007's test sets have the first question of each topic alone, and Table 2 says what share of the answers to
     these is left. Five questions in topics of two; of q0 and q2 two systems give two answers each, one of which is void

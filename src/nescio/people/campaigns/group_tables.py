@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from nescio.data.results import Scores
 from nescio.people.campaigns.evidence import JudgedRuns, group_of
-from nescio.people.campaigns.layouts import Table, figure, named_run, percent, sortable
+from nescio.people.campaigns.layouts import Table, figure, merit, named_run, percent
 from nescio.people.campaigns.ranking import Ranked
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.settings import Settings
@@ -64,7 +65,7 @@ def best_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
         for measure in dict.fromkeys(row.measure for row in scores):
             sound = [row for row in scores if row.measure == measure and not math.isnan(row.value)]
             if sound:
-                best = max(sound, key=lambda row: row.value)
+                best = max(sound, key=lambda row: merit(row.measure, row.value))
                 ties = sum(row.value == best.value for row in sound) - 1
                 group, system = named_run(best.run, settings, judged.groups)
                 rows.append((judged.part.language or "all", measure, group, system + _more(ties), figure(best.value)))
@@ -83,7 +84,7 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
         first = next(iter(scores)).measure if judged.runs else ""
         values: Mapping[str, float] = {row.run: row.value for row in scores if row.measure == first}
         for run in judged.runs:
-            rank = 1 + sum(sortable(value) > sortable(values[run.run]) for value in values.values())
+            rank = 1 + sum(merit(first, value) > merit(first, values[run.run]) for value in values.values())
             group, system = named_run(run.run, settings, judged.groups)
             place = list(settings.groups).index(run.group)
             cells = (
@@ -106,6 +107,7 @@ def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
     The last rows have the best value of all groups, and for AVE also the two baselines.
     """
     measure = next(row.measure for _, scores in parts for row in scores)
+    better = partial(max, key=partial(merit, measure))
     best = []
     for judged, scores in parts:
         group_of_run = {run.run: run.group for run in judged.runs}
@@ -113,9 +115,9 @@ def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
         for row in scores:
             if row.measure == measure and not math.isnan(row.value):
                 group = group_of_run[row.run]
-                own[group] = max(row.value, own.get(group, -math.inf))
+                own[group] = better(row.value, own.get(group, row.value))
         best.append(own)
-    below = [("Best", [max(own.values(), default=math.nan) for own in best])]
+    below = [("Best", [better(own.values(), default=math.nan) for own in best])]
     if settings.task == "ave":
         accepted = [
             {row.run: row.F for row in reference.expected(judged.exercise)} for judged, _ in parts if judged.exercise

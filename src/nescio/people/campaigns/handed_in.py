@@ -218,7 +218,7 @@ def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Head
 
 
 def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
-    """Return the heading in the first line of a file. Raises FormatError for one that no page of this campaign wrote."""
+    """Return the heading in the first line of a file. Raises FormatError unless a page of this campaign wrote it."""
     try:
         heading = msgspec.json.decode(line, type=Heading)
     except UNREADABLE:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from nescio.comparison.ranks import Rank
 from nescio.data.plain_tables import rounded
 from nescio.data.results import Scores
+from nescio.measures import parse
 from nescio.people.campaigns.evidence import Cell, JudgedRuns, group_of
 from nescio.people.campaigns.settings import Settings
 from nescio.reporting import latex
@@ -134,6 +135,11 @@ def sortable(value: float) -> float:
     return -math.inf if math.isnan(value) else round(value, 12)
 
 
+def merit(measure: str, value: float) -> float:
+    """Return a key by which better values of the measure sort higher; an undefined value (NaN) is the smallest."""
+    return sortable(-value if parse(measure).declaration.lower_is_better else value)
+
+
 def ranking_table(judged: JudgedRuns, places: Sequence[Place], settings: Settings) -> Table:
     """Return one of Tables 8 to 11 of AVE 2007: validators, QA systems and baselines, sorted by QA accuracy.
 
@@ -250,7 +256,7 @@ def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: S
     measures = list(dict.fromkeys(row.measure for row in scores))
     by = {(row.run, row.measure): row for row in scores}
     place = {rank.run: rank for rank in ranks}
-    order = sorted(judged.runs, key=lambda run: (-sortable(by[run.run, measures[0]].value), run.run))
+    order = sorted(judged.runs, key=lambda run: (-merit(measures[0], by[run.run, measures[0]].value), run.run))
     rows = []
     for run in order:
         cells = []
