@@ -155,8 +155,8 @@ def k(total: Any) -> Any:
     """K1 with several answers per question.
 
     $1/n Σ_i (Σ_r s_r·e_r)/max(R_i, A_i)$ over the $A_i$ answers r of question i. e is 1 for a correct answer, and -1
-    for an incorrect one. It is 0 for a correct one beyond the $R_i$ known answers, because it must repeat one of them.
-    $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
+    for an incorrect one. e is 0 for a correct answer beyond the $R_i$ known ones, which must repeat one of them. $R_i$
+    comes from the column `known_answers`, 1 without it. Undefined for n = 0.
 
     When to use it: For questions with several known answers, each answer with its self-score (QA at CLEF 2004). Like K1
     it rewards claiming 1 on all that is more likely right than wrong; with one answer a question use BAS or c@1.

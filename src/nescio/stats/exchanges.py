@@ -42,7 +42,7 @@ def exchanges(
 def p_value(observed: float, exchanged: Floats) -> float:
     """Return the two-sided p-value $(1 + hits)/(1 + B)$ from B random exchanges of labels.
 
-    A hit is an exchange whose difference is as far from 0 as the observed one, up to rounding, or undefined.
+    A hit is an exchange whose difference is at least as far from 0 as the observed one, up to rounding, or undefined.
     """
     if np.isnan(observed):
         return float("nan")

@@ -36,10 +36,10 @@ DEVIATIONS = (np.arange(200) + 0.5) / 400  # standard deviations of the true val
 
 
 def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
-    """Return the variances of runs, shape (runs, resamples), and the eigenvalues and eigenvectors of their covariance.
+    """Return the variance of each run, and the eigenvalues and eigenvectors of the covariance of the runs.
 
-    With more runs than resamples, only the nonzero ones are returned. They are found without the covariance matrix,
-    whose cost grows with the cube of the runs.
+    `resampled` has shape (runs, resamples). With more runs than resamples, only the nonzero eigenvalues are returned.
+    They are found without the covariance matrix, whose cost grows with the cube of the runs.
 
     With few `units` (questions or clusters), many correlations are known badly, and the leader looks too certain.
     Therefore we add as many imagined units as there are runs; every pair of runs has the average correlation on them.
@@ -62,7 +62,7 @@ def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
 
 
 def true_values(values: Floats, axes: Axes, width: float, draws: int, rng: np.random.Generator) -> Floats:
-    r"""Draw the true values of k runs that are exchangeable, given what was measured; shape (runs, draws).
+    r"""Draw the true values of k exchangeable runs, given their measured `values`; shape (runs, draws).
 
     $\hat\theta \mid \theta \sim N(\theta, \Sigma)$ and $\theta_j \sim N(\mu, \tau^2)$ with a flat prior of $\mu$.
     $\tau$ is at most half the `width` of the measure's range. It has a half-Cauchy density (Gelman 2006) whose scale s
