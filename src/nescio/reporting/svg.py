@@ -430,7 +430,7 @@ def names_margin(names: Sequence[str]) -> float:
 
 
 def apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Return rising positions moved so that neighbours are at least `least` apart.
+    """Return the rising positions `places`, moved so that neighbours are at least `least` apart.
 
     They stay between `low` and `high` if there is room.
     """

@@ -261,9 +261,9 @@ def certainties(data: Evidence) -> NDArray[np.float32] | None:
 
 
 def candidate_marks(data: Evidence) -> NDArray[np.uint8] | None:
-    """Return how answers that runs withheld would have been graded: right (1), wrong (2) or unknown (0).
+    """Return the grades that withheld answers would have got: right (1), wrong (2) or unknown (0).
 
-    The array has shape (runs, rows). Returns None if none of them is known.
+    The array has shape (runs, rows). Returns None if no grade is known.
     """
     marks = np.zeros(data.absence.shape, dtype=np.uint8)
     for name, code in (("candidate_correct", CANDIDATE_RIGHT), ("candidate_incorrect", CANDIDATE_WRONG)):

@@ -65,12 +65,12 @@ def gather_change(
     """
     data = loaded.data
     if not isinstance(data, Evidence):
-        raise MismatchError("a counts table does not have the outcome of each question")
+        raise MismatchError("a counts table does not have the outcome of each question, which this page needs")
     places = [data.runs.index(name) for name in pair]
     rows = [row for row in comparisons if {row.run, row.baseline} == set(pair)]
     if rows and rows[0].run != pair[1]:
         raise MismatchError(
-            f"the comparison is of {rows[0].run!r} against {rows[0].baseline!r}, not the other way round"
+            f"the comparison is of {rows[0].run!r} against {rows[0].baseline!r}, but this page needs the reverse"
         )
     old, new = names(pair)
     chosen = ("--baseline", str(loaded.options.baseline_file or pair[0]), "--run", pair[1])
@@ -179,7 +179,7 @@ def _moved(change: Change) -> tuple[str, ...]:
     size = {slug: len(moved.group(slug)) for slug in GROUPS}
     n, unit = int(moved.table.sum()), "question" if change.loaded.data.repeats is None else "answer"
     return (
-        f"Of the {n:,} shared {unit}{'' if n == 1 else 's'}, {change.new} wins {size['won']:,} and loses "
+        f"Among the {n:,} shared {unit}{'' if n == 1 else 's'}, {change.new} wins {size['won']:,} and loses "
         f"{size['lost']:,}; {size['same']:,} did not change.",
         f"It newly abstains on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
     )

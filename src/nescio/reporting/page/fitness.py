@@ -66,7 +66,7 @@ def no_decision(
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:
-    """Return for each run of `counts` the number of questions that it answers, and how many of these wrongly.
+    """Return the numbers of answered and of wrongly answered questions, keyed by run.
 
     `counts` maps a run to its numbers of correct, incorrect and unanswered questions.
     """

@@ -203,7 +203,7 @@ def _without_folders(remark: Note) -> str:
 
 
 def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return, for each name of a run, its number and its shorter names for tables and for their heads."""
+    """Return the number of each run, and its shorter names for tables and for their heads, keyed by the run's name."""
     short, head = shortened(runs, NAMED), shortened(runs, HEAD)
     return {
         name: {"place": i, "short": short.get(name, name), "head": head.get(name, name)} for i, name in enumerate(runs)

@@ -132,7 +132,7 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
         head = f"{after}, significantly better than {than}."
     else:
         text = (
-            f"These benchmarks do not tell {enumerated([name, *tied], 3)} apart: choose by what they cost, by the "
+            f"These benchmarks do not tell {enumerated([name, *tied], 3)} apart: choose by what the runs cost, by the "
             "benchmark that is most like your use, or ask more questions."
         )
         advice = Statement("tied", text, {"run": name, "tied": len(tied)})
@@ -186,12 +186,12 @@ def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str,
             )
     led = sum(any(row.run == best and row.value == rows[0].value for row in rows) for rows in firsts.values())
     text = f"{shown[best]} has the best {measure} on {led} of {plural(len(firsts), 'benchmark')}"
-    text += f"; better there: {enumerated(others, 4)}. No single benchmark is tested here." if others else "."
+    text += f"; better on others: {enumerated(others, 4)}. Single benchmarks are not tested." if others else "."
     return (Statement("did", text, {"run": shown[best], "led": led, "benchmarks": len(firsts)}),)
 
 
 def _to_read(runs: Sequence[str]) -> tuple[Link, ...]:
-    """Return links to the questions that the first run gets wrong, and to those of them that the second gets right.
+    """Return links to the questions that the first run gets wrong, and to those among them that the second gets right.
 
     The runs are in the order of their means, the best first.
     """
