@@ -153,7 +153,7 @@ class Measure(Struct, frozen=True):
     def imagines_ends(self) -> bool:
         """Return whether Student's interval adds one imagined unit at either end of the measure's range.
 
-        It does so for measures whose rare values have a large effect.
+        This suits measures whose rare values have a large effect.
         """
         return self.declaration.interval == "t" and all(map(math.isfinite, self.bounds))
 
@@ -490,7 +490,7 @@ def parse(text: str | Measure) -> Measure:
         nescio.measure("c@1")(correct=237, incorrect=156, unanswered=107)    # 0.575436
         nescio.score("outcomes.csv", nescio.measure("penalty(t=0.75)"))
 
-    A measure of counts can be called with them. Every measure can be passed to `nescio.score` and related functions.
+    A measure of counts can be called with counts. Every measure can be passed to `nescio.score` and related functions.
 
     Raises UnknownNameError with the nearest names, or UsageError for an invalid parameter.
     """

@@ -65,7 +65,7 @@ def rms_calibration(total: Any, size: int = 100, literal: int = 0) -> Any:
 
     $√(Σ_b n_b/n·(conf_b - acc_b)²)$, undefined for n = 0; the last bin, of the most confident answers, takes what is
     left and has up to 2·size - 1. literal=1 leaves that bin out of the sum, as the loop over `range(len(bins) - 1)` of
-    the published code does; it is undefined for n < size, where that code fails.
+    the published code does. The value is then undefined for n < size, where that code fails.
 
     When to use it: To compare with calibration errors of Humanity's Last Exam: published figures are literal=1. That
     never looks at the surest answers, where overconfidence is worst. Chance alone makes it large with few answers: for

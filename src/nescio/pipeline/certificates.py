@@ -37,7 +37,7 @@ class Coefficient(Struct, frozen=True):
 class Certificate(Struct, frozen=True):
     """A certificate of a judge's agreement with people, who gave their labels without seeing its verdicts.
 
-    `judge` is the judge with its parameters, and `prompt` the digest of its prompt (empty if it is no language model).
+    `judge` is the judge with its parameters. `prompt` is the digest of its prompt, empty if the judge has no prompt.
     `questions`, `data` and `people` are digests of the names of the questions, of the judged outcomes, and of the
     labels. `agreement` has the observed agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha over
     `categories`, with intervals at `level` percent.

@@ -1,4 +1,4 @@
-"""Load the given items as data that can be scored. Every command gets its Evidence here."""
+"""Load the given items as data that can be scored. Every command gets its Evidence from this module."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def _opened(items: Sequence[Any]) -> Iterator[Source]:
 
 
 def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> formats.Format:
-    """Return the format of a file. If it could have several, prefer one that fits all files given with it.
+    """Return the format of a file. If several formats are possible, prefer one that fits all files given with it.
 
     `named` holds the names for which the user gave columns.
     """

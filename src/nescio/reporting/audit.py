@@ -158,7 +158,7 @@ def made(results: Results) -> str:
 def command(results: Results) -> str:
     """Return the command line that makes the page of the audit again, with its measures and plug-ins.
 
-    It leaves out the number of questions and the seed, which the signature of the results shows.
+    The line leaves out the number of questions and the seed, which the signature of the results shows.
     """
     measures = list(dict.fromkeys(row.measure for row in results))
     usual = {measure.label for measure in registered()}

@@ -82,8 +82,8 @@ def _share(row: Tuning) -> str:
 def _values(row: Tuning) -> list[tuple[str, str, str, str, str]]:
     """Return rows with the measure, the share answered and the share wrong.
 
-    There is a row for new questions, one for the questions used in tuning, and so on; its last cell says how far to
-    trust it.
+    There is a row for new questions, one for the questions used in tuning, and so on. The last cell of a row says how
+    far to trust the row.
     """
     expected = with_interval(row.value, row.low, row.high)
     too_good = "too optimistic" if row.max_risk is None else "same questions"

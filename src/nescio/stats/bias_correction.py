@@ -116,13 +116,13 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
     r"""Return the judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
 
     $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, clipped to [0, 1]. Among the n
-    labelled answers, the judge agrees on the share se of those that people call right, and sp of those that they call
-    wrong. Undefined (NaN) if people call all labelled answers right or all wrong, or if se + sp ≤ 1, because such a
-    judge says nothing about the answers.
+    labelled answers, se is the judge's agreement on those that people call right, and sp that on those they call wrong.
+    Undefined (NaN) if people call all labelled answers right or all wrong. Also undefined if se + sp ≤ 1, because such
+    a judge says nothing about the answers.
 
     The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$,
-    where $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the
-    denominator is small and the delta method does not. The interval is [0, 1] if se + sp - 1 does not differ from 0
+    where $s^2(\theta)$ is the variance of the left side. This is Fieller's (1954) method. It keeps its coverage where
+    the denominator is small; the delta method does not. The interval is [0, 1] if se + sp - 1 does not differ from 0
     significantly. `weight` is se + sp - 1.
     """
     n = len(people)

@@ -311,7 +311,7 @@ def chances_of(counts: Sequence[Counts] | Counts, sizes: Sequence[int]) -> Float
 def _exchanges(sizes: tuple[int, ...], start: int) -> tuple[Floats, Floats]:
     """Return a batch of exchanges of labels, shape (exchanges, kinds), and the probability of each exchange.
 
-    It begins with the exchange number `start`. An exchange and its opposite are listed once, with the probability of
+    The batch begins with exchange number `start`. An exchange and its opposite are listed once, with the probability of
     both. Pairs whose kinds have the same `sizes` share the result.
     """
     shape = tuple(size + 1 for size in sizes)

@@ -119,8 +119,8 @@ def even_units(size: Floats, times: NDArray[np.int64]) -> float:
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
     """Return whether questions that were not seen may decide a difference.
 
-    They may if few units make up the spread of the difference, and these move the difference by less than a single
-    question could. `bounds` is the range of the measure. Take two systems that are nearly always right: one abstention
+    They may if few units make up the spread of the difference, and these units move it by less than a single question
+    could. `bounds` is the range of the measure. Take two systems that are nearly always right: one abstention
     of one of them hardly moves c@1, but an error would. Student's interval of such differences held in 89% of trials
     with ten clusters (docs/few-units.md).
     """

@@ -2,7 +2,7 @@
 
 The difference on a benchmark depends only on how many units of each kind keep their labels, and these numbers are
 binomial. The distribution of the difference therefore follows from these numbers. The distribution of the mean of
-independent differences is a convolution. It is exact if two halves of it stay small. Otherwise it is computed on a
+independent differences is a convolution, which is exact if its two halves stay small. Otherwise it is computed on a
 grid, and the reported p-value is an upper bound that allows for the rounding of the grid.
 """
 

@@ -233,7 +233,7 @@ def weighted(
 def _one_more(left: Values, odds: Values) -> float:
     """Return the largest variance that one more disagreement can add, on average over the labels of a group.
 
-    Each probability in `odds` that 10 labels or more have makes a group of them. All other labels form one more group.
+    Ten labels or more with the same probability (`odds`) form a group. All other labels form one more group.
     `left` holds the variance that a disagreement of each label adds.
     """
     _, place, many = np.unique(np.round(odds, 12), return_inverse=True, return_counts=True)

@@ -65,8 +65,8 @@ def true_values(values: Floats, axes: Axes, width: float, draws: int, rng: np.ra
     r"""Draw the true values of k exchangeable runs, given their measured `values`; shape (runs, draws).
 
     $\hat\theta \mid \theta \sim N(\theta, \Sigma)$ and $\theta_j \sim N(\mu, \tau^2)$ with a flat prior of $\mu$.
-    $\tau$ is at most half the `width` of the measure's range. It has a half-Cauchy density (Gelman 2006) whose scale s
-    is the noise of the runs about their mean, so the prior expects differences as large as the noise. For $M = \Sigma +
+    $\tau$ is at most half the `width` of the measure's range. Its density is half-Cauchy (Gelman 2006). The scale s is
+    the noise of the runs about their mean, so the prior expects differences as large as the noise. For $M = \Sigma +
     \tau^2 I$, $v = 1/(1'M^{-1}1)$, $\hat\mu = v\,1'M^{-1}\hat\theta$ the weight of $\tau$ is $(1 + \tau^2/s^2)^{-1}
     \sqrt{v} |M|^{-1/2} e^{-(\hat\theta - \hat\mu)'M^{-1}(\hat\theta - \hat\mu)/2}$, on a grid of 200. The share of
     resamples in which a run is best would count the noise twice, and make the leader look too certain. `values` has

@@ -339,8 +339,8 @@ def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, 
 def promises(report: ReportData) -> tuple[Promise, ...]:
     """Return the guarantees on the errors of every run, without a threshold and at each threshold of its grid.
 
-    All bounds hold at the same time, so the reader may choose any of them. There is no guarantee if questions are
-    clustered or repeated, and none on a run that the page does not advise on because of lost answers.
+    All bounds hold at the same time, so the reader may choose any of them. There are no guarantees if questions are
+    clustered or repeated, and none on a run about which the page decides nothing because of lost answers.
     """
     if not stands_alone(report) or not report.counts:
         return ()

@@ -104,7 +104,7 @@ def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, An
 def silence_score(name: str, data: Data, run: str) -> float:
     """Return the score that never answering would have on this run's questions by the measure `name`.
 
-    It is NaN if the measure does not penalise errors.
+    The score is NaN if the measure does not penalise errors.
     """
     measure, share = parse(name), silent_share(data, run)
     if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:

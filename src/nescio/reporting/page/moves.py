@@ -173,7 +173,7 @@ def _unshared(loaded: Loaded) -> Outcomes | None:
 def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
     """Return the browser's states of the two runs at the indices `places`.
 
-    They are from the outcomes before the policies on missing and ungraded answers.
+    The states precede the policies on missing and ungraded answers.
     """
     unanswerable = (
         np.zeros(len(outcomes.questions), dtype=bool) if outcomes.answerable is None else outcomes.answerable == 0

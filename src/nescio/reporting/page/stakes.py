@@ -16,8 +16,8 @@ from nescio.reporting.page.report_data import ReportData
 def stakes_figure(report: ReportData) -> Figure | None:
     """Return the figure of normalised utility over the stakes that the prompts state; None without such stakes.
 
-    A dashed line shows the best fixed policy of the first run: at each stake it never answers, or behaves as the run
-    did at one of the stakes, whichever has the higher utility.
+    A dashed line shows the best fixed policy of the first run. At each stake the policy never answers, or behaves as
+    the run did at one of the stakes, whichever has the higher utility.
     """
     data = report.loaded.data
     if not isinstance(data, Evidence) or data.repeats is None or "correct" not in data.columns:

@@ -33,9 +33,9 @@ from nescio.text import enumerated, plural, sanitize
 class Board(Struct, frozen=True):
     """The leaderboard and the heat map of one measure on the page of a suite.
 
-    `lines` are the rows of the leaderboard: a run's name, its scores, and the positions with which its interval is
-    drawn on a scale from the first to the last of `ends`. The heat map has a column for each of `runs`, and `rows`
-    holds each benchmark's name and cells.
+    `lines` are the rows of the leaderboard: a run's name, its scores, and the positions of its interval on a scale.
+    `ends` are the ends of that scale as text. The heat map has a column for each of `runs`, and `rows` holds each
+    benchmark's name and cells.
     """
 
     measure: str
@@ -83,7 +83,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
 def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
     """Return the answer at the top of a suite's page: the run with the best mean of the first measure.
 
-    It also says how sure that is, and on which benchmarks another run is better.
+    The answer also says how sure that is, and on which benchmarks another run is better.
     """
     best, *rest = statements(scores, suite)
     more = [statement.text for statement in rest if statement.kind == "did"]
