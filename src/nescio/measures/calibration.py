@@ -214,7 +214,7 @@ def _alignment(q: Any, eps: float) -> dict[str, Any]:
 
 
 def _clipped(q: Any, eps: float) -> Note | None:
-    """Return a note if a few wrong answers with high confidence decide the value: each of them costs up to ln(eps)."""
+    """Return a note if wrong answers were clipped to 1 - eps, or if a few with high confidence decide the value."""
     answers = int(np.sum((q.incorrect == 1) & (q.self_score > 1 - eps)))
     if not answers:
         sure = int(np.sum((q.incorrect == 1) & (q.self_score > SURE)))

@@ -189,7 +189,7 @@ def _listed(questions: set[str], how: str) -> str:
 
 
 def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError if the baseline had another judge. Judgements of a model may have another date."""
+    """Raise MismatchError if the baseline had another judge. Only the date of a judge may differ."""
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     if before != now:
         raise MismatchError(

@@ -139,7 +139,7 @@ def _only(data: Any, runs: Sequence[str]) -> Any:
 
 
 def _is_of_other_runs(remark: Note, runs: Sequence[str]) -> bool:
-    """Return whether a note says that files with a run's attempts hold other runs, none of which is among `runs`."""
+    """Return whether a note on other runs in the files of a run's attempts concerns only runs that `runs` lacks."""
     return remark.code == MIXED_FILES and not {*remark["beside"]} & {*runs}
 
 

@@ -100,7 +100,6 @@ def _which_sheet(items: Sequence[Any], options: Options, error: SeveralSheetsErr
 def _read_all(
     items: Sequence[Any], options: Options, *, gold: bool, runs: bool, judging: bool, supports: bool
 ) -> ReadResult:
-    """Return the content of the given files or tables, after opening them and recognising their format."""
     options, remembered = in_effect(options, items)
     judging = judging or not gold or options.judging
     sources, notes = open_files(items)

@@ -215,7 +215,6 @@ def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool
 
 
 def _distinct(items: Sequence[Any]) -> None:
-    """Raise MismatchError if the same file is among the items twice."""
     seen: set[Path] = set()
     for item in items:
         if isinstance(item, (str, Path)):

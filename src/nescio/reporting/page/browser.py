@@ -184,7 +184,6 @@ def browser(
 
 
 def _too_many(outcomes: int, questions: int) -> Note | None:
-    """Return a note if there are more outcomes or questions than a page can hold, otherwise None."""
     for what, many, most in (("outcomes", outcomes, MOST_CELLS), ("questions", questions, MOST_QUESTIONS)):
         if many > most:
             return note(

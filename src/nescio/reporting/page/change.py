@@ -166,7 +166,6 @@ def sentence(change: Change) -> Answer:
 
 
 def _values_in_words(change: Change, row: Comparison) -> str:
-    """Return the values of both runs by a measure, and their difference, as a sentence."""
     values = [_value_of(change, which, row) for which in ("new", "old")]
     known = "" if NOT_SHOWN in values else f"{values[0]} against {values[1]}, "
     return f"{row.measure}: {known}{difference_in_words(row)}; {row.verdict or 'undefined'}."
