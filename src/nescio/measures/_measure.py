@@ -14,11 +14,11 @@ totals      `total.correct` is the sum over the questions, shape (…,); `total.
 each=       a map from columns to new per-question columns, run once; their sums are what the function gets. A new
             column may have a second axis (the bins of ECE), which stays last.
 repeats=    a map like `each`, from sums over all answers to a question that was asked several times: `q.correct` of
-`q.n` answers are right. NaN leaves the question out. (For the other shapes a question counts as the mean of
-its answers.) If the measure has an `each`, too, the columns of `each` are summed over the answers.
+            `q.n` answers are right. NaN leaves the question out. (For the other shapes a question counts as the mean of
+            its answers.) If the measure has an `each`, too, the columns of `each` are summed over the answers.
 order=      the sums are kept apart by the value of a column: the highest value first, tied questions in one group.
-(`{column}` stands for the first column that the measure needs, which a parameter names.)
-`total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
+            (`{column}` stands for the first column that the measure needs, which a parameter names.)
+            `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
 A question counts for a measure if all columns that the measure `needs` are present. What an abstention, a weight and a
 tie mean is decided before the function is called. A question with weight 2 equals the same question twice.
@@ -466,8 +466,8 @@ def measure(
     `valid` maps a parameter to a rule in words and its test. `merge=False` says that an ordered measure distinguishes
     adjacent equal rows (a threshold may fall between them). `binned=True` says that ties give the expectation over
     their orders, and that swapping a wrong answer with a right one behind it never lowers the score. Bins of confidence
-    then bound the value. `remark` may return a note on a run's columns. A
-    `descriptive` measure says what a system does, not how well (coverage), so neither higher nor lower is better.
+    then bound the value. `remark` may return a note on a run's columns. A `descriptive` measure says what a system
+    does, not how well (coverage), so neither higher nor lower is better.
     `of_own_right` says that the sum is divided by the run's own right answers. Such a value rises if a run abstains
     where it is unsure, so no gate uses it. `direction` computes from the parameters whether lower is better.
     `same_formula_as` names a measure with the same formula over other columns; its rules then apply. `interval` is the

@@ -200,7 +200,7 @@ def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path)
 
 
 def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:
-    """Return a note if a model judged the baseline and the new files on different dates, since it may have changed."""
+    """Return a note if one model judged the baseline and the new files on different dates, as models may change."""
     before, now = ({record.date for record in records} - {""} for records in (baseline.made.judges, judges_of(read)))
     if before == now:
         return ()

@@ -234,7 +234,7 @@ def _read_options(options: Options, choices: Choices, declined: Declined) -> Rea
 def _judged(unjudged: Unjudged) -> Outcomes:
     """Return the answers as outcomes, judged by the judge that suits them.
 
-    A question to the user on how to read a table shows the outcomes of each possible reading.
+    If nescio asks the user how to read a table, it shows these outcomes for each possible reading.
     """
     from nescio.pipeline.judging import judge
 

@@ -35,7 +35,7 @@ def place_of(source: Path) -> Path:
 
 
 def with_mapping(options: Options) -> Options:
-    """Return options in which the columns of `mapping` are part of `column`, which has precedence."""
+    """Return options with `mapping` merged into `column`. Entries of `column` override those of `mapping`."""
     return options.but(column={**options.mapping, **options.column}, mapping={}) if options.mapping else options
 
 

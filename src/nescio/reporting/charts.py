@@ -227,7 +227,7 @@ def keys_of(runs: Sequence[str], shape: Any = "dot") -> list[Key]:
 
 
 def anchors_of(rows: Rows, xy: tuple[str, str]) -> Mapping[str, tuple[float, float]]:
-    """Return the point beside which each coloured run's name is written: the position of the run's last row."""
+    """Return the anchor of each coloured run's name, which is the position of the run's last row."""
     return {row["run"]: (row[xy[0]], row[xy[1]]) for row in rows if row["named"] != OTHERS}
 
 

@@ -105,7 +105,7 @@ def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
 
 
 def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Floats, ...]:
-    """Return the thresholds to try for each system, ascending; the last is one that no answer reaches.
+    """Return the thresholds to try for each system, ascending; the last threshold is infinite, so no answer reaches it.
 
     They are the `named` thresholds, or without `named` the distinct confidences of the system's answers. If these make
     too many policies, only confidences at evenly spaced ranks are tried.

@@ -78,8 +78,8 @@ def _posterior(weights: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return a grid of possible shares of three kinds, shape (NODES², 3), and the probability of each point.
 
     The shares follow a Dirichlet distribution with these weights. One axis is the share of the first kind, the other
-    that of the second kind among the rest. Both have equal steps of the normal quantile. The first axis is shifted at
-    each step of the second, so that hardly any two points have the same share.
+    that of the second kind among the rest. Both axes have equal steps of the normal quantile. The first axis is shifted
+    at each step of the second, so that hardly any two points have the same share.
     """
     from scipy.special import ndtr
 

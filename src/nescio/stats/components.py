@@ -61,8 +61,8 @@ class Components(Struct, frozen=True):
     def variance(self, levels: Sequence[int], repeats: int, over: Factors | None = None) -> float:
         """Return the variance of the mean in a design with these `levels` of the factors and `repeats` per cell.
 
-        The factors `over` have other levels each time, and without `over` all factors do. Negative components count
-        as 0.
+        It is the variance over new levels of the factors `over`, or of all factors without `over`. Negative components
+        count as 0.
         """
         chosen = set(range(len(self.levels)) if over is None else over)
         total = 0.0

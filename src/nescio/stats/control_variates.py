@@ -64,7 +64,7 @@ def spread(residuals: Floats, leverages: Floats | float, *, least: float = 0.0) 
 
 
 def variance(residual: float, n: int, units: int, beyond: float | None = None) -> float:
-    r"""Return the variance of an adjusted mean of n of N `units`, for the variance `residual` $S^2$ of one residual.
+    r"""Return the variance of an adjusted mean over n of N `units`; `residual` is the variance $S^2$ of one residual.
 
     About the mean of these N units it is $(1 - n/N)S^2/n$. About the mean of the population from which they come it is
     $(1/n - 1/N)S^2 + V/N$, where `beyond` is the variance V of one unit's contribution.

@@ -105,7 +105,7 @@ def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, 
 def merge_kinds(n: Counts, weights: Floats) -> tuple[Counts, Floats]:
     """Return the sizes and steps of each pair's kinds, where kinds with equal absolute `weights` are merged into one.
 
-    Kinds are sorted by rising weight. Kinds of the same weight are one binomial together, and kinds of weight 0 are
+    Kinds are sorted by rising weight. Kinds of the same weight form one binomial, and kinds of weight 0 are
     dropped. Rows with fewer kinds end in zeros.
     """
     weights = np.where(n > 0, np.abs(weights), 0)

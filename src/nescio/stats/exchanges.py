@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 def exchanges(
     value: Callable[[Floats], Floats], kept: Floats, exchanged: Floats, times: Counts
 ) -> tuple[Difference, Counts]:
-    """Return the difference as a function of how many units of each kind keep their labels, and the units of each kind.
+    """Return the difference as a function of how many units per kind keep their labels, and the units per kind.
 
     `value` maps totals to the difference. `kept` and `exchanged`, shape (kinds, columns), are what a unit adds to the
     totals without and with exchanged labels, and `times` counts the units of each kind. Kinds that an exchange does not

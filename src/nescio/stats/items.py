@@ -42,7 +42,7 @@ def exact_steps(rest: NDArray[np.int64], many: int) -> int:
 
 
 def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: int = 0) -> float:
-    """Return the probability that a random subset of as many runs has a sum of rest scores as low as the marked runs.
+    """Return the probability that a random subset, as large as the marked one, has a sum of rest scores as low.
 
     With `positive` it is the probability of a sum as high. The probability is exact, or (1 + hits)/(1 + draws) with
     `draws`. NaN if all runs are marked or none.

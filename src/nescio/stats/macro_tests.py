@@ -200,7 +200,7 @@ def _convolved(one: Atoms, other: Atoms, scale: float, largest: int) -> Atoms | 
 
 
 def _grouped(parts: Sequence[Law]) -> Iterable[Atoms]:
-    """Yield the distributions of sums of a few `parts` each, small ones first.
+    """Group the `parts`, small ones first, and yield the distribution of each group's sum.
 
     The atoms of a sum are rounded to the grid once, which loses less than rounding each part.
     """

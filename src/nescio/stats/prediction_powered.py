@@ -74,7 +74,7 @@ class Mean(Struct, frozen=True, eq=False):
         return float(2 * stdtr(self.freedom, -abs(self.value) / math.sqrt(self.variance)))
 
     def superpopulation(self, spread: float) -> Mean:
-        """Return the estimate for the population of which the units are a sample; their values vary by `spread`."""
+        """Return the estimate for the population of which the units are a sample; `spread` is its variance."""
         return replace(self, variance=self.variance + spread / self.units) if self.units else self
 
 

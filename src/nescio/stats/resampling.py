@@ -104,6 +104,7 @@ def on_draws(
 
 def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the number of units of each of K kinds among sum(counts) draws with replacement; shape (size, K).
+
     `counts` has the number of units of each kind. Drawing multinomial counts of kinds and picking units one by one give
     the same distribution, and the cheaper way is used. The cost of a multinomial grows with K, that of picking with the
     number of units.
@@ -191,9 +192,9 @@ def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -
 
 
 def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
-    """Return the priors whose posteriors the interval of a measure of three outcomes must cover, shape (priors, 3).
+    """Return the priors for a measure of three outcomes, whose interval must cover every posterior; shape (priors, 3).
 
-    Usually it is Jeffreys' prior alone. If hardly any answer was right, or hardly any wrong, there are three priors,
+    Usually there is Jeffreys' prior alone. If hardly any answer was right, or hardly any wrong, there are three priors,
     each with one more unit of one outcome. With such counts the prior decides the posterior. Take c@1 of 50 questions
     with the shares (.97, 0, .03). By enumeration, Jeffreys' interval holds the true value in 81% of samples, and the
     hull of the three in 98% (docs/coverage.md).

@@ -57,7 +57,7 @@ def _by_unit(moved: Floats, clusters: Whole | None) -> tuple[Floats, Floats, Who
 
 
 def gain(right: Floats, wrong: Floats, penalty: float) -> Floats:
-    r"""Return what each answer earns at a stake: $c - \lambda w$, in $[-\lambda, 1]$, for an error price λ."""
+    r"""Return the earnings of each answer at a stake: $c - \lambda w$, in $[-\lambda, 1]$, for an error price λ."""
     return right - penalty * wrong
 
 

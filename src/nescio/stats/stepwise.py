@@ -13,7 +13,7 @@ STARTS = 5  # the number of coverages at which a chain of tests begins
 def largest_safe_share(
     accepted: NDArray[np.float64], failed: NDArray[np.float64], n: float, risk: float, level: float
 ) -> Interval:
-    r"""Compute the interval of $\max\{c(\tau) : r(\tau) \le r\}$.
+    r"""Compute the interval of the largest coverage with a risk of at most `risk`: $\max\{c(\tau) : r(\tau) \le r\}$.
 
     `accepted` and `failed` hold, for thresholds $\tau$ in falling order, the number of answers above each and of wrong
     ones among them. n is the number of questions, c the coverage, and r the error rate among the answers. Each end has

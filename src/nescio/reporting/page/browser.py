@@ -50,7 +50,7 @@ class Browser(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True, eq=False):
-    """What the question browser shows: runs, questions, and the state of each question in each run.
+    """The content of the question browser: runs, questions, and the state of each question in each run.
 
     `runs` has the names as shown, and `names` the names in the data. The arrays `states`, `confidence`, `candidates`
     (how answers that the run withheld would have been graded) and `people` (people's verdicts) have shape (runs,

@@ -37,7 +37,7 @@ MOST_LISTED = 60  # questions of a group that the page lists beside its browser,
 
 
 class Change(Struct, frozen=True, eq=False):
-    """What a page on the change from an old run to a new one shows: their comparison, and the questions' moves.
+    """The content of a page on the change from an old run to a new one: their comparison, and the questions' moves.
 
     `moves` is None if the data has no outcomes. `old` and `new` are the runs' names as shown, and `pair` has their
     names in the data. `values` maps ("old" or "new", measure) to a value and its number of questions.
@@ -59,7 +59,7 @@ class Change(Struct, frozen=True, eq=False):
 def gather_change(
     loaded: Loaded, comparisons: Comparisons, pair: tuple[str, str], commands: Commands, how: Mapping[str, float]
 ) -> Change:
-    """Return what the page on the change from an old run to a new one shows; `pair` is (old run, new run).
+    """Return the content of the page on the change from an old run to a new one; `pair` is (old run, new run).
 
     `how` has the level of the intervals, and the margin below which a difference does not matter.
     """

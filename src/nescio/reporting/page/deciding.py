@@ -99,7 +99,7 @@ def silent_share(report: ReportData) -> float:
 
 
 def unit(report: ReportData) -> str:
-    """Return what the function `units` counts: "question", or "cluster" if the questions are clustered."""
+    """Return the word for what `units` counts: "question", or "cluster" if the questions are clustered."""
     return "cluster" if report.loaded.data.groups is not None else "question"
 
 

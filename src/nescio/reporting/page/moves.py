@@ -193,7 +193,7 @@ def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def payload(moved: Moves) -> dict[str, object]:
-    """Return the data by which the question browser can filter questions by their moves."""
+    """Return the data with which the question browser filters questions by their moves."""
     kinds = [[slug, name, code, moved.kind(code)] for code, (slug, name) in move_names().items()]
     kinds += [[slug, name, code, moved.kind(code)] for code, (slug, name) in APART.items() if moved.kind(code)]
     groups = [[slug, name, bit, len(moved.group(slug))] for slug, (name, _, bit) in GROUPS.items()]

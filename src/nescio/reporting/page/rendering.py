@@ -52,7 +52,7 @@ _INTERVAL = re.compile(r" \[[^][]{1,40}\]|\bp [<=] \.?\d")
 
 
 class Shared(Struct, frozen=True):
-    """What every page has: the title, the answer at the top, the signatures of the results, and the notes."""
+    """The content that all pages have: the title, the answer at the top, the results' signatures, and the notes."""
 
     title: str
     answer: Answer

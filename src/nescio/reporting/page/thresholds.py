@@ -71,7 +71,7 @@ def _expected(report: ReportData, one: Operating) -> str:
 
 
 def deciding_payload(report: ReportData) -> dict[str, Any]:
-    """Return the guarantees on errors, from which a script finds the one for the share that a reader tolerates.
+    """Return the guarantees on errors; a script picks the guarantee for the share that a reader tolerates.
 
     Each run has a guarantee without a threshold and one at each threshold of its grid. A guarantee's row has the index
     of its threshold among all thresholds of the slider.
