@@ -285,7 +285,7 @@ def _more(report: ReportData) -> Iterator[Statement]:
         column, many, grouped = report.groups
         text = (
             f"{grouped:,} questions come in {plural(many, 'group')} by {column}. If those of one group depend on "
-            f"each other, the bounds on this page are too low: `--cluster {column}` takes that into account."
+            f"each other, the bounds above are too low: `--cluster {column}` takes that into account."
         )
         yield Statement("groups", text, {"column": column, "groups": many, "questions": grouped})
     yield from another_sample(report)
