@@ -171,7 +171,7 @@ def test_a_threshold_that_does_not_help_is_no_advice(nescio: Command) -> None:
     """`mine` is `old` with the threshold that is best for it already."""
     examples = Path(__file__).parents[2] / "examples" / "outcomes.csv"
     found = nescio("tune", examples, "--run", "mine", *FEW)
-    assert "run 'mine', 70 questions: the threshold does not help here:" in found.out
+    assert "run 'mine', 70 questions: the threshold does not help:" in found.out
     assert "the run as given has 0.736." in found.out
     assert "not help" not in nescio("tune", examples, "--run", "old", *FEW).out
 

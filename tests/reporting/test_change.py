@@ -132,7 +132,7 @@ def test_sentence_and_flow_say_what_changed(tmp_path: Path) -> None:
     assert said.text.startswith("CANNOT TELL: new minus old is +0.044 [")
     assert said.more[0].startswith("c@1: 0.576 against 0.532, +0.044 [")
     assert said.more[1:] == (
-        "Of the 80 shared questions, new wins 8 and loses 7; 59 did not change.",
+        "Among the 80 shared questions, new wins 8 and loses 7; 59 did not change.",
         "It newly abstains on 8 and newly answers 3.",
     )
     figure = flow_figure(between)

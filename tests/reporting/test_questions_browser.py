@@ -544,8 +544,8 @@ def test_the_errors_tolerated_choose_what_python_chooses(page_of: PageOf, show: 
         upper = math.ceil(1000 * one.upper - 1e-9) / 10 if one.upper < 0.1 else math.ceil(100 * one.upper - 1e-9)
         assert text == (
             f"Ship {one.run} {where}: it answers {one.answered} of 300 ({100 * one.answered / 300:.0f}%), {one.wrong} of "
-            f"these wrongly here, and at most {upper}% on others like them, with 95% confidence for all runs and "
-            "thresholds together."
+            f"these wrongly. On other questions like these, at most {upper}% of its answers are wrong, with 95% confidence "
+            "for all runs and thresholds together."
         )
         if one.threshold is not None:
             assert page.locator("#figure-risk circle.chosen").count() >= 1

@@ -511,7 +511,7 @@ def lines(page: Page, _: re.Match[str]) -> Any:
     for t in (i / 1000 for i in range(1000)):
         earned = [c - w * t / (1 - t) for c, w in shares]
         best |= {run for run, value in zip(page.order, earned, strict=True) if value > max(earned) - 1e-12}
-    return page.k, len(best)
+    return len(best), page.k
 
 
 def bars(page: Page, m: re.Match[str]) -> bool:
@@ -688,7 +688,7 @@ RULES: dict[str, Check] = {
     r"abstaining)\.": accuracy_and_c_at_1,
     r"Grey: # other runs?": lambda page, m: 0 < int(m[1]) < page.k,
     r"The best run is (.+? from t = # to #)(?:\. For higher t, never answering beats every run( that answers)?)?\.": prices,
-    r"Of # runs, the # that rank first or are best at some t have a line\.": lines,
+    r"# of # runs have a line: those that rank first or are best at some t\.": lines,
     r"# bars? over # runs?(?:: (.+?))?\. (?:# runs? without a bar|Every run is under a bar)\.": bars,
     r"By c@1, # of # pairs differ significantly \(p-values adjusted for all pairs\)\.(?: # of these comparisons are on this "
     r"page\.)?(?: Not significantly different: (.+?)\.(?= The chart|$))?": pairs,
@@ -701,7 +701,7 @@ RULES: dict[str, Check] = {
         sum(any(row["confidence"] for row in rows) for rows in page.of_run.values()),
     ),
     r"Expected calibration error \(the mean distance from the diagonal\): (.+?)\.$": calibration,
-    r"Of RUN(?:, answering from a confidence of # on)?: the first #(?:, the most confident first)?\.": printed,
+    r"Errors of RUN(?:, answering from a confidence of # on)?: the first #(?:, the most confident first)?\.": printed,
     # All that was asked, graded or not.
     r"each of (?:the )?# questions(?:, asked # times in all)?": lambda page, m: (
         *(page.asked_of or page.questions, *([of_best(page)[3]] if m[2] else [])),
@@ -791,7 +791,7 @@ def test_every_figure_of_every_sentence_of_a_diff(tmp_path: Path) -> None:
     sentences = {
         r"mine minus old is # \[#, #\] by c@1, so mine is better\.": both[2:],
         r"c@1: # against #, # \[#, #\], adjusted p < 0.001; better": both,
-        "Of the # shared questions, mine wins # and loses #; # did not change": (n, won, lost, same),
+        "Among the # shared questions, mine wins # and loses #; # did not change": (n, won, lost, same),
         "newly abstains on # and newly answers #": tuple(list(groups.values())[2:]),
         "out of # questions that both runs have": (n,),
         "each of the # questions": (n,),

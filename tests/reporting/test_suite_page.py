@@ -47,8 +47,8 @@ def test_the_advice_says_where_another_run_is_better() -> None:
     suite = {"a": evidence(x="C" * 40, y="W" * 40), "b": evidence(x="CCCWWW", y="CCCCWW")}
     said = answer(typed.score(suite, "accuracy", **SMALL))
     assert said.more == (
-        "x has the best accuracy on 1 of 2 benchmarks; better there: y on b (0.667 against 0.500). No single benchmark "
-        "is tested here.",
+        "x has the best accuracy on 1 of 2 benchmarks; better on others: y on b (0.667 against 0.500). Single benchmarks "
+        "are not tested.",
         "The interval above holds for the best of 2 runs; each interval in the tables is for its run alone.",
     )
     tied = {"a": evidence(x="CCW", y="CWW"), "b": evidence(x="CWW", y="CWW")}

@@ -1,5 +1,5 @@
-"""Every measure, keyed by name. A file here holds only declarations, and is imported when one of them is needed;
-`_measure.py` defines what a measure is."""
+"""Every measure, keyed by name. A module of measures is imported when one of its measures is needed; `_measure.py`
+defines what a measure is."""
 
 from importlib import import_module
 

@@ -57,7 +57,7 @@ def _ranks(patterns: Patterns, level: float, _: np.random.Generator, p: float, c
 def of_f1(hits: str, *misses: str) -> OwnInterval:
     r"""Return the interval of an F1, $2q/(1 + q)$ for the share q of hits among hits and misses.
 
-    It is Clopper and Pearson's interval of q, transformed.
+    The interval is Clopper and Pearson's of q, with the same transformation.
     """
 
     def ends(patterns: Patterns, level: float, _: np.random.Generator, **__: Any) -> Bounds:

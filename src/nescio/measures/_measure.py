@@ -13,11 +13,11 @@ The function gets sums of per-question columns and answers for all resamples at 
 totals      `total.correct` is the sum over the questions, shape (…,); `total.n` is how many there are.
 each=       a map from columns to new per-question columns, run once; their sums are what the function gets. A new
             column may have a second axis (the bins of ECE), which stays last.
-repeats=    the same, of the sums over all answers to a question that was asked several times: of `q.n` answers
-            `q.correct` are right. NaN leaves the question out. (For the other shapes a question counts as the mean of
-            its answers.) Columns that an `each` beside it makes of single answers are summed with them.
-order=      the sums are kept apart by the value of a column, the highest first, tied questions in one group (`{column}`
-            is the first column that it needs, which a parameter names):
+repeats=    a map like `each`, from sums over all answers to a question that was asked several times: `q.correct` of
+            `q.n` answers are right. NaN leaves the question out. (For the other shapes a question counts as the mean of
+            its answers.) If the measure has an `each`, too, the columns of `each` are summed over the answers.
+order=      the sums are kept apart by the value of a column: the highest value first, tied questions in one group.
+            (`{column}` stands for the first column that the measure needs, which a parameter names.)
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
 A question counts for a measure if all columns that the measure `needs` are present. What an abstention, a weight and a
@@ -84,7 +84,7 @@ class Measure(Struct, frozen=True):
     def __call__(self, correct: SupportsIndex, incorrect: SupportsIndex, unanswered: SupportsIndex = 0) -> float:
         """Return the measure of these counts, NaN if it is undefined: `measure("c@1")(237, 156, 107)`.
 
-        Raises MissingColumnError for a measure that needs more than counts, UsageError for values that are no counts.
+        Raises MissingColumnError for a measure that needs more than counts, UsageError for values that are not counts.
         """
         counts = [
             _count(*pair) for pair in (("correct", correct), ("incorrect", incorrect), ("unanswered", unanswered))
@@ -101,9 +101,9 @@ class Measure(Struct, frozen=True):
 
     @property
     def order(self) -> str | None:
-        """Return the name of the column by whose falling values the questions are ordered, or None without an order.
+        """Return the name of the column that orders the questions, highest values first, or None without an order.
 
-        If the order is declared as `{column}`, it is the first column that the measure needs.
+        A declared order of `{column}` means the first column that the measure needs.
         """
         order = self.declaration.order
         return self.needs[0] if order is not None and order.startswith("{") else order
@@ -127,7 +127,7 @@ class Measure(Struct, frozen=True):
         return tuple(bare(name) for name in self.needs if name.startswith(USER))
 
     def on(self, stored: Mapping[str, Array]) -> Measure:
-        """Return the measure with its columns named as these data name them.
+        """Return the measure with the names that its columns have in the data `stored`.
 
         For example, `mean(f1)` reads the user's column `f1`. If the data have the optional column, the measure needs it
         too.
@@ -153,7 +153,7 @@ class Measure(Struct, frozen=True):
     def imagines_ends(self) -> bool:
         """Return whether Student's interval adds one imagined unit at either end of the measure's range.
 
-        It does so for measures whose rare values have a large effect.
+        This suits measures whose rare values have a large effect.
         """
         return self.declaration.interval == "t" and all(map(math.isfinite, self.bounds))
 
@@ -206,7 +206,7 @@ class Measure(Struct, frozen=True):
         return form if np.allclose(self.value(patterns, counts), claimed, rtol=1e-9, atol=1e-12) else None
 
     def each(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
-        """Return what each question adds to the sums that the formula reads, if every question was asked once."""
+        """Return the columns that the formula sums, one row for each question, if each question was asked once."""
         if self.declaration.repeats is not None:
             columns = self._of_answers(columns)
             return {**columns, **self._of_repeats({**columns, "n": np.ones(len(next(iter(columns.values()))))})}
@@ -220,7 +220,7 @@ class Measure(Struct, frozen=True):
     def of_questions(
         self, columns: Mapping[str, Array], question: NDArray[np.int64]
     ) -> tuple[dict[str, Array], NDArray[np.int64]]:
-        """Return what each question adds to the sums that the formula reads, n included, and the questions' numbers.
+        """Return the columns that the formula sums, n included, one row for each question, and the questions' numbers.
 
         A question may have several answers: `question` has the number of the question of each answer. Questions that
         were not asked often enough are left out.
@@ -279,7 +279,7 @@ class Measure(Struct, frozen=True):
             return np.concatenate([self.under(patterns, part) for part in parts])
 
     def deciding(self, patterns: Patterns) -> float:
-        """Return how many independent comparisons of units all agree if the value is at its limit; 0 if unknown."""
+        """Return the number of independent comparisons that all agree if the value is at its limit; 0 if unknown."""
         if self.declaration.deciding is None or patterns.unit is not None:
             return 0.0
         totals = {name: patterns.counts * values for name, values in patterns.columns.items()}
@@ -374,7 +374,7 @@ class Declaration(Struct, frozen=True):
 
     @property
     def example(self) -> str:
-        """Return the example worked out by hand: the data, the arithmetic, the number. A law recomputes it."""
+        """Return the example worked out by hand: the data, the arithmetic, the number. A test recomputes it."""
         return self._paragraph(EXAMPLE)
 
     def _paragraph(self, title: str) -> str:
@@ -461,17 +461,17 @@ def measure(
 
     `needs` names columns of `nescio.data.evidence`, one of which may contain a parameter of the measure
     (`nuggets.string_precision({delta})`). `optional` is a further column that is read if the data have it. `bounds` is
-    a pair or a function of the parameters. `proportion` names the two sums whose ratio the measure is, if it is one,
-    which makes Wilson's interval available. `binary` says that all its columns are 0 or 1, so that the kinds of answer
-    are known. `valid` maps a parameter to a rule in words and its test. `merge=False`
-    says that an ordered measure distinguishes adjacent equal rows (a threshold may fall between them). `binned=True`
-    says that ties give the expectation over their orders, and that swapping a wrong answer with a right one behind it
-    never lowers the score, so that bins of confidence bound it. `remark` may return a note on a run's columns. A
-    `descriptive` measure says what a system does, not how well (coverage), so neither higher nor lower is better.
+    a pair or a function of the parameters. `proportion` names the two sums whose ratio is the value, which makes
+    Wilson's interval available. `binary` says that all columns are 0 or 1, so that the kinds of answer are known.
+    `valid` maps a parameter to a rule in words and its test. `merge=False` says that an ordered measure distinguishes
+    adjacent equal rows (a threshold may fall between them). `binned=True` says that ties give the expectation over
+    their orders, and that swapping a wrong answer with a right one behind it never lowers the score. Bins of confidence
+    then bound the value. `remark` may return a note on a run's columns. A `descriptive` measure says what a system
+    does, not how well (coverage), so neither higher nor lower is better.
     `of_own_right` says that the sum is divided by the run's own right answers. Such a value rises if a run abstains
     where it is unsure, so no gate uses it. `direction` computes from the parameters whether lower is better.
-    `same_formula_as` names the measure with the same formula over other columns, whose rules then apply. `interval` is
-    the method that the coverage study supports (docs/coverage.md) if there is neither a posterior of counts nor a
+    `same_formula_as` names a measure with the same formula over other columns; its rules then apply. `interval` is the
+    method that the coverage study supports (docs/coverage.md) if there is neither a posterior of counts nor a
     proportion: percentile, logit, t, or the measure's own. None says that no method is valid, as for measures that
     noise makes larger. `deciding` returns, from the totals, how many independent comparisons all agree if the value is
     at its limit.
@@ -490,7 +490,7 @@ def parse(text: str | Measure) -> Measure:
         nescio.measure("c@1")(correct=237, incorrect=156, unanswered=107)    # 0.575436
         nescio.score("outcomes.csv", nescio.measure("penalty(t=0.75)"))
 
-    A measure of counts can be called with them. Every measure can be passed to `nescio.score` and related functions.
+    A measure of counts can be called with counts. Every measure can be passed to `nescio.score` and related functions.
 
     Raises UnknownNameError with the nearest names, or UsageError for an invalid parameter.
     """

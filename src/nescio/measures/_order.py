@@ -162,7 +162,7 @@ def pairs_apart(total: Any) -> Any:
 
 
 def expected_part_among_first(part: Any, n: Any, k: Array) -> Array:
-    """Return how many of the first k questions are expected to belong to `part`, if ties are ordered at random.
+    """Return the expected number of the first k questions that belong to `part`, if ties are ordered at random.
 
     NaN if there are fewer than k questions.
     """

@@ -197,8 +197,8 @@ def abstain_accuracy(total: Any) -> Any:
     there is none. An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: To see whether a system abstains where it would have been wrong, if its declined candidates are
-    known. A system that is always wrong and always abstains scores 1: read accuracy beside it. The step that declines
-    is judged alone by validation.
+    known. A system that is always wrong and always abstains scores 1: read accuracy beside it. The measure validation
+    looks only at declined candidates.
 
     Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: (4 + 2)/9 = 0.6667. The last abstention has no
     candidate.

@@ -112,7 +112,8 @@ def mce(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
     $max_m |acc(B_m) - conf(B_m)|$ over the bins that hold an answer, undefined for n = 0.
 
     When to use it: To find the worst region of confidences, if one bin that is far off does harm. A bin of a single
-    answer often decides it, so it grows as bins are added: give the number of bins, and read ECE or smECE beside it.
+    answer often decides the value, which grows as bins are added. Give the number of bins, and read ECE or smECE beside
+    it.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: |0 - 0.7|/1 = 0.7. The bin from 0.6 to 0.7
     holds one answer.
@@ -155,8 +156,8 @@ def k(total: Any) -> Any:
     """K1 with several answers per question.
 
     $1/n Σ_i (Σ_r s_r·e_r)/max(R_i, A_i)$ over the $A_i$ answers r of question i. e is 1 for a correct answer, and -1
-    for an incorrect one. It is 0 for a correct one beyond the $R_i$ known answers, because it must repeat one of them.
-    $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
+    for an incorrect one. e is 0 for a correct answer beyond the $R_i$ known ones, which must repeat one of them. $R_i$
+    comes from the column `known_answers`, 1 without it. Undefined for n = 0.
 
     When to use it: For questions with several known answers, each answer with its self-score (QA at CLEF 2004). Like K1
     it rewards claiming 1 on all that is more likely right than wrong; with one answer a question use BAS or c@1.
@@ -188,7 +189,7 @@ def pearson(total: Any) -> Any:
     $cov(s, y)/(σ_s·σ_y)$, undefined if either is constant.
 
     When to use it: To compare with studies that report it. It depends on the scale of the confidences and on how many
-    answers are right: for whether confidence tells right from wrong use AUROC, for probabilities Brier.
+    answers are right. To see whether confidence separates right from wrong use AUROC; for probabilities use Brier.
 
     Example: outcome = C, W, C, W; confidence = 0.9, 0.2, 0.6, 0: cov = (0.475 + 0.225 + 0.175 + 0.425)/2; s = √(0.475²
     + 0.225² + 0.175² + 0.425²); y = √(4·0.5²); cov/(s·y) = 0.9309. The mean confidence is 0.425.
@@ -213,7 +214,7 @@ def _alignment(q: Any, eps: float) -> dict[str, Any]:
 
 
 def _clipped(q: Any, eps: float) -> Note | None:
-    """Return a note if a few wrong answers with high confidence decide the value: each of them costs up to ln(eps)."""
+    """Return a note if wrong answers were clipped to 1 - eps, or if a few with high confidence decide the value."""
     answers = int(np.sum((q.incorrect == 1) & (q.self_score > 1 - eps)))
     if not answers:
         sure = int(np.sum((q.incorrect == 1) & (q.self_score > SURE)))

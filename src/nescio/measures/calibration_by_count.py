@@ -21,8 +21,8 @@ CALIB_ERR = "hendrycks/outlier-exposure utils/calibration_tools.py and hle_eval/
 def _over_bins(total: Any, ends_of: Callable[[float], Array], error_of: Callable[[Array, Array], float]) -> Array:
     """Return the calibration error in each resample, over bins that begin with the least confident answers.
 
-    `ends_of` maps the number of answers to the ends of the bins. `error_of` gets each bin's number of answers, and by
-    how much its right answers exceed the sum of its confidences.
+    `ends_of` maps the number of answers to the ends of the bins. `error_of` gets each bin's number of answers, and the
+    number of its right answers minus the sum of its confidences.
     """
     n, right, sums = (np.asarray(part, dtype=np.float64) for part in (total.n, total.right, total.probability))
     values = np.full(n.shape[:-1], np.nan)
@@ -65,7 +65,7 @@ def rms_calibration(total: Any, size: int = 100, literal: int = 0) -> Any:
 
     $√(Σ_b n_b/n·(conf_b - acc_b)²)$, undefined for n = 0; the last bin, of the most confident answers, takes what is
     left and has up to 2·size - 1. literal=1 leaves that bin out of the sum, as the loop over `range(len(bins) - 1)` of
-    the published code does; it is undefined for n < size, where that code fails.
+    the published code does. The value is then undefined for n < size, where that code fails.
 
     When to use it: To compare with calibration errors of Humanity's Last Exam: published figures are literal=1. That
     never looks at the surest answers, where overconfidence is worst. Chance alone makes it large with few answers: for
@@ -100,8 +100,8 @@ def _ends_by_number(n: float, bins: int) -> Array:
 def ece_by_count(total: Any, bins: int = 10) -> Any:
     """Expected calibration error over bins that hold equally many answers: lower is better.
 
-    $Σ_b n_b/n·|acc_b - conf_b|$, undefined for n = 0. If n is no multiple of the number of bins, those of the least
-    confident answers have one more.
+    $Σ_b n_b/n·|acc_b - conf_b|$, undefined for n = 0. If n is not a multiple of the number of bins, those of the
+    least confident answers have one more.
 
     When to use it: To compute ECE if most confidences lie close together, so that bins of equal width are empty or hold
     all. It is the ECE(by=count), AdaECE or equal-mass ECE of papers. It too is above 0 by chance: smECE needs no bins.

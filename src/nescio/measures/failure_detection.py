@@ -1,7 +1,7 @@
 """Treat confidence as a detector of wrong answers.
 
-The measures say how well it orders right before wrong (AUROC), how many wrong ones are accepted, and how precisely they
-are found.
+The measures say how well confidence orders right before wrong answers (AUROC), how many wrong answers a threshold
+accepts, and how precisely low confidence finds them.
 """
 
 from __future__ import annotations

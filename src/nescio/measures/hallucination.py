@@ -35,8 +35,8 @@ def hallucination_rate(total: Any, of: str = "missed") -> Any:  # noqa: ARG001  
     """The share of wrong answers among the questions not answered correctly, among the answers, or among all.
 
     $W/(n - C)$ for of=missed, $W/answered$ for of=answered, $W/n$ for of=all; undefined for 0/0. Public figures differ
-    by this choice: one run has 0.59, 0.40 and 0.31 in the example. Partial answers are not among the wrong ones, where
-    a table says which they are.
+    by this choice: one run has 0.59, 0.40 and 0.31 in the example. Answers that a table marks as partial do not count
+    as wrong.
 
     When to use it: To compare with a published rate, once you know which questions it is a share of. With of=missed a
     system that knows more can score worse, because the easy questions have left the denominator. Abstaining brings each

@@ -36,8 +36,8 @@ def coverage_at_risk(total: Any, risk: float = 0.05) -> Any:
     from the scored questions themselves, which flatters: before you ship a threshold, run nescio tune. One error among
     the most confident answers changes it much; risk@coverage changes less.
 
-    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 2/5 = 0.4. Of the two surest none is
-    wrong; of the first three 1/3 would be, more than 0.05.
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 2/5 = 0.4. Neither of the two surest
+    is wrong. One of the first three is wrong, and 1/3 is more than 0.05.
     """
     accepted, failed = np.cumsum(total.candidate, axis=-1), np.cumsum(total.failure, axis=-1)
     safe = failed <= risk * accepted * (1 + 1e-12)

@@ -29,7 +29,7 @@ _ONE: Mapping[type, Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: o
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> ast.expr:
-    """Return a formula of a user as a syntax tree. Raises UsageError for anything but arithmetic, and names it."""
+    """Return a user's formula as a syntax tree. Raises UsageError that names any part that is not arithmetic."""
     if len(text) > LONGEST:
         raise UsageError(f"a formula has at most {LONGEST} characters (found {len(text)})")
     try:

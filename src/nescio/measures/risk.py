@@ -183,9 +183,9 @@ def naurc(total: Any, literal: int = 0) -> Any:
 def e_aurc(total: Any, variant: str = "exact") -> Any:
     """AURC minus the AURC of a perfect ranking of the same answers: lower is better, and 0 is perfect.
 
-    $AURC - AURC*$, undefined for n = 0. `exact` takes the best that n answers can reach; `asymptotic` the published $κ*
-    = e + (1-e)ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman` takes the
-    released code for both parts. An abstention without a judged candidate is left out and counted in a note.
+    $AURC - AURC*$, undefined for n = 0. `exact` takes the best that n answers can reach. `asymptotic` takes the
+    published $κ* = e + (1-e)ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0. `geifman`
+    takes the released code for both parts. An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: To see how good the order of confidences is, apart from how good the answers are: to choose among
     confidence methods for one model. Errors among the most confident answers weigh most; AUROC weighs all alike. It

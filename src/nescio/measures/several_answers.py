@@ -88,8 +88,8 @@ def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per que
     When to use it: When one right answer among k is enough because something checks them, as tests check code. It
     rewards trying many things, and wrong answers cost nothing: if nobody checks use pass^k.
 
-    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (1 - 1/6) + (1 - 3/6))/3 = 0.7778. Of the second
-    question's six pairs of answers one has no right one.
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (1 - 1/6) + (1 - 3/6))/3 = 0.7778. One of the second
+    question's six pairs of answers has no right one.
     """
     return total.earned / total.n
 
@@ -104,8 +104,8 @@ def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     When to use it: When users must rely on a system every time, as on agents that act. It falls with abstentions as
     with errors: if an abstention does no harm use never_wrong@k.
 
-    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1/6 + 0)/3 = 0.3889. Of the second question's six pairs
-    of answers one is right twice.
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1/6 + 0)/3 = 0.3889. One of the second question's six
+    pairs of answers is right twice.
     """
     return total.earned / total.n
 
@@ -167,8 +167,8 @@ def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     When to use it: When a single wrong answer does harm and an abstention does not. Always abstaining scores 1: use
     right_never_wrong@k, or read answered@k beside it.
 
-    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 1)/3 = 0.8333. Of the second question's six pairs
-    of answers three hold no wrong one.
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 1)/3 = 0.8333. Three of the second question's six
+    pairs of answers hold no wrong one.
     """
     return total.earned / total.n
 
@@ -188,8 +188,8 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     When to use it: When a user asks k times and must get a right answer and no wrong one. It does not show the number
     of abstentions: read answered@k beside it.
 
-    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (3 - 0)/6 + (6 - 3)/6)/3 = 0.6667. Of the third
-    question's six pairs of answers none has a wrong one and three are two abstentions.
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (3 - 0)/6 + (6 - 3)/6)/3 = 0.6667. None of the third
+    question's six pairs of answers has a wrong one, and three pairs are two abstentions.
     """
     return total.earned / total.n
 
@@ -201,7 +201,7 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: 1 - all_of(q.unanswered, q.n, k)),
 )
 def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    """The chance that at least one of k answers to a question is no abstention.
+    """The chance that at least one of k answers to a question is not an abstention.
 
     $1/n Σ_i 1 - binomu_ik / binomr_ik$ over the n questions asked at least k times; undefined if there is none. k = 1
     is 1 minus the share of unanswered questions.
@@ -209,8 +209,8 @@ def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     When to use it: To see whether asking again gets an answer at all. It counts wrong answers like right ones: read
     never_wrong@k or pass@k beside it.
 
-    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1 + (1 - 3/6))/3 = 0.8333. Of the third question's six
-    pairs of answers three are two abstentions.
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1 + (1 - 3/6))/3 = 0.8333. Three of the third question's
+    six pairs of answers are two abstentions.
     """
     return total.earned / total.n
 
@@ -229,8 +229,8 @@ def always_answered_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     When to use it: To see whether a system answers every time, or abstains now and then. It counts wrong answers like
     right ones: read pass^k beside it.
 
-    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 0)/3 = 0.5. Of the second question's six pairs of
-    answers three have no abstention.
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 0)/3 = 0.5. Three of the second question's six
+    pairs of answers have no abstention.
     """
     return total.earned / total.n
 

@@ -62,7 +62,7 @@ def not_attempted(total: Any) -> Any:
     $U/n$, undefined for n = 0.
 
     When to use it: To see how often the model declines, beside the other figures of SimpleQA. It describes and does not
-    rank: c@1 sees whether the declined answers would have been wrong.
+    rank: to reward abstaining in place of errors use c@1.
 
     Example: C = 427, W = 481, U = 92: 92/1000 = 0.092. The shares are those of o1-preview in Wei et al. 2024.
     """

@@ -87,8 +87,8 @@ def ece_if_calibrated(total: Any, bins: int = 10) -> Any:
     It says nothing about the answers, and ranks nothing: an ECE well above it is miscalibration.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2·0.95·0.05 + 2·0.9·0.1 + 2·0.7·0.3 +
-    0.18·1.15 + 0.49·0.15 + 0.33·0.85)/5 = 0.2512. Of the last bin 0, 1, 2 are right with chance 0.18, 0.49, 0.33, about
-    a mean of 1.15.
+    0.18·1.15 + 0.49·0.15 + 0.33·0.85)/5 = 0.2512. In the last bin 0, 1 or 2 are right with chance 0.18, 0.49 and 0.33,
+    about a mean of 1.15.
     """
     places, n, _, all_n = _by_confidence(total)
     which = bin_of(places, bins)

@@ -174,8 +174,8 @@ def silence_per_tenfold(total: Any) -> Any:
     questions; a stake of 0 is left out. Undefined if no question was asked at two stakes above 0. `nescio lab stakes`
     tests it exactly.
 
-    When to use it: To see whether a system heeds what an error costs. It is no merit by itself: always abstaining at
-    the highest stake has a slope too. Read it beside the utility.
+    When to use it: To see whether a system heeds what an error costs. A slope alone is not a merit: always abstaining
+    at the highest stake has one, too. Read it beside the utility.
 
     Example: outcome = C, U, W, W; stake = 1, 10, 1, 10; question = 1, 1, 2, 2: (0.5 + 0)/(0.5 + 0.5) = 0.5.
     """

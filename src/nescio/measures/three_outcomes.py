@@ -65,7 +65,7 @@ def utility_01(total: Any) -> Any:
     valid={"p": ("p must lie in [0, 1]", lambda p: 0 <= p <= 1)},
 )
 def unanswered_as(total: Any, p: float = 0.5) -> Any:
-    """Accuracy in which each unanswered question earns p, whatever you think it is worth.
+    """Accuracy in which each unanswered question earns p, a worth that you choose.
 
     $C/n + p·U/n$, undefined for n = 0. p = 0 is accuracy, p = 1/2 is UF01, and c@1 has p = C/n.
 

@@ -59,7 +59,7 @@ def both_named(baseline: str | Path | None, run: str | None) -> tuple[str, ...]:
 def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: str = "") -> None:
     """Raise an error if the baseline does not exist: FormatError for a file, UnknownNameError for a run.
 
-    `alone` is the name of a feature that cannot work with a baseline file. If it is given, a baseline file raises
+    `alone` is the name of a feature that cannot work with a baseline file. With `alone`, a baseline file raises
     UsageError.
     """
     if baseline is None or str(baseline) in runs:
@@ -151,7 +151,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
 
 
 def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note, ...]:
-    """Return a note on questions of which the new files say whether there is an answer, but the baseline does not."""
+    """Return a note on questions for which the new files, but not the baseline, say whether there is an answer."""
     known = [
         {name for name, value in zip(data.questions, data.answerable.tolist(), strict=True) if value >= 0}
         if isinstance(data, Outcomes) and data.answerable is not None
@@ -165,7 +165,7 @@ def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note
 def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, texts: Words, golds: Words) -> None:
     new, old = set(questions), set(baseline.data.questions)
     if new != old:
-        parts = [_listed(old - new, "only in the baseline"), _listed(new - old, "only here")]
+        parts = [_listed(old - new, "only in the baseline"), _listed(new - old, "only in these files")]
         raise MismatchError(
             f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. Make the "
             f"baseline again from its run on these questions, with nescio compare {opt('save_baseline')}"
@@ -189,7 +189,7 @@ def _listed(questions: set[str], how: str) -> str:
 
 
 def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError if the baseline had another judge. Judgements of a model may have another date."""
+    """Raise MismatchError if the baseline had another judge. Only the date of a judge may differ."""
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     if before != now:
         raise MismatchError(
@@ -200,7 +200,7 @@ def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path)
 
 
 def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:
-    """Return a note if a model judged the baseline and the new files on different dates, since it may have changed."""
+    """Return a note if one model judged the baseline and the new files on different dates, as models may change."""
     before, now = ({record.date for record in records} - {""} for records in (baseline.made.judges, judges_of(read)))
     if before == now:
         return ()
@@ -245,7 +245,7 @@ def _counted(clusters: Words) -> str:
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
-    """Return a name for the run of the baseline: its own, or if another run has that, with " (baseline)" added."""
+    """Return the name of the baseline's run, with " (baseline)" added as often as another run has that name."""
     while name in taken:
         name = f"{name} (baseline)"
     return name
@@ -314,9 +314,9 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
 
 
 def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Path) -> Array | None:
-    """Return for each question whether it has an answer, as `new` or else `old` says.
+    """Return whether each question has an answer, as `new` or else `old` says: 1, 0, or -1 if neither says it.
 
-    Raises MismatchError if they disagree.
+    The result is None if nothing is known. Raises MismatchError if `new` and `old` disagree.
     """
     known: list[dict[str, int]] = []
     for data in (old, new):

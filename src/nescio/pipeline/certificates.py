@@ -35,9 +35,9 @@ class Coefficient(Struct, frozen=True):
 
 
 class Certificate(Struct, frozen=True):
-    """A certificate of how well a judge agrees with people, whose labels were given without seeing its verdicts.
+    """A certificate of a judge's agreement with people, who gave their labels without seeing its verdicts.
 
-    `judge` is the judge with its parameters, and `prompt` the digest of its prompt (empty if it is no language model).
+    `judge` is the judge with its parameters. `prompt` is the digest of its prompt, empty if the judge has no prompt.
     `questions`, `data` and `people` are digests of the names of the questions, of the judged outcomes, and of the
     labels. `agreement` has the observed agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha over
     `categories`, with intervals at `level` percent.
@@ -121,8 +121,8 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
 def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> list[Note]:
     """Return the note that the certificate in a file covers these answers.
 
-    `judges` are the judges of the answers, and `questions` the names of their questions. Raises MismatchError if one of
-    them, or a prompt, is not that of the certificate, or if the interval of its kappa is not above 0.
+    `judges` are the judges of the answers, and `questions` the names of their questions. Raises MismatchError if a
+    judge, a prompt or the questions differ from the certificate's, or if the interval of its kappa is not above 0.
     """
     issued = read_certificate(path)
     if questions is None:
@@ -147,8 +147,8 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
     here = digest_of(questions)
     if here != issued.questions:
         raise MismatchError(
-            f"{path}: the certificate is for different questions (digest {issued.questions}), not for these (digest "
-            f"{here}); certify the judge on these questions"
+            f"{path}: the certificate is for different questions (digest {issued.questions}) than these files have "
+            f"(digest {here}); certify the judge on the questions of these files"
         )
     kappa = _kappa(issued)
     if kappa is not None and (kappa.value is None or kappa.low is None or kappa.low <= 0):

@@ -27,7 +27,7 @@ def judge(
 ) -> ReadResult:
     """Return `read` with its answers judged. Data that are judged already are returned unchanged.
 
-    `by` is the judge; without it, it is the judge that the benchmark prescribes, or else the one that suits the
+    `by` is the judge. Without `by`, the benchmark prescribes the judge, or else nescio takes the one that suits the
     answers. `watch` is called with the number of answers judged so far. Raises UsageError if `by` is given and the data
     are judged.
     """
@@ -62,7 +62,7 @@ def judge(
 def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
     """Return a note if no answer matches a gold answer, and several questions have the same gold answers.
 
-    The gold answers may then be something else, such as categories. In other cases there is no note.
+    The gold answers may in that case be something else, such as categories.
     """
     golds = [question.answers for question in data.collection.questions if question.answers]
     several = {text for answers in golds for text in answers}

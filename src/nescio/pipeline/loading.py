@@ -1,4 +1,4 @@
-"""Load the given items as data that can be scored. Every command gets its Evidence here."""
+"""Load the given items as data that can be scored. Every command gets its Evidence from this module."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Loaded(Struct, frozen=True):
 
     Four fields come from the data before the policies on missing and ungraded answers. `silence` has each run's
     non-answers by reason, and `unshared` the questions that some run lacks. `in_words` has the answers with texts (if
-    asked for), and `whole` everything (for `part_of`, if strata were asked for). `judged_here` says that nescio judged,
-    not the tool of the log. `texts` has the questions and answers that were read for judging. `baseline` names the run
-    of a baseline file.
+    the options ask for texts), and `whole` all data (for `part_of`, if the options name strata). `judged_here` says
+    that nescio judged, not the tool of the log. `texts` has the questions and answers that were read for judging.
+    `baseline` names the run of a baseline file.
     """
 
     data: Data
@@ -97,7 +97,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
     """
     options = options or Options()
     if isinstance(source, Loaded):
-        options.refuse("this is loaded already")
+        options.refuse("these data are loaded already")
         return source
     if isinstance(source, (Evidence, Tally)):
         kind, name = ("evidence", "an Evidence") if source.has_questions else ("counts", "a Tally")
@@ -139,7 +139,7 @@ def _only(data: Any, runs: Sequence[str]) -> Any:
 
 
 def _is_of_other_runs(remark: Note, runs: Sequence[str]) -> bool:
-    """Return whether a note says that files with a run's attempts hold other runs, none of which is among `runs`."""
+    """Return whether a note on other runs in the files of a run's attempts concerns only runs that `runs` lacks."""
     return remark.code == MIXED_FILES and not {*remark["beside"]} & {*runs}
 
 
@@ -201,7 +201,7 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
         data, policy_notes = apply_policies(data, policies, notes)
         notes += policy_notes
     if isinstance(data, Unjudged):
-        raise UsageError("these answers are not judged yet")
+        raise UsageError("these answers are not judged yet; judge them first")
     return Loaded(
         _prepared(data, options, policies),
         tuple(notes),

@@ -74,7 +74,7 @@ SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
 
 def _plugins(value: Any) -> tuple[str, ...]:
-    """Import the Python files, so that what they register can be used, and return them."""
+    """Import the Python files that register plug-ins, and return their paths."""
     return tuple(map(load_file, FILES.check(value)))
 
 

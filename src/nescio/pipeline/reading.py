@@ -69,8 +69,8 @@ def read(
 def sheet_asked(items: Sequence[Any], options: Options) -> Iterator[None]:
     """Replace the error that a workbook has several sheets, if it occurs in this context, by a question to the user.
 
-    The question is which sheet to read, and shows the counts of outcomes in each. If no sheet can be read, the error
-    stays.
+    The user is asked which sheet to read, and sees the counts of outcomes in each sheet. If no sheet can be read, the
+    error stays.
     """
     try:
         yield
@@ -100,7 +100,6 @@ def _which_sheet(items: Sequence[Any], options: Options, error: SeveralSheetsErr
 def _read_all(
     items: Sequence[Any], options: Options, *, gold: bool, runs: bool, judging: bool, supports: bool
 ) -> ReadResult:
-    """Return the content of the given files or tables, after opening them and recognising their format."""
     options, remembered = in_effect(options, items)
     judging = judging or not gold or options.judging
     sources, notes = open_files(items)
@@ -192,7 +191,7 @@ def read_parts(
         if PARTIAL in options.outcome_map.values() and format_.name != TABLE:
             notes = (
                 *notes,
-                note("reading.partial", "only tables distinguish partial answers, so here they count as incorrect"),
+                note("reading.partial", "partial answers count as incorrect, because only tables distinguish them"),
             )
         settled, more = settle(data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
@@ -235,7 +234,7 @@ def _read_options(options: Options, choices: Choices, declined: Declined) -> Rea
 def _judged(unjudged: Unjudged) -> Outcomes:
     """Return the answers as outcomes, judged by the judge that suits them.
 
-    A question on how to read a table shows the outcomes of each way.
+    If nescio asks the user how to read a table, it shows these outcomes for each possible reading.
     """
     from nescio.pipeline.judging import judge
 

@@ -74,7 +74,7 @@ def recognise(
             raise UsageError(f"{opt('column', {name: of_table})}: this is {format_.about}; {can}")
         if format_.name != TABLE and not any(of_table in source.columns for _, source in parts):
             there = ", ".join(dict.fromkeys(column for _, source in parts for column in source.columns))
-            raise UsageError(f"{opt('column', {name: of_table})}: there is no such column; there are {there}")
+            raise UsageError(f"{opt('column', {name: of_table})}: no file has this column; the columns are {there}")
     return format_, parts
 
 
@@ -86,7 +86,7 @@ def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
 def silence_reader() -> Callable[[str], bool]:
     """Return a function that says whether a text reads like an abstention.
 
-    The function imports the room `judging` only when it is first called.
+    The function imports the package `judging` only when it is first called.
     """
 
     @cache
@@ -163,7 +163,7 @@ def _opened(items: Sequence[Any]) -> Iterator[Source]:
 
 
 def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> formats.Format:
-    """Return the format of a file. If it could have several, prefer one that fits all files given with it.
+    """Return the format of a file. If several formats are possible, prefer one that fits all files given with it.
 
     `named` holds the names for which the user gave columns.
     """
@@ -202,7 +202,7 @@ def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> f
 def _text_format_beside(source: Source, together: Sequence[Source]) -> formats.Format | None:
     """Return the format of the other files, if there is only one and it includes text files; otherwise None.
 
-    It is for a text of no known format, since the reader of this format can say what is wrong with the text.
+    A text of no known format is then read in this format, whose reader can say what is wrong with the text.
     """
     beside = {format_.name: format_ for other in together if other is not source for format_ in matching_formats(other)}
     texts = [format_ for format_ in beside.values() if format_.text]
@@ -215,7 +215,6 @@ def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool
 
 
 def _distinct(items: Sequence[Any]) -> None:
-    """Raise MismatchError if the same file is among the items twice."""
     seen: set[Path] = set()
     for item in items:
         if isinstance(item, (str, Path)):

@@ -30,12 +30,12 @@ KEPT = (
 
 
 def place_of(source: Path) -> Path:
-    """Return the path of the file that saves how a table is to be read; it lies beside the table `source`."""
+    """Return the path of the saved reading of a table, which lies beside the table `source`."""
     return source.with_name(source.name + SUFFIX) if source.name else source
 
 
 def with_mapping(options: Options) -> Options:
-    """Return options in which the columns of `mapping` are part of `column`, which has precedence."""
+    """Return options with `mapping` merged into `column`. Entries of `column` override those of `mapping`."""
     return options.but(column={**options.mapping, **options.column}, mapping={}) if options.mapping else options
 
 
@@ -75,7 +75,7 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether a path is that of an existing file. A name that cannot be one gives False."""
+    """Return whether a path is that of an existing file. A name that cannot be a path gives False."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -83,20 +83,21 @@ def _is_file(path: Path) -> bool:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Return the options in a file that saves how a table is read. Raises FormatError for any other file."""
+    """Return the options in a saved reading of a table. Raises FormatError for any other file."""
     try:
         reading = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{opt('reading')} {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(path, f"this is no saved reading: {error}") from None
+        rule = f"this is not a saved reading (a FILE{SUFFIX} with the options for a table): {error}"
+        raise FormatError(path, rule) from None
     if unknown := reading.keys() - {*KEPT}:
         raise FormatError(path, f"a saved reading holds {', '.join(KEPT)}", value=sorted(unknown))
     return reading
 
 
 def save(path: Path, options: Mapping[str, Any]) -> None:
-    """Write options that say how a table is read to a file, which later calls apply."""
+    """Write the options for reading a table to a saved reading, which later calls apply."""
     plain = [f"{name} = {json.dumps(value)}" for name, value in options.items() if not isinstance(value, Mapping)]
     tables = [
         "\n".join(["", f"[{name}]", *(f"{json.dumps(key)} = {json.dumps(own)}" for key, own in value.items())])

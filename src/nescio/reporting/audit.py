@@ -95,7 +95,7 @@ def _printed(results: Results) -> list[Grid | str]:
 
 
 def words(row: Finding) -> str:
-    """Return in words what one test of a measure found: the counterexample, or what the search has covered."""
+    """Return the finding of one test of a measure in words: the counterexample, or the extent of the search."""
     if row.counterexample:
         share = f" ({100 * row.worth:.0f}% right)" if row.result == "cheated" and row.test != "random silence" else ""
         gains = f" (up to {100 * row.worth:.0f}% right)" if row.result == "cheated" and not share else ""
@@ -158,7 +158,7 @@ def made(results: Results) -> str:
 def command(results: Results) -> str:
     """Return the command line that makes the page of the audit again, with its measures and plug-ins.
 
-    It leaves out the number of questions and the seed, which the signature of the results shows.
+    The line leaves out the number of questions and the seed, which the signature of the results shows.
     """
     measures = list(dict.fromkeys(row.measure for row in results))
     usual = {measure.label for measure in registered()}

@@ -41,7 +41,7 @@ def board(scores: Scores) -> Grid:
 def about(scores: Scores) -> str:
     """Return the line above the leaderboard, such as "95% confidence intervals in brackets, 200 questions".
 
-    It is empty if the scores have no intervals.
+    The line is empty if the scores have no intervals.
     """
     level = scores.signature.get("ci")
     if level is None or all(row.low is None for row in scores.rows):

@@ -2,9 +2,9 @@
 
 A chart takes tidy rows (dictionaries with the field names used here), the order of the runs and a width in pixels. A
 mark whose row has a `tip` shows that text under the mouse, and to readers who step through a chart by keyboard.
-`read_by_points` adds to each row which rows the points of its line are. People with any colour vision can distinguish
-the colours (after Okabe & Ito), which have a contrast of 3:1 on white. `page.css` knows each of them by its hexadecimal
-value and has its twin for a dark background.
+`read_by_points` adds to each row the place of its line's points among the rows. People with any colour vision can
+distinguish the colours (after Okabe & Ito), which have a contrast of 3:1 on white. `page.css` lists each colour by its
+hexadecimal value, with its counterpart for a dark background.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _span(plot: Plot, place: int, value: float, row: dict[str, Any], radius: flo
 def pairs(rows: Rows, labels: Sequence[str], width: int) -> Chart:
     """Return a matrix with a square for each pair of runs: the run of the row is better, worse, or not different.
 
-    The runs are in the order of their ranks. `rows` has an entry for each square. Its fields are row (the label),
+    The runs are in the order of their ranks. `rows` has an entry for each square, with the fields row (the label),
     column (the number of the column, as text), verdict, sign, tip and runs (the names of both).
     """
     narrow = width < NARROW
@@ -166,14 +166,15 @@ def differences(
 
 
 def named(run: str, runs: Sequence[str]) -> str:
-    """Return the name whose colour a run has: its own if it is among `runs`, else the common name "other runs"."""
+    """Return the name that decides a run's colour: the run's name if it is in `runs`, else "other runs"."""
     return run if run in runs else OTHERS
 
 
 def read_by_points(rows: Rows) -> Rows:
-    """Return the rows with a further field `line`, which says which rows are the points of the run's line.
+    """Return the rows with a further field `line`, which locates the points of the run's line among the rows.
 
-    It holds the index of the first of these rows and their number, such as "12 5". Rows of one run must be consecutive.
+    The field has the index of the first point and the number of points, such as "12 5". Rows of one run must be
+    consecutive.
     """
     spans: dict[str, tuple[int, int]] = {}
     for place, row in enumerate(rows):
@@ -226,7 +227,7 @@ def keys_of(runs: Sequence[str], shape: Any = "dot") -> list[Key]:
 
 
 def anchors_of(rows: Rows, xy: tuple[str, str]) -> Mapping[str, tuple[float, float]]:
-    """Return the point beside which each coloured run's name is written: the position of the run's last row."""
+    """Return the anchor of each coloured run's name, which is the position of the run's last row."""
     return {row["run"]: (row[xy[0]], row[xy[1]]) for row in rows if row["named"] != OTHERS}
 
 

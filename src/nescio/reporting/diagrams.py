@@ -18,9 +18,9 @@ ROW = 17  # height of a run's row in pixels
 def flow(rows: Rows, names: tuple[str, str], width: int) -> Chart:
     """Return a chart in which the outcomes of the old run flow into those of the new run.
 
-    There is a stream for each pair of an old and a new outcome. It is as thick as its share of the questions, and has
-    the colour of the new outcome; questions with the same outcome in both runs are pale. Rows have the fields old and
-    new (the outcomes), n (the number of questions) and tip.
+    There is a stream for each pair of an old and a new outcome. A stream is as thick as its share of the questions, and
+    has the colour of the new outcome; streams between equal outcomes are pale. Rows have the fields old and new (the
+    outcomes), n (the number of questions) and tip.
     """
     total = sum(row["n"] for row in rows) or 1
     narrow = width < NARROW
@@ -81,9 +81,9 @@ def _stacked(rows: Rows, side: str, top: float, scale: float, gap: float) -> dic
 def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Chart:
     """Return a critical-difference diagram: runs on a line by their value, with bars that join tied runs.
 
-    It follows Demšar (JMLR 2006), turned on its side so that many names are readable. `rows` has the runs in the order
-    of their ranks, with the fields label, run, value and tip. `bars` has the fields first and last (indices of rows),
-    lane (bars that overlap have different lanes), tip and runs.
+    The diagram follows Demšar (JMLR 2006), turned on its side so that many names are readable. `rows` has the runs in
+    the order of their ranks, with the fields label, run, value and tip. `bars` has the fields first and last (indices
+    of rows), lane (bars that overlap have different lanes), tip and runs.
     """
     narrow = width < NARROW
     lanes = max((bar["lane"] for bar in bars), default=-1) + 1

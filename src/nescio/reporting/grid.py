@@ -19,7 +19,7 @@ class Cell(Struct, frozen=True):
     """A value of a leaderboard, its interval (empty if there is none), and the signs that tests give it.
 
     `best` says that the value is the best of its column, and `tied` that it is not significantly worse. `marked` says
-    that its column has such signs in this stratum. `better_than` names the runs that this run significantly beats.
+    that the column has such signs in this stratum. `better_than` names the runs that this run significantly beats.
     """
 
     value: str
@@ -82,7 +82,7 @@ def make_grid(
 
 
 def text_fields(rows: Sequence[Any]) -> dict[str, bool]:
-    """Return for each field of a result whether it is text, by the type that its class declares."""
+    """Return whether each field of a result is text, keyed by name, from the types that its class declares."""
     return {name: declared.split(" ", 1)[0] not in _NUMBERS for name, declared in declared_types(rows).items()}
 
 

@@ -104,7 +104,6 @@ def side_by_side(panels: Sequence[Chart], runs: Sequence[str], width: int) -> Ch
 
 
 def _band(plot: Plot, rows: Rows, colour: str, run: str) -> None:
-    """Draw the band around the curve of one run, if its rows have the ends of a band."""
     banded = [row for row in rows if "low" in row]
     if not banded:
         return

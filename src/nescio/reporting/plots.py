@@ -56,7 +56,6 @@ def _scores(rows: Sequence[Score], measure: str, width: int) -> Chart | None:
 
 
 def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: int) -> Chart:
-    """Return a chart of one measure in each stratum, with a dot for each run."""
     order = list(parts[:MOST_ROWS])
     names = list(dict.fromkeys(row.run for row in rows))
     coloured = names[: charts.MOST_NAMED]
@@ -76,7 +75,6 @@ def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: in
 
 
 def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Chart | None:
-    """Return a chart of the differences of one measure with their intervals, a row for each pair."""
     rows = [row for row in rows if row.difference == row.difference]
     baselines = {row.baseline for row in rows}
     drawn: list[dict[str, Any]] = []
@@ -110,7 +108,6 @@ def _curve(results: Results, width: int) -> Chart:
 
 
 def _finished(drawn: Sequence[Chart]) -> Chart:
-    """Return several charts as one, from top to bottom."""
     if not drawn:
         raise MismatchError("there is no defined value to draw")
     whole = Chart(max(chart.width for chart in drawn), sum(chart.height for chart in drawn))

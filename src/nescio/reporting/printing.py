@@ -65,7 +65,9 @@ def print_grid(grid: Grid) -> None:
         for i, cells in enumerate(layout.lines(table, width)):
             _print(_segments(cells, head=i < head, texts=table.texts))
     if fitted.left_out:
-        show_text(f"left out here: {', '.join(fitted.left_out)} (a wider terminal and -f json have them)", style="dim")
+        show_text(
+            f"columns left out: {', '.join(fitted.left_out)} (a wider terminal or -f json shows them)", style="dim"
+        )
 
 
 def _segments(cells: Sequence[str], *, head: bool, texts: Sequence[bool]) -> list[tuple[str, str]]:

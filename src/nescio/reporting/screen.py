@@ -97,7 +97,7 @@ def with_the_best(results: Results) -> tuple[Results, str]:
 
 
 def _with_benchmarks_of(results: Results) -> Results:
-    """Return the comparisons with only those rows of the table "benchmarks" that belong to them, if these are few."""
+    """Return the comparisons with their own rows of the table "benchmarks", or with none if these are many."""
     pairs = {(row.run, row.baseline, row.measure) for row in results}
     rows = results.tables.get("benchmarks", ())
     kept = tuple(row for row in rows if (row.run, row.baseline, row.measure) in pairs)

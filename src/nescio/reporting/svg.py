@@ -62,7 +62,7 @@ class Chart(Struct):
             self.marks.append(Mark(tag, given, text, runs, tip, line))
 
     def clip(self, x: float, y: float, width: float, height: float) -> int:
-        """Add a rectangle to which elements can be cut, and return the number by which they refer to it as `clip`."""
+        """Add a rectangle to which elements can be cut, and return its number, which is their attribute `clip`."""
         self.clips.append((x, y, width, height))
         return len(self.clips)
 
@@ -430,7 +430,7 @@ def names_margin(names: Sequence[str]) -> float:
 
 
 def apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Return rising positions moved so that neighbours are at least `least` apart.
+    """Return the rising positions `places`, moved so that neighbours are at least `least` apart.
 
     They stay between `low` and `high` if there is room.
     """

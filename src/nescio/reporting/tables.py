@@ -57,9 +57,9 @@ def legend(results: Results) -> str:
 
 
 def _family(results: Comparisons) -> str:
-    """Return why an interval without 0 may appear beside the verdict "too few questions to tell".
+    """Return a line that explains an interval without 0 beside the verdict "too few questions to tell".
 
-    The reason is the correction for several tests; without one the text is empty.
+    The cause is the correction for several tests; without a correction the line is empty.
     """
     how, together = results.signature.get("correction", "none"), families(results)
     if how == "none" or max(map(len, together), default=0) < 2:
@@ -208,7 +208,7 @@ def _csv(results: Results) -> str:
 def guarded(value: Any) -> Any:
     """Return a value as a cell of CSV. A list of names is joined by commas.
 
-    Text that a spreadsheet could take for a formula is changed so that it is not.
+    Text that a spreadsheet could take for a formula gets an apostrophe before it.
     """
     if value is None or isinstance(value, (float, int)):
         return value

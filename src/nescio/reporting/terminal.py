@@ -17,7 +17,7 @@ VERBOSE: ContextVar[bool] = ContextVar("verbose", default=False)
 def width(stream: Any = None) -> int:
     """Return the number of columns of the terminal to which a stream (by default standard output) writes.
 
-    If the stream is no terminal, return `WIDE`.
+    If the stream is not a terminal, return `WIDE`.
     """
     stream = stream or sys.stdout
     try:

@@ -15,8 +15,8 @@ MOST_NAMED = 10
 def tiles(change: Change) -> list[str]:
     """Return the summary of a change between two runs as paragraphs of Markdown.
 
-    They are the decision, the numbers of questions won, lost, newly silent and newly answered, and the first questions
-    that are lost or newly silent.
+    The paragraphs hold the decision, the number of questions in each group of moves, and the first questions that are
+    lost or newly silent.
     """
     headline = sentence(change)
     parts = [f"{in_markdown(headline.before)}**{in_markdown(headline.name)}**{in_markdown(headline.after)}"]

@@ -51,15 +51,13 @@ def _best(row: Tuning) -> str:
     if not row.coverage:
         return "no threshold: answer nothing."
     if row.coverage == row.coverage_all_answered:
-        return (
-            f"no threshold helps.\n{row.measure} is best here where the run gives every answer it has.\n{_share(row)}."
-        )
+        return f"no threshold helps.\n{row.measure} is best where the run gives every answer it has.\n{_share(row)}."
     if row.helps or math.isnan(row.value):
         return f"{_rule(row)}.\n{_share(row)}."
     significantly = "" if row.helps is False else " significantly"
     expected = f"expect {row.measure} {with_interval(row.value, row.low, row.high)} on new questions"
     return (
-        f"the threshold does not help{significantly} here:\n{expected}; the run as given has "
+        f"the threshold does not help{significantly}:\n{expected}; the run as given has "
         f"{number(row.value_as_given)}.\nThe best threshold on these questions: {_rule(row)}.\n{_share(row)}."
     )
 
@@ -84,8 +82,8 @@ def _share(row: Tuning) -> str:
 def _values(row: Tuning) -> list[tuple[str, str, str, str, str]]:
     """Return rows with the measure, the share answered and the share wrong.
 
-    There is a row for new questions, one for the questions used in tuning, and so on; its last cell says how far to
-    trust it.
+    There is a row for new questions, one for the questions used in tuning, and so on. The last cell of a row says how
+    far to trust the row.
     """
     expected = with_interval(row.value, row.low, row.high)
     too_good = "too optimistic" if row.max_risk is None else "same questions"

@@ -13,7 +13,7 @@ MANY = 30_000  # weights of 0 and 1 that 16 bits can add up without overflow
 
 
 def compiled(function: Any) -> Any:
-    """Return a function that Numba compiles at its first call, kept on disk if a writable place exists."""
+    """Return `function`, which Numba compiles at its first call and caches on disk if it can write there."""
     try:
         return njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""Measure how well two rankings of the same items agree, or two judges of them. Knows nothing of questions.
+"""Measure the agreement of two rankings, or of two judges, of the same items. Knows nothing of questions.
 
 A ranking is given by one score per item; higher scores are better, and equal scores are ties. The agreement is
 undefined (NaN) below two items, and if a ranking ties all of them.
@@ -18,7 +18,7 @@ Scores = Sequence[float] | Floats
 
 
 def kendall_tau_b(one: Scores, other: Scores) -> float:
-    r"""Kendall's rank correlation, corrected for ties; in [-1, 1], symmetric.
+    r"""Compute Kendall's rank correlation, corrected for ties; in [-1, 1], symmetric.
 
     $\tau_b = \frac{C - D}{\sqrt{(n_0 - t_1)(n_0 - t_2)}}$, with C and D the pairs of items ordered alike and
     oppositely, $n_0 = n(n-1)/2$ and $t_i$ the pairs that ranking i ties (Kendall 1945). NaN if a ranking ties all.
@@ -40,8 +40,8 @@ def tau_ap(truth: Scores, estimate: Scores) -> float:
     estimate that the truth also places above that item. Not symmetric. With ties it is the half of $\tau_{AP,b}$
     (Urbano & Marrero 2017) that goes down the estimate. Only items in strictly higher groups are above an item. The
     items of the first group have none above them, and the average leaves them out. A pair that the truth ties is not
-    ordered alike. The result is $2P - 1$. P is the probability that such an item and a random one above it are ordered
-    alike. NaN if a ranking ties all.
+    ordered alike. The result is $2P - 1$. P is the probability that an item below the first group and a random item
+    above it are ordered alike. NaN if a ranking ties all.
     """
     true, estimated = _rankings(truth, estimate)
     if _orders_nothing(true, estimated):
@@ -63,13 +63,13 @@ def tau_ap_b(one: Scores, other: Scores) -> float:
 
 
 def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
-    r"""Rank-biased overlap of two rankings of the same items, to their end (Webber, Moffat & Zobel 2010); in [0, 1].
+    r"""Compute the rank-biased overlap of two whole rankings of the same items, in [0, 1].
 
     $\frac{1-p}{p}\sum_{d=1}^{n} A_d\,p^d + A_n\,p^n$, with the agreement at depth d $A_d = \frac{2\,|S_d \cap
-    T_d|}{|S_d| + |T_d|}$ and $A_n = 1$. Items that a ranking ties share the first of their ranks, as in that paper
-    (sec. 4.5; RBO^w of Corsi & Urbano 2024): $S_d$ are the items of rank d or better. The smaller p, between 0 and 1,
-    the more the top weighs: depth d counts $p^{d-1}$. Two equal rankings have 1. Opposite rankings have more than 0,
-    because they have the same items. NaN if a ranking ties all. Raises UsageError if p is not between 0 and 1.
+    T_d|}{|S_d| + |T_d|}$ and $A_n = 1$ (Webber, Moffat & Zobel 2010). Items that a ranking ties share the first of
+    their ranks (sec. 4.5; RBO^w of Corsi & Urbano 2024): $S_d$ are the items of rank d or better. The smaller p,
+    between 0 and 1, the more the top weighs: depth d counts $p^{d-1}$. Two equal rankings have 1. Opposite rankings
+    have more than 0, because they have the same items. NaN if a ranking ties all. Raises UsageError for any other p.
     """
     if not 0 < p < 1:
         raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {p!r})")
@@ -94,13 +94,13 @@ def observed_agreement(table: ArrayLike) -> Floats:
 
 
 def cohen_kappa(table: ArrayLike) -> Floats:
-    r"""Cohen's (1960) kappa: the agreement beyond chance.
+    r"""Compute Cohen's (1960) kappa: the agreement beyond chance.
 
     Chance is the agreement of two judges who draw categories independently, each with their own shares.
 
     $\kappa = \frac{p_o - p_e}{1 - p_e}$ with $p_o$ the observed agreement and $p_e = \sum_i p_{i\cdot}\,p_{\cdot i}$;
-    in [-1, 1], 1 if they agree on every item and use more than one category. NaN if $p_e = 1$: both put all items into
-    one category. `table` as in `observed_agreement`.
+    in [-1, 1]. It is 1 if the judges agree on every item and use more than one category. NaN if $p_e = 1$: both judges
+    put all items into one category. `table` as in `observed_agreement`.
     """
     counts = _squares(table)
     total = np.einsum("...ij->...", counts)

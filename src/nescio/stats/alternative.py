@@ -73,8 +73,8 @@ def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: Array
 
     Take an item that another assessor judged too. $S_f$ and $S_h$ are the shares of the others who agree with the judge
     and with the assessor. $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$. The hypothesis is that the
-    mean of d is at least the margin; a one-sided t test may reject it. If all d are equal, t is undefined. Then p is
-    $(1 - \varepsilon)^n$ if they are 0 or less, else 1. `units` holds the number of each item's unit, such as a
+    mean of d is at least the margin ε; a one-sided t test may reject it. If all d are equal, t is undefined, and p is
+    $(1 - \varepsilon)^n$ for n equal d of 0 or less, else 1. `units` holds the number of each item's unit, such as a
     question; the items of a unit count once, with their mean. Raises UsageError for fewer than two assessors.
     """
     from scipy.stats import false_discovery_control

@@ -1,4 +1,4 @@
-"""Compute with sums of independent events that have different probabilities (Poisson-binomial). Knows nothing of
+"""Compute the spread of sums of independent events with different probabilities (Poisson-binomial). Knows nothing of
 questions."""
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def mean_absolute_deviation(probabilities: Floats, numbers: Floats) -> Floats:
 
 
 def _window(variances: Floats) -> NDArray[np.int64]:
-    """Return for each variance the number of values about the mean that hold nearly all probability.
+    """Return, for the variance of each sum, the number of values about its mean that hold nearly all probability.
 
-    It is a power of 2, so that rows can share their work.
+    The number is a power of 2, so that rows can share their work.
     """
     least = 2 * DEVIATIONS * np.sqrt(variances) + MARGIN
     return (2 ** np.ceil(np.log2(least))).astype(np.int64)

@@ -63,8 +63,8 @@ def bets_on_stream(
     A one-sided bound of the stream's mean is wrong at some look with a probability of at most alpha.
 
     With a judge, the values are people's labels. `judge` holds its verdict on each labelled answer. `around` holds its
-    mean over the answers since the label before, this answer included. Then $x_i = d_i - w_i(g_i - \bar g_i)$. It has
-    the mean of $d_i$ if the judge's mean is the same for labelled answers as for those around them. $w_i$ is as in
+    mean over the answers since the label before, this answer included. $x_i = d_i - w_i(g_i - \bar g_i)$ has the mean
+    of $d_i$ if the judge's mean is the same for labelled answers as for those around them. $w_i$ is as in
     `bets`, with $\bar g$ the mean of the judge's means so far.
     """
     goal = math.log(1 / alpha)
@@ -78,7 +78,7 @@ def bets_on_stream(
 
 
 def reached(made: Bets, mean: float, *, upward: bool = True) -> int | None:
-    """Return the number of values after which the bets first refute that the stream has this mean, or None.
+    """Return the number of values after which the bets first refute `mean` as the stream's mean; None if they never do.
 
     The bets are that the true mean is above `mean`, or below it if not `upward`.
     """
@@ -109,9 +109,9 @@ def bounds_of_stream(made: Bets) -> tuple[float, float]:
 
 
 def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, float]:
-    """Return the interval of the mean of the pool after all these labels.
+    """Return the interval of the mean of a pool of `pool` answers after all labels in `made`.
 
-    With `running` it is the intersection of the intervals at all looks so far, which has the same guarantee. Below
+    With `running`, the interval is the intersection of those at all looks so far, which has the same guarantee. Below
     `FEWEST` labels it is [0, 1].
     """
     from scipy.optimize import brentq
@@ -140,7 +140,7 @@ def _capital(mean: float, made: Bets, t: int, pool: int, upward: bool) -> float:
 
 
 def gains(mean: float, made: Bets, t: int, pool: int, upward: bool) -> Floats:
-    """Return how much each of the first t bets adds to the logarithm of the capital.
+    """Return the amount that each of the first t bets adds to the logarithm of the capital, shape (t,).
 
     The bets say that the true mean is above `mean`, or below it if not `upward`. `mean` is refuted if the sum reaches
     `made.goal` at some look.
@@ -151,10 +151,9 @@ def gains(mean: float, made: Bets, t: int, pool: int, upward: bool) -> Floats:
 
 
 def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
-    """Return how much each of the first t bets adds to the logarithm of the capital.
+    """Return the amount that each of the first t bets adds to the logarithm of the capital.
 
-    `now` is the mean against which each bet is made. The bets are that the true mean is above it (`upward`) or below
-    it.
+    `now` holds the mean of each bet. A bet is that the true mean is above (`upward`) or below it.
     """
     room = now - made.least[:t] if upward else made.most[:t] - now
     size = np.minimum(made.size[:t], FULL / np.maximum(room, 1e-300))
@@ -163,7 +162,7 @@ def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
 
 
 def _sizes(x: Floats, goal: float) -> Floats:
-    """Return the size of each bet before it is limited, computed from the values before it."""
+    """Return the unlimited size of each bet, computed from the values before that bet."""
     i = np.arange(1, len(x) + 1)
     mean = (0.5 + np.cumsum(x)) / (i + 1)
     spread = (0.25 + np.cumsum((x - mean) ** 2)) / (i + 1)

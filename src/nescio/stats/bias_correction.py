@@ -14,7 +14,7 @@ Two functions correct the judge's own share $\bar f$:
   tells right answers from wrong ones no better than chance.
 
 A sample without a single disagreement does not prove that there is none. A variance therefore takes the sum of its n
-squared residuals to be at least 3. By the rule of three, no event among n leaves a rate of three in n possible at 95%.
+squared residuals to be at least 3. By the rule of three, a rate of 3/n remains possible at 95% if no event occurs in n.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ UNDEFINED = Estimate(NAN, NAN, NAN)
 
 
 def human_sample_mean(people: Verdicts, answers: int, level: float = 0.95) -> Estimate:
-    r"""Return people's share correct of the n labelled answers as an estimate for all N `answers`; NaN for n = 0.
+    r"""Return the share of the n labelled answers that people call correct, as an estimate for all N `answers`.
 
-    Wilson's interval with $n/(1 - n/N)$ for n: the sample is drawn without replacement.
+    The interval is Wilson's with $n/(1 - n/N)$ for n, because the sample is drawn without replacement. NaN for n = 0.
     """
     n = len(people)
     _check(n, answers)
@@ -63,12 +63,12 @@ def human_sample_mean(people: Verdicts, answers: int, level: float = 0.95) -> Es
 def prediction_powered(
     people: Verdicts, judge: Verdicts, judge_share: float, answers: int, level: float = 0.95
 ) -> Estimate:
-    r"""Prediction-powered inference with tuned weight, PPI++ (Angelopoulos, Duchi & Zrnic 2023); in [0, 1].
+    r"""Return the prediction-powered estimate with a tuned weight, in [0, 1] (PPI++; Angelopoulos, Duchi & Zrnic 2023).
 
     $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y,
     f)/\mathrm{Var}_N(f)$ clipped to [0, 1] (0 if all verdicts of the judge are equal). `people` and `judge` are y and f
     of the n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. The paper separates labelled
-    from unlabelled answers: its λ is this one divided by 1 + n/(N - n), and its estimate is the same.
+    from unlabelled answers. Its λ is $\hat\lambda$ divided by 1 + n/(N - n), and its estimate is the same.
 
     Half the width is $t_{n-2}\sqrt{(1 - n/N)\,S/(n(n-2))}$, S being the sum of the squared residuals
     $y - \bar y_n - \hat\lambda(f - \bar f_n)$, at least 3. Undefined below 3 labels.
@@ -116,13 +116,13 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
     r"""Return the judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
 
     $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, clipped to [0, 1]. Among the n
-    labelled answers, se and sp are the shares of people's right and wrong answers on which the judge agrees. Undefined
-    (NaN) if people call all labelled answers right or all wrong. Also undefined if se + sp ≤ 1, because such a judge
-    says nothing about the answers.
+    labelled answers, se is the judge's agreement on those that people call right, and sp that on those they call wrong.
+    Undefined (NaN) if people call all labelled answers right or all wrong. Also undefined if se + sp ≤ 1, because such
+    a judge says nothing about the answers.
 
     The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$,
-    where $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the
-    denominator is small and the delta method does not. The interval is [0, 1] if se + sp - 1 does not differ from 0
+    where $s^2(\theta)$ is the variance of the left side. This is Fieller's (1954) method. It keeps its coverage where
+    the denominator is small; the delta method does not. The interval is [0, 1] if se + sp - 1 does not differ from 0
     significantly. `weight` is se + sp - 1.
     """
     n = len(people)

@@ -105,10 +105,10 @@ def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
 
 
 def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Floats, ...]:
-    """Return the thresholds to try for each system, ascending; the last is one that no answer reaches.
+    """Return the thresholds to try for each system, ascending; the last threshold is infinite, so no answer reaches it.
 
-    They are the `named` thresholds, or without these the distinct confidences of the system's answers. If that makes
-    too many policies, the thresholds are confidences at evenly spaced ranks.
+    They are the `named` thresholds, or without `named` the distinct confidences of the system's answers. If these make
+    too many policies, only confidences at evenly spaced ranks are tried.
     """
     if named is not None:
         return tuple(np.unique([*named, math.inf]) for _ in answers.confidence)
@@ -192,10 +192,9 @@ class _Sums:
         for j in range(len(shape)):
 
             def laid(weight: Floats, upto: int) -> Floats:
-                """Return sums of `weight` for each part and policy, over questions below the first `upto` thresholds.
+                """Return the sum of `weight` for each part and policy, over questions that `upto` systems pass on.
 
-                These are the questions on which the confidence of each of the first `upto` systems is below its
-                threshold.
+                On these questions, each of the first `upto` systems is less confident than its threshold.
                 """
                 size = (parts, *shape[:upto])
                 counted = np.bincount(np.ravel_multi_index((part, *rank[:upto]), size), weight, math.prod(size))

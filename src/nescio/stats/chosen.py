@@ -46,9 +46,9 @@ def hull_of_posteriors(counts: Sequence[int], value: Callable[[Floats], Floats],
     Each posterior adds one imagined unit of one outcome to the `counts`. The hull holds the interval of every prior
     that weighs as much as one unit (the imprecise Dirichlet model of Walley 1996, s = 1).
 
-    For the share of one outcome it is the interval of Clopper & Pearson: for C of n its lower end comes from $Beta(C, n
-    - C + 1)$ and its upper end from $Beta(C + 1, n - C)$. Posteriors are computed on a grid and not drawn; the ends are
-    right to about 1e-4.
+    For the share of one outcome, the hull is the interval of Clopper & Pearson: for C of n its lower end comes from
+    $Beta(C, n - C + 1)$ and its upper end from $Beta(C + 1, n - C)$. Posteriors are computed on a grid and not drawn;
+    the ends are right to about 1e-4.
 
     Args:
         counts: correct, incorrect, unanswered
@@ -78,8 +78,8 @@ def _posterior(weights: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return a grid of possible shares of three kinds, shape (NODES², 3), and the probability of each point.
 
     The shares follow a Dirichlet distribution with these weights. One axis is the share of the first kind, the other
-    that of the second kind among the rest. Both have equal steps of the normal quantile. The first axis is shifted at
-    each step of the second, so that hardly any two points have the same share.
+    that of the second kind among the rest. Both axes have equal steps of the normal quantile. The first axis is shifted
+    at each step of the second, so that hardly any two points have the same share.
     """
     from scipy.special import ndtr
 
@@ -94,7 +94,7 @@ def _posterior(weights: tuple[float, ...]) -> tuple[Floats, Floats]:
 
 
 def _beta(one: float, other: float, below: Floats) -> Floats:
-    """Return quantiles of a beta distribution. They are 0 if the first weight is 0, and arbitrary if both are."""
+    """Return quantiles of a beta distribution: 0 if the first weight is 0, and 1 if only the second weight is 0."""
     from scipy.special import betaincinv
 
     if one <= 0 or other <= 0:
@@ -107,8 +107,8 @@ def another_count(hits: int, trials: int, more: int, level: float) -> Interval:
     r"""Return an interval that should hold the number of hits in another sample of `more` trials.
 
     Its ends are the quantiles $(1 \mp \text{level})/2$ of the beta-binomial distribution of `more` trials with the
-    parameters $C + \frac12$ and $n - C + \frac12$ (Jeffreys), for C `hits` in n `trials`. It is undefined without a
-    trial, because it would then show the prior alone.
+    parameters $C + \frac12$ and $n - C + \frac12$ (Jeffreys), for C `hits` in n `trials`. The interval is undefined
+    without a trial, because it would show the prior alone.
     """
     from scipy.stats import betabinom
 

@@ -61,8 +61,8 @@ class Components(Struct, frozen=True):
     def variance(self, levels: Sequence[int], repeats: int, over: Factors | None = None) -> float:
         """Return the variance of the mean in a design with these `levels` of the factors and `repeats` per cell.
 
-        It is the variance if the factors `over` had other levels; without `over` all factors have others. Negative
-        components count as 0.
+        It is the variance over new levels of the factors `over`, or of all factors without `over`. Negative components
+        count as 0.
         """
         chosen = set(range(len(self.levels)) if over is None else over)
         total = 0.0
@@ -75,9 +75,9 @@ class Components(Struct, frozen=True):
     def spread(self, over: Factors) -> Spread:
         """Return the standard error of the mean if the factors `over` had other levels, and other factors the same.
 
-        If `over` is empty, only the answers in the cells are others. The variance is a sum of mean squares, at least
-        that for any one of these factors. The degrees of freedom are Satterthwaite's. They are at least those of the
-        factor with the fewest levels, and exactly these if it has few.
+        If `over` is empty, only the answers within the cells differ. The variance is a sum of mean squares, and at
+        least that for any single factor in `over`. The degrees of freedom are Satterthwaite's. They are at least those
+        of the factor with the fewest levels, and equal to them if that factor has fewer than four levels.
         """
         weights = dict.fromkeys(self.squares, 0.0)
         for factors in self.components:
@@ -166,10 +166,10 @@ def balanced(values: Floats, codes: Sequence[Whole]) -> Components | None:
 def clustered(moved: Floats, codes: Sequence[Whole], over: Factors) -> Spread:
     r"""Return the standard error of a mean in any design, for other levels of the factors `over`.
 
-    It is clustered by all these factors: $V = \sum_s (-1)^{|s| + 1} V_s$, $V_s = \frac{G}{G - 1} \sum_g (\sum_{a \in g}
-    e_a)^2$.
+    The clusters are the levels of these factors: $V = \sum_s (-1)^{|s| + 1} V_s$, with $V_s = \frac{G}{G - 1} \sum_g
+    (\sum_{a \in g} e_a)^2$ for each set s of them.
 
-    `moved` is the influence $e_a$ of each answer on the mean. V is at least the variance for one of the factors alone.
+    `moved` is the influence $e_a$ of each answer on the mean. V is at least the variance for any single factor.
     The degrees of freedom are Satterthwaite's over the single factors, with the same limits as in a balanced design.
     """
     levels = [len(np.unique(code)) for code in codes]
@@ -196,9 +196,9 @@ def _joined(codes: Sequence[Whole]) -> Whole:
 
 
 class Addition(Struct, frozen=True):
-    """One more level of the factor number `factor`, with its cost and the variance that the mean then has.
+    """An addition of one level to the factor with index `factor`, or of one answer per cell if `factor` is None.
 
-    If `factor` is None, it is one more answer per cell instead.
+    It has a cost, the resulting `variance` of the mean, and a `gain`: the drop of the variance per cost.
     """
 
     factor: int | None
@@ -244,10 +244,10 @@ def floor(found: Components, factor: int | None, over: Factors | None = None) ->
 def within_budget(
     found: Components, costs: Sequence[float], per_answer: float, budget: float, over: Factors | None = None
 ) -> tuple[tuple[int, ...], float] | None:
-    """Return the levels of the factors with the least variance for a budget, and that variance.
+    """Return the numbers of levels that give the least variance within a budget, and that variance.
 
     Returns None if the budget does not pay for two levels of each factor that varies. All factors but the first are
-    scanned, and the first one takes the rest of the budget.
+    scanned, and the first factor takes the rest of the budget.
     """
     most = 200 if len(costs) < 3 else 40
     best: tuple[tuple[int, ...], float] | None = None

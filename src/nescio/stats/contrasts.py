@@ -6,7 +6,7 @@ second alone and in both are strata. Their variances add up (Welch 1947, with Sa
 Values are 0 and ±1. Values other than 0 are rare, and all that were seen may have the same sign. An interval from these
 few alone is too short. Therefore 2 is added to the sum of squares of a group (or of paired differences), as if there
 were one more value at either end (see `few_units.widened_error`). The sum is at least 3, as in `prediction_powered`: by
-the rule of three, no event among n leaves a rate of 3/n possible at 95%.
+the rule of three, a rate of 3/n remains possible at 95% if no event occurs in n.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def contrast(values: Floats, units: NDArray[np.int64], first: Mask, second: Mask
 def _unseen(squares: float, many: int, freedom: int) -> tuple[float, float]:
     """Return the standard error that imagined values add to the mean of `many` values, and its degrees of freedom.
 
-    `squares` is the sum of the squares of the values seen. Few squares do not show that other values are alike, so the
-    sum is completed to at least `LEAST`.
+    `squares` is the sum of the squares of the values seen. The imagined values add `IMAGINED` to it, or more if the sum
+    would stay below `LEAST`.
     """
     if freedom < 1 or many < 2:
         return math.nan, math.nan
@@ -97,8 +97,8 @@ def _spread(
     """Return the standard error and the degrees of freedom of each stratum of units, and those of the imagined values.
 
     The strata are the units with values in both groups, in the first alone, and in the second alone. `unseen` holds the
-    errors of the imagined values of either group. If units lie in both groups, the imagined error of their differences
-    replaces these two if it is larger.
+    errors of the imagined values of either group. If several units lie in both groups, the imagined error of their
+    differences replaces these two errors if it is larger than the two combined.
     """
     _, unit = np.unique(units, return_inverse=True)
     influence = np.bincount(unit, weights=moved).astype(np.float64)

@@ -1,7 +1,7 @@
-r"""Correct means of a sample by covariates that are known of a larger pool: control variates (regression estimates).
+r"""Correct means of a sample by covariates that are known for a larger pool: control variates (regression estimates).
 
-The outcome y is known of n units, a simple random sample of a pool of N. Covariates x, such as the outcomes of an older
-run, are known of all N. Knows nothing of questions.
+The outcome y is known for n units, a simple random sample of a pool of N. Covariates x, such as the outcomes of an
+older run, are known for all N. Knows nothing of questions.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def spread(residuals: Floats, leverages: Floats | float, *, least: float = 0.0) 
 
 
 def variance(residual: float, n: int, units: int, beyond: float | None = None) -> float:
-    r"""Return the variance of an adjusted mean of n of N `units`, for the variance `residual` $S^2$ of one residual.
+    r"""Return the variance of an adjusted mean over n of N `units`; `residual` is the variance $S^2$ of one residual.
 
-    About the mean of these N units it is $(1 - n/N)S^2/n$. About the mean of all units of their kind it is $(1/n -
-    1/N)S^2 + V/N$, where `beyond` is the variance V of one unit's contribution.
+    About the mean of these N units it is $(1 - n/N)S^2/n$. About the mean of the population from which they come it is
+    $(1/n - 1/N)S^2 + V/N$, where `beyond` is the variance V of one unit's contribution.
     """
     return (1 / n - 1 / units) * residual + (0.0 if beyond is None else beyond / units)

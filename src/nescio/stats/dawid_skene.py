@@ -43,9 +43,9 @@ class Consensus(Struct, frozen=True, eq=False):
 
     @property
     def above_commonest(self) -> Floats:
-        """Return how much more accurate each assessor is than the commonest category as a constant guess.
+        """Return each assessor's gain in accuracy over always guessing the commonest category, scaled to at most 1.
 
-        1 is perfect; NaN if there is one category only.
+        NaN if only one category occurs.
         """
         most = self.prior.max()
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -66,15 +66,15 @@ def dawid_skene(said: ArrayLike, categories: int, *, smoothing: float = SMOOTHIN
 
     The first chances are the shares of votes. Then two steps alternate. The M step computes $p_j \propto \sum_i T_{ij}
     + s$ and $\pi^k_{jl} \propto \sum_i T_{ij}[k\ \text{said}\ l] + s$. The E step computes $T_{ij} \propto p_j \prod_k
-    \pi^k_{j,l(k,i)}$. With s = 0 they give the maximum likelihood estimates. Raises UsageError for verdicts that are no
-    categories.
+    \pi^k_{j,l(k,i)}$. With s = 0 they give the maximum likelihood estimates. Raises UsageError for a verdict that is
+    not a category.
     """
     votes = _checked(said, categories)[:, :, None] == np.arange(categories)
     return consensus(votes, smoothing=smoothing, cycles=cycles)
 
 
 def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
-    """Return the estimates of `dawid_skene` if an assessor may have judged an item several times.
+    """Return the estimates of `dawid_skene` from assessors who may have judged an item several times.
 
     `votes` has shape (items, assessors, categories): how often an assessor gave each verdict.
     """
@@ -90,7 +90,7 @@ def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = C
 def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cycles: int) -> Consensus:
     """Return the estimates after the E step and the M step have converged.
 
-    `times` is the number of items of each kind.
+    `times` is the number of items with each pattern of votes.
     """
     kinds, assessors, categories = votes.shape
     flat = votes.reshape(kinds, assessors * categories)

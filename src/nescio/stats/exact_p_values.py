@@ -7,9 +7,9 @@ keeps them, is Bin(n_j, ½). A difference that depends on B alone has an exact d
 of one half of them are compared with the tails of the other half. If D is not linear, all B are enumerated if they are
 few.
 
-Many pairs of systems are tested together, each on its own units of the same few kinds. The steps of all of them are
-computed at once, and sums whose kinds have the same sizes side by side. A p-value depends on its own pair alone, to the
-last bit.
+Many pairs of systems are tested together, each on its own units of the same few kinds. The steps of all pairs are
+computed at once, and so are sums whose kinds have the same sizes. A p-value depends on its own pair alone, to the last
+bit.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
     """Return P(|D| ≥ |observed|) under equally likely exchanges, or None if no exact value can be computed.
 
     The random B says how many of the n units of each kind keep their labels, and `difference` maps B of shape (…,
-    kinds) to D. It must be antisymmetric: D(n - B) = -D(B). A p-value below 1e-16 is returned as 1e-16, an upper bound.
+    kinds) to D. D must be antisymmetric: D(n - B) = -D(B). A p-value below 1e-16 is returned as 1e-16, an upper bound.
     """
     p, known, linear = exact_p_values(of_one(difference), n[None], np.array([observed]))
     if known[0]:
@@ -57,7 +57,7 @@ def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
 
 
 def of_one(difference: Difference) -> Differences:
-    """Return a function for many pairs, as `exact_p_values` takes it, from the `difference` of a single pair."""
+    """Wrap the `difference` of a single pair into a function for many pairs, as `exact_p_values` takes it."""
     return lambda one_way, _: difference(one_way[0])[None]
 
 
@@ -105,7 +105,7 @@ def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, 
 def merge_kinds(n: Counts, weights: Floats) -> tuple[Counts, Floats]:
     """Return the sizes and steps of each pair's kinds, where kinds with equal absolute `weights` are merged into one.
 
-    Kinds are sorted by rising weight. Kinds of the same weight are one binomial together, and kinds of weight 0 are
+    Kinds are sorted by rising weight. Kinds of the same weight form one binomial, and kinds of weight 0 are
     dropped. Rows with fewer kinds end in zeros.
     """
     weights = np.where(n > 0, np.abs(weights), 0)
@@ -158,7 +158,7 @@ def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
 
 @lru_cache(maxsize=256)
 def binomial(n: int) -> tuple[int, Floats]:
-    """Return the probabilities of Bin(n, ½) from the first count on that is not negligible, and that count first.
+    """Return the first count of Bin(n, ½) that is not negligible, and the probabilities from that count on.
 
     Ratios of neighbours are multiplied outwards from the middle, because large factorials would lose digits.
     """
@@ -311,7 +311,7 @@ def chances_of(counts: Sequence[Counts] | Counts, sizes: Sequence[int]) -> Float
 def _exchanges(sizes: tuple[int, ...], start: int) -> tuple[Floats, Floats]:
     """Return a batch of exchanges of labels, shape (exchanges, kinds), and the probability of each exchange.
 
-    It begins with the exchange number `start`. An exchange and its opposite are listed once, with the probability of
+    The batch begins with exchange number `start`. An exchange and its opposite are listed once, with the probability of
     both. Pairs whose kinds have the same `sizes` share the result.
     """
     shape = tuple(size + 1 for size in sizes)

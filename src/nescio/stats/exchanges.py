@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 def exchanges(
     value: Callable[[Floats], Floats], kept: Floats, exchanged: Floats, times: Counts
 ) -> tuple[Difference, Counts]:
-    """Return the difference as a function of how many units of each kind keep their labels, and the units of each kind.
+    """Return the difference as a function of how many units per kind keep their labels, and the units per kind.
 
     `value` maps totals to the difference. `kept` and `exchanged`, shape (kinds, columns), are what a unit adds to the
     totals without and with exchanged labels, and `times` counts the units of each kind. Kinds that an exchange does not
@@ -42,7 +42,7 @@ def exchanges(
 def p_value(observed: float, exchanged: Floats) -> float:
     """Return the two-sided p-value $(1 + hits)/(1 + B)$ from B random exchanges of labels.
 
-    A hit is an exchange whose difference is as far from 0 as the observed one, up to rounding, or undefined.
+    A hit is an exchange whose difference is at least as far from 0 as the observed one, up to rounding, or undefined.
     """
     if np.isnan(observed):
         return float("nan")

@@ -30,8 +30,8 @@ def unit_error(
     the questions (CR2 for a mean: Bell & McCaffrey 2002), with Satterthwaite's
     $\nu = n^2 / (\sum n_g^2 + (\sum a_g)^2 - \sum a_g^2)$, $a_g = n_g h_g/(1 - h_g)$. Units of one size have
     $s^2 = G/(G - 1) \sum e_g^2$ and $\nu = G - 1$. With `skewed` data, where few units may make up the spread, $\nu$ is
-    that of their kurtosis if it is less (`intervals.freedom`). `times` counts the units of each kind, `size` the
-    questions of each; all have shape (kinds,). NaN for both where there are fewer than two units.
+    at most that of their kurtosis (`intervals.freedom`). `times` counts the units of each kind, `size` the questions of
+    a unit; all have shape (kinds,). Both results are NaN below two units.
     """
     units = int(times.sum())
     if units < 2:
@@ -80,8 +80,9 @@ def difference_error(
 ) -> tuple[float, float]:
     """Return the standard error of a difference and its degrees of freedom, for a measure with rare but costly events.
 
-    `width` is the width of the measure's range. The result is usually that of `unit_error`. But if the units seen move
-    the difference by less than 0.7 of one question's largest effect, it is that of `widened_error` (docs/stakes.md).
+    `width` is the width of the measure's range. The result is usually that of `unit_error`. It is that of
+    `widened_error` if the units seen move the difference by less than 0.7 of one question's largest effect
+    (docs/stakes.md).
     """
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
@@ -90,9 +91,9 @@ def difference_error(
 
 
 def unseen_gap(error: float, step: float, level: float) -> float:
-    r"""Return how far the true value may lie beyond the observed one because units that would change it were not seen.
+    r"""Return the gap by which the true value may lie beyond the observed one because of changes that were not seen.
 
-    If it lies a gap g beyond, units that were not seen to change add g r to the variance, where the `step` r is one
+    If the gap is g, units that were not seen to change add g r to the variance, where the `step` r is one
     unit's effect on the value. The gap solves $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval. c
     = max(0, 2/3 - z²/6) makes the gap equal the exact Poisson bound if every change is a loss. The gap is infinite if
     the step is.
@@ -106,7 +107,7 @@ def unseen_gap(error: float, step: float, level: float) -> float:
 
 
 def even_units(size: Floats, times: NDArray[np.int64]) -> float:
-    r"""Return the number of units of equal size that would rule out losses as well as these: $n^2 / \sum n_g^2$.
+    r"""Return the number of units of equal size that would rule out losses as well as these units: $n^2 / \sum n_g^2$.
 
     $n_g$ is the number of questions of a unit. Suppose that a unit is lost with a chance in proportion to its size, $c
     n_g$. Then the mean drops by $d = c \sum n_g^2 / n$, and no unit is lost with a chance of about $e^{-c n} = e^{-d
@@ -118,8 +119,8 @@ def even_units(size: Floats, times: NDArray[np.int64]) -> float:
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
     """Return whether questions that were not seen may decide a difference.
 
-    They may if few units make up the spread of the difference, and these move the difference by less than a single
-    question could. `bounds` is the range of the measure. Take two systems that are nearly always right: one abstention
+    They may if few units make up the spread of the difference, and these units move it by less than a single question
+    could. `bounds` is the range of the measure. Take two systems that are nearly always right: one abstention
     of one of them hardly moves c@1, but an error would. Student's interval of such differences held in 89% of trials
     with ten clusters (docs/few-units.md).
     """

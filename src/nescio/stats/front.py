@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 
 
 def dominates(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
-    """Return which systems (axis -2) dominate which (axis -1); arrays have shape (…, systems).
+    """Return a mask of pairs: whether the system on axis -2 dominates that on axis -1; inputs have shape (…, systems).
 
     A system dominates another if its quality is at least as high and its cost at most as high, and one of the two
     strictly. Values within 1e-10 are equal. A system with an undefined value dominates nothing.
@@ -32,11 +32,12 @@ def on_front(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
 
 
 def claims(p_better: Floats, p_cheaper: Floats, alpha: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    r"""Return two masks of k systems, each a claim with error rate `alpha`: beaten ones, and ones on the front.
+    r"""Return two masks of k systems: those claimed to be beaten, and those claimed to be on the front.
 
-    `p_better[i, j]` is the one-sided p-value of the claim that i has a higher quality than j. `p_cheaper[i, j]` is that
-    of the claim that i costs less. j is beaten if for some rival both are at most $\alpha/(k - 1)$ (intersection-union,
-    Berger 1982, then Bonferroni). j is on the front if $2\min(p_{better}, p_{cheaper}) \le \alpha$ against every rival.
+    Each claim has the error rate `alpha`. `p_better[i, j]` is the one-sided p-value of the claim that i has a higher
+    quality than j, and `p_cheaper[i, j]` that of the claim that i costs less. j is beaten if both are at most
+    $\alpha/(k - 1)$ for some rival i (intersection-union, Berger 1982, then Bonferroni). i is on the front if
+    $2\min(p_{better}, p_{cheaper}) \le \alpha$ against every rival j.
     """
     size = len(p_better)
     rivals = ~np.eye(size, dtype=bool)

@@ -34,7 +34,7 @@ def bca(
     Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$. $z_0$ comes from the share of
     resamples below the point value, with half of those that equal it. $a$ comes from the jackknife: `left_out` holds
     the value without a unit of each kind, and `times` the number of units of each kind. Undefined if all resamples lie
-    on one side.
+    on one side of the point value.
     """
     defined = values[~np.isnan(values)]
     if not len(defined) or np.isnan(point):
@@ -100,7 +100,7 @@ def student(freedom: Any, level: float) -> Any:
 
 
 def at_limit(point: float, limits: tuple[float, float], units: float, level: float) -> Interval:
-    r"""Return the interval of an estimate at a limit of its range, which all m independent `units` have as their value.
+    r"""Return the interval of an estimate at a limit of its range, where all m independent `units` have that value.
 
     Let the true value lie d away from the limit, as a share of the range. Then a unit differs from the limit with a
     probability of at least d, and all m units are at the limit with at most $(1 - d)^m$. The interval holds $d \le 1 -
@@ -131,8 +131,8 @@ def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int)
 def freedoms(left_out: Floats, times: NDArray[np.int64], units: NDArray[np.int64]) -> Floats:
     """Return Student's degrees of freedom of many values, as `freedom` does for one value.
 
-    Each value is defined and has two kinds of unit or more. `left_out` and `times` have shape (…, kinds), the result
-    (…,).
+    No value may be NaN, and each needs two kinds of unit or more. `left_out` and `times` have shape (…, kinds), the
+    result (…,).
     """
     most = np.maximum(1.0, units - 1.0)
     u = left_out - np.average(left_out, weights=times, axis=-1, keepdims=True)
@@ -191,7 +191,7 @@ def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> Co
 
 
 def is_rare(part: float, whole: float) -> bool:
-    """Return whether at most five questions decide a proportion, so that its interval needs care."""
+    """Return whether one to five questions decide a proportion, so that its interval needs care."""
     return 0 < min(part, whole - part) <= RARE
 
 
@@ -219,8 +219,8 @@ def _linear(values: NDArray[np.float64], share: float) -> float:
 def clopper_pearson(part: float, whole: float, level: float) -> Interval:
     r"""Return the interval of Clopper & Pearson (1934) of a proportion, which holds whatever its true value is.
 
-    From the $\alpha/2$ quantile of $Beta(k, n - k + 1)$ to the $1 - \alpha/2$ one of $Beta(k + 1, n - k)$, in [0, 1];
-    undefined without a trial.
+    The ends are the $\alpha/2$ quantile of $Beta(k, n - k + 1)$ and the $1 - \alpha/2$ quantile of $Beta(k + 1, n -
+    k)$, in [0, 1]. Undefined without a trial.
     """
     if whole <= 0:
         return UNDEFINED

@@ -37,15 +37,15 @@ def rest_scores(right: Floats) -> Floats:
 
 
 def exact_steps(rest: NDArray[np.int64], many: int) -> int:
-    """Return the number of steps that an exact test of `many` marked runs takes, to know if it is affordable."""
+    """Return the number of steps of an exact test of `many` marked runs, which tells whether the test is affordable."""
     return len(rest) * min(many, len(rest) - many) * int((rest - rest.min()).sum() + 1)
 
 
 def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: int = 0) -> float:
-    """Return the probability that a random subset of as many runs has a sum of rest scores as low as the marked runs.
+    """Return the probability that a random subset, as large as the marked one, has a sum of rest scores as low.
 
-    With `positive` it is the probability of a sum as high. It is exact, or (1 + hits)/(1 + draws) with `draws`. NaN if
-    all runs are marked or none.
+    With `positive` it is the probability of a sum as high. The probability is exact, or (1 + hits)/(1 + draws) with
+    `draws`. NaN if all runs are marked or none.
     """
     many = int(marked.sum())
     if many in (0, len(rest)):

@@ -2,7 +2,7 @@
 
 The difference on a benchmark depends only on how many units of each kind keep their labels, and these numbers are
 binomial. The distribution of the difference therefore follows from these numbers. The distribution of the mean of
-independent differences is a convolution. It is exact if two halves of it stay small. Otherwise it is computed on a
+independent differences is a convolution, which is exact if its two halves stay small. Otherwise it is computed on a
 grid, and the reported p-value is an upper bound that allows for the rounding of the grid.
 """
 
@@ -105,9 +105,9 @@ def law_p(law: Law, observed: float) -> MacroP:
 
 
 def macro_p(laws: Sequence[Law], observed: float, *, largest_half: int = LARGEST_HALF) -> MacroP:
-    """Return P(|D| ≥ |observed|) for the sum D of independent differences, whose weights are already applied.
+    """Return P(|D| ≥ |observed|) for the sum D of independent differences, which are distributed as in `laws`.
 
-    A p-value below 1e-16 is returned as 1e-16, an upper bound.
+    Their weights are already applied. A p-value below 1e-16 is returned as 1e-16, an upper bound.
     """
     if math.isnan(observed):
         return MacroP(math.nan, math.nan, "exact")
@@ -163,7 +163,7 @@ def _bound(parts: Sequence[Law]) -> float:
 
 
 def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale: float, largest: int) -> float | None:
-    """Return the exact p-value, or None if one of two halves of the distributions has sums of too many values.
+    """Return the exact p-value, or None if the sum over one half of the distributions takes too many values.
 
     The sums of one half are compared with the tails of the other. `largest` is the number of values allowed.
     """
@@ -200,9 +200,9 @@ def _convolved(one: Atoms, other: Atoms, scale: float, largest: int) -> Atoms | 
 
 
 def _grouped(parts: Sequence[Law]) -> Iterable[Atoms]:
-    """Yield the distributions of sums of a few `parts` each, small ones first.
+    """Group the `parts`, small ones first, and yield the distribution of each group's sum.
 
-    The atoms of a sum are rounded to the grid once, which loses less than to round each part.
+    The atoms of a sum are rounded to the grid once, which loses less than rounding each part.
     """
     group: Atoms = (np.zeros(1), np.ones(1))
     for part in sorted(parts, key=lambda one: len(_atoms(one)[0])):

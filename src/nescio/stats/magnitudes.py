@@ -36,8 +36,9 @@ def sum_of_magnitudes(
     With $\hat g = g + \epsilon$ the estimate is too large, by $\sum_m |\epsilon_m|$ if all $g_m$ are 0. By convexity
     $\sum |g| \le \sum |\hat g| + \sum_m s_m \epsilon_m$ for signs s, whose standard deviation gives the upper end. The
     lower end is the estimate minus a quantile, and at least 0. The quantile is that of a sum: of $s_m \epsilon_m$ over
-    means whose sign is clear (two standard errors from 0), and of $|\epsilon_m|$ over the others. Whatever the others
-    are, the estimate exceeds the truth by no more. The $\epsilon$ are normal, with the covariance of the units.
+    means whose sign is clear (two standard errors from 0), and of $|\epsilon_m|$ over the others. The estimate exceeds
+    the truth by no more than that sum, whatever the other means are. The $\epsilon$ are normal, with the covariance of
+    the units.
     """
     n = float(times @ sizes)
     used = (values != 0).any(axis=0) if floor is None else (values != 0).any(axis=0) | (floor > 0)

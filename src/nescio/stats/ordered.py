@@ -1,7 +1,7 @@
 """Compute sums over ordered rows under many weightings at once: one pass down the rows, all resamples side by side.
 
 A row belongs to one unit, and its weight is the number of times that the unit occurs. Rows of one group are tied, and
-every order of them is equally likely, so the functions return expectations. Each pass is written twice: here in NumPy,
+every order of them is equally likely, so the functions return expectations. Each pass is written twice: in NumPy below,
 and in `_compiled` for Numba (the extra `fast`). Both do the same arithmetic in the same order, so the values are equal
 to the last bit.
 """
@@ -33,8 +33,8 @@ class Scan(Struct, frozen=True, eq=False):
     `table` holds how often each unit occurs, shape (units, resamples); a column sums to at most the number of units.
     `known` caches the totals of a pass, keyed by the summed values.
 
-    If it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: those of the table, then their
-    mirror images, in which each unit weighs 1 minus its weight in the table.
+    If the scan is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: those of the table, then
+    their mirror images. In a mirror image, each unit weighs 1 minus its weight in the table.
     """
 
     unit: Ints

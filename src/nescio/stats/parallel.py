@@ -17,7 +17,7 @@ _TIMES_TOLD = 1000
 
 
 def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
-    """Yield the items, and report to `progress` how many are done. Long collections report now and then."""
+    """Yield the items, and report to `progress` how many are done. A long collection does not report every item."""
     if progress is None:
         yield from items
         return
@@ -88,9 +88,9 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
 
 
 def _beside(_: Loaded, function: Callable[[T], U], item: T) -> U:
-    """Return `function(item)` in a process that has loaded the plug-ins, in which the function may be defined.
+    """Return `function(item)` in a process that has loaded the plug-ins, which may define the function.
 
-    The first argument is only there so that it is unpickled, and the plug-ins with it, before the function.
+    Unpickling the first argument loads the plug-ins before the function is unpickled.
     """
     return function(item)
 

@@ -39,7 +39,7 @@ class Exchanged(Struct, frozen=True):
 
 
 def excess(value: Value, means: Floats) -> Floats:
-    r"""Return how much more the suspect loses from original to paraphrase than the others lose on average.
+    r"""Return the suspect's loss from original to paraphrase minus the mean loss of the others; shape (…,).
 
     $(v^x_o - v^x_p) - \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns), the suspect first.
     """
@@ -83,12 +83,12 @@ def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int)
 def exchange(
     value: Value, units: Floats, n: int, rng: np.random.Generator, explained: float = 0.0, *, draws: int | None = None
 ) -> Exchanged:
-    """Return the result of the test whether the suspect is like the references.
+    """Test whether the suspect loses like the references, and return the p-values.
 
-    Each unit exchanges the suspect with all references at once, or does not, each with chance ½ and with both wordings
-    together. For a measure that is a sum, this flips the sign of the unit's excess. How much the references resemble
-    one another therefore does not matter: a second copy of a reference changes nothing. The part of the excess that is
-    `explained` does not count.
+    For each unit, the test swaps the suspect with all references with probability ½. A swap covers both wordings. For a
+    measure that is a sum, it flips the sign of the unit's excess. The resemblance of the references to one another does
+    therefore not matter: a second copy of a reference changes nothing. The `explained` part of the excess is subtracted
+    first.
 
     The p-value is exact if there are few kinds of units or the excess is a sum of few different terms. Otherwise, and
     always with `draws`, it is (1 + hits)/(1 + draws) of random exchanges.

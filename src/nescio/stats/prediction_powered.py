@@ -1,7 +1,7 @@
 r"""Estimate means of people's verdicts if a judge has judged all N units and people some of them.
 
 A unit has the value d by people and g by the judge: a verdict, a verdict times a price, or the difference of two
-systems' verdicts on one question. The judge's values are known of all N units, people's of m of them.
+systems' verdicts on one question. The judge's values are known for all N units, people's for m of them.
 Prediction-powered inference (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453) corrects people's mean by the
 judge's values on the units that people did not see. The weight λ depends on how well the judge agrees with people:
 $\hat\theta = \bar d_m + \lambda(\bar g_N - \bar g_m)$. The estimate is unbiased, however good the judge is.
@@ -11,8 +11,8 @@ There is one function per way of drawing the units that people see: at random (`
 if people judged all of them. `superpopulation` adds the uncertainty about the population from which they come.
 
 A sample without a single disagreement does not prove that there is none. Therefore we take the sum of the squared
-residuals to be at least `least`, in units of one verdict. By the rule of three, no event among m leaves a rate of 3/m
-possible at 95%.
+residuals to be at least `least`, in units of one verdict. By the rule of three, a rate of 3/m remains possible at 95%
+if no event occurs in m.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Mean(Struct, frozen=True, eq=False):
         return float(2 * stdtr(self.freedom, -abs(self.value) / math.sqrt(self.variance)))
 
     def superpopulation(self, spread: float) -> Mean:
-        """Return the estimate for the population of these units, whose values have the variance `spread`."""
+        """Return the estimate for the population of which the units are a sample; `spread` is its variance."""
         return replace(self, variance=self.variance + spread / self.units) if self.units else self
 
 
@@ -142,9 +142,9 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
     $\hat\theta = \sum_h (N_h/N)\,\hat\theta_h$ with the variance $\sum_h (N_h/N)^2 (1 - m_h/N_h) S_h^2/m_h$. A stratum
     with 10 labels or more has its own weight λ and the divisor $m_h - 2$. The others share one weight, from the
     covariances within all strata, and have the divisor $m_h - 1$. The degrees of freedom are the sum of the divisors.
-    A stratum in which few labels show no disagreement may still hold some, and each of them would weigh as much as all
-    the units that one label represents. Therefore the squared residuals of one stratum count as `least`, if they are
-    fewer: of the stratum for which this adds most to the variance (docs/decisions/labels.md).
+    A stratum whose few labels show no disagreement may still hold some. An unseen disagreement would weigh as much as
+    all the units that one label represents. Therefore the squared residuals of one stratum are raised to `least`: of
+    the stratum for which this adds most to the variance (docs/decisions/labels.md).
 
     Raises UsageError if a stratum has fewer than 2 labels and units without one.
     """
@@ -154,7 +154,7 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
         if len(sample.people) < min(2, len(sample.every)):
             raise UsageError(
                 f"each stratum needs 2 labels or more, "
-                f"but one of {len(sample.every)} questions has {len(sample.people)}"
+                f"but a stratum with {len(sample.every)} questions has {len(sample.people)}"
             )
     shared = _shared_weight(parts)
     value, freedom, squares, weights = 0.0, 0, [], []
@@ -200,11 +200,11 @@ def weighted(
     $R_i = \lambda g_i + (\xi_i/\pi_i)(d_i - \lambda g_i)$, where ξ is 1 for drawn units. $\hat\theta = \bar R$ with
     $\lambda = \mathrm{cov}(\xi d/\pi,\ g(\xi/\pi - 1))/\mathrm{var}(g(\xi/\pi - 1))$ clipped to [0, 1]. The variance is
     $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read only
-    for `drawn` units. `terms` holds the R. There are m - 2 degrees of freedom, as in `simple`.
+    for `drawn` units. `terms` holds the $R_i$. There are m - 2 degrees of freedom, as in `simple`.
 
     If a judge is rarely wrong, few disagreements make up the variance, and those of units with a small π weigh most.
-    Therefore one more disagreement is imagined, with the least π that 10 labels or more share, and at least `least`
-    disagreements count in all, with any π (docs/decisions/labels.md).
+    Therefore the variance counts one imagined disagreement, with the least π that 10 labels or more share. In all it
+    counts at least `least` disagreements, with any π (docs/decisions/labels.md).
     """
     m, n = int(drawn.sum()), len(judge)
     if m < FEWEST:
@@ -233,8 +233,8 @@ def weighted(
 def _one_more(left: Values, odds: Values) -> float:
     """Return the largest variance that one more disagreement can add, on average over the labels of a group.
 
-    Labels that share their probability (`odds`) with 10 or more are a group, and all others are one more. `left` holds
-    the variance that a disagreement of each label adds.
+    Ten labels or more with the same probability (`odds`) form a group. All other labels form one more group.
+    `left` holds the variance that a disagreement of each label adds.
     """
     _, place, many = np.unique(np.round(odds, 12), return_inverse=True, return_counts=True)
     groups = np.where(many[place] >= OWN_WEIGHT, place, -1)
@@ -242,7 +242,7 @@ def _one_more(left: Values, odds: Values) -> float:
 
 
 def superpopulation_of_terms(mean: Mean, known: Values | float = 0.0) -> Mean:
-    """Return the weighted estimate of a mean for the population of these units, from the spread of its `terms`.
+    """Return the weighted estimate for the population of which the units are a sample, from the spread of its `terms`.
 
     `known` is the contribution of each unit that needs no label.
     """
@@ -270,12 +270,12 @@ def spread_over_strata(values: Sequence[tuple[Values, int]]) -> float:
 def labels_needed(
     spread: float, correlation: float, units: float, *, half_width: float, z: float, population: float | None = None
 ) -> float:
-    r"""Return the number of labels that make half the interval `half_width` wide; ∞ if no number does.
+    r"""Return the number of labels with which the interval's half width is `half_width`; ∞ if no number suffices.
 
     $S^2 = S_d^2(1 - \rho^2)$ for people's spread $S_d^2$ and the correlation ρ of people's and the judge's values; $m =
-    K/(1 + K/N)$ with $K = z^2 S^2/h^2$. About the population of these units, whose values have the variance
-    `population`, $m = S^2/((h/z)^2 - V/N + S^2/N)$. For a test, `half_width` is the difference to find and z the sum of
-    its two quantiles, $z_{\alpha/2} + z_\beta$. May be above N, for ∞ units.
+    K/(1 + K/N)$ with $K = z^2 S^2/h^2$. For the mean of the population from which the units come, $m = S^2/((h/z)^2 -
+    V/N + S^2/N)$, where V (`population`) is the variance of its values. For a test, `half_width` is the difference to
+    find and z the sum of its two quantiles, $z_{\alpha/2} + z_\beta$.
     """
     residual = spread * (1 - correlation**2)
     goal = (half_width / z) ** 2
@@ -286,10 +286,10 @@ def labels_needed(
 
 
 def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float]:
-    """Return how many of the `labels` each stratum gets: in proportion to its units times its standard deviation.
+    """Return the number of labels for each stratum, in proportion to its units times its standard deviation.
 
-    That is Neyman's (1934) allocation. A stratum gets at most as many labels as it has units. `strata` holds the number
-    of units and the standard deviation of each stratum.
+    This is Neyman's (1934) allocation of `labels` labels. A stratum gets at most as many labels as it has units.
+    `strata` holds the number of units and the standard deviation of each stratum.
     """
     shares = [0.0] * len(strata)
     left, open_ = labels, [i for i, (units, sd) in enumerate(strata) if units * sd > 0]

@@ -36,10 +36,10 @@ DEVIATIONS = (np.arange(200) + 0.5) / 400  # standard deviations of the true val
 
 
 def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
-    """Return the variances of runs, shape (runs, resamples), and the eigenvalues and eigenvectors of their covariance.
+    """Return the variance of each run, and the eigenvalues and eigenvectors of the covariance of the runs.
 
-    With more runs than resamples, only the nonzero ones are returned. They are found without the covariance matrix,
-    whose cost grows with the cube of the runs.
+    `resampled` has shape (runs, resamples). With more runs than resamples, only the nonzero eigenvalues are returned.
+    They are found without the covariance matrix, whose cost grows with the cube of the runs.
 
     With few `units` (questions or clusters), many correlations are known badly, and the leader looks too certain.
     Therefore we add as many imagined units as there are runs; every pair of runs has the average correlation on them.
@@ -62,11 +62,11 @@ def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
 
 
 def true_values(values: Floats, axes: Axes, width: float, draws: int, rng: np.random.Generator) -> Floats:
-    r"""Draw the true values of k runs that are exchangeable, given what was measured; shape (runs, draws).
+    r"""Draw the true values of k exchangeable runs, given their measured `values`; shape (runs, draws).
 
     $\hat\theta \mid \theta \sim N(\theta, \Sigma)$ and $\theta_j \sim N(\mu, \tau^2)$ with a flat prior of $\mu$.
-    $\tau$ is at most half the `width` of the measure's range. It has a half-Cauchy density (Gelman 2006) whose scale s
-    is the noise of the runs about their mean, so the prior expects differences as large as the noise. For $M = \Sigma +
+    $\tau$ is at most half the `width` of the measure's range. Its density is half-Cauchy (Gelman 2006). The scale s is
+    the noise of the runs about their mean, so the prior expects differences as large as the noise. For $M = \Sigma +
     \tau^2 I$, $v = 1/(1'M^{-1}1)$, $\hat\mu = v\,1'M^{-1}\hat\theta$ the weight of $\tau$ is $(1 + \tau^2/s^2)^{-1}
     \sqrt{v} |M|^{-1/2} e^{-(\hat\theta - \hat\mu)'M^{-1}(\hat\theta - \hat\mu)/2}$, on a grid of 200. The share of
     resamples in which a run is best would count the noise twice, and make the leader look too certain. `values` has

@@ -65,11 +65,11 @@ def pair_agreement(counts: ArrayLike, weights: ArrayLike | None = None) -> Float
 
 
 def krippendorff_alpha(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    r"""Krippendorff's alpha for categories without an order; 1 is perfect agreement, 0 that of chance.
+    r"""Compute Krippendorff's alpha for categories without an order; 1 is perfect agreement, 0 that of chance.
 
     $\alpha = 1 - (M-1)\frac{\sum_i \sum_{a \ne b} r_{ia} r_{ib} / (r_i - 1)}{\sum_{a \ne b} n_a n_b}$ over items with
-    two or more raters, M their ratings and $n_a$ those of a category (Krippendorff 2004, 11.3). NaN if all ratings are
-    of one category.
+    two or more raters. M is the number of their ratings, $n_a$ that of their ratings of category a (Krippendorff 2004,
+    11.3). NaN if all ratings are of one category.
     """
     table, times = _table(counts, weights)
     raters = table.sum(axis=1)
@@ -82,7 +82,7 @@ def krippendorff_alpha(counts: ArrayLike, weights: ArrayLike | None = None) -> F
 
 
 def gwet_ac1(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    r"""Gwet's AC1, which stays meaningful if one category has nearly all ratings; 1 is perfect agreement.
+    r"""Compute Gwet's AC1, which stays meaningful if one category has nearly all ratings; 1 is perfect agreement.
 
     $\mathrm{AC1} = \frac{p_a - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k (1 - \pi_k)$.
     $\pi_k$ is the mean over rated items of the share of raters who chose category k, and q is the number of categories
@@ -131,8 +131,7 @@ def agreement_intervals(
 ) -> list[Interval]:
     """Compute each coefficient with the percentile interval over resampled items; the ratings of an item stay together.
 
-    `units` holds the number (from 0) of each item's unit. With it, units are resampled instead, and their items stay
-    together.
+    `units` holds the number (from 0) of each item's unit. With `units`, whole units are resampled instead of items.
     """
     table, _ = _table(counts, None)
     kinds, kind, times = np.unique(table, axis=0, return_inverse=True, return_counts=True)

@@ -30,7 +30,7 @@ PICKS_PER_CATEGORY = 12
 
 
 class Block(Struct, frozen=True):
-    """A batch of resamples, from number `start` on, `size` of them, and the seed from which they are drawn."""
+    """A batch of `size` resamples, of which the first has the number `start`, and the seed of their draws."""
 
     start: int
     size: int
@@ -49,7 +49,7 @@ class Block(Struct, frozen=True):
 def _beginning(seed: int, stream: int, block: int) -> Any:
     """Return the initial state of the random numbers of a block in a stream.
 
-    It is cached, because every pair of runs needs the same few states.
+    The state is cached, because every pair of runs needs the same few states.
     """
     child = np.random.SeedSequence(seed, spawn_key=(stream, block))
     return _remembering()(child.generate_state(4, np.uint64))
@@ -103,8 +103,7 @@ def on_draws(
 
 
 def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return how often each of K kinds of unit occurs when sum(counts) units are drawn with replacement; shape (size,
-    K).
+    """Return the number of units of each of K kinds among sum(counts) draws with replacement; shape (size, K).
 
     `counts` has the number of units of each kind. Drawing multinomial counts of kinds and picking units one by one give
     the same distribution, and the cheaper way is used. The cost of a multinomial grows with K, that of picking with the
@@ -119,8 +118,7 @@ def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) ->
 
 
 def bootstraps(counts: NDArray[np.int64], blocks: Sequence[Block]) -> NDArray[np.int64]:
-    """Return multinomial draws of the number of units of each kind, for several blocks in turn; shape (rows of all
-    blocks, K)."""
+    """Return multinomial draws of the number of units of each kind, for all `blocks` in turn; shape (resamples, K)."""
     total = int(counts.sum())
     shares = counts / max(1, total)
     return np.concatenate([block.generator().multinomial(total, shares, size=block.size) for block in blocks])
@@ -194,9 +192,9 @@ def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -
 
 
 def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
-    """Return the priors whose posteriors the interval of a measure of three outcomes must cover, shape (priors, 3).
+    """Return the priors for a measure of three outcomes, whose interval must cover every posterior; shape (priors, 3).
 
-    Usually it is Jeffreys' prior alone. If hardly any answer was right, or hardly any wrong, there are three priors,
+    Usually there is Jeffreys' prior alone. If hardly any answer was right, or hardly any wrong, there are three priors,
     each with one more unit of one outcome. With such counts the prior decides the posterior. Take c@1 of 50 questions
     with the shares (.97, 0, .03). By enumeration, Jeffreys' interval holds the true value in 81% of samples, and the
     hull of the three in 98% (docs/coverage.md).
@@ -209,7 +207,7 @@ def dirichlet(
 ) -> NDArray[np.float64]:
     """Return shares drawn from Dirichlet(counts + prior), scaled to sum(counts); shape (size, K).
 
-    It is the posterior, by default under Jeffreys' prior.
+    This is the posterior of the shares, by default under Jeffreys' prior.
     """
     shares: NDArray[np.float64] = rng.dirichlet(counts + prior, size=size)
     return shares * counts.sum()
@@ -224,7 +222,7 @@ def posterior(counts: NDArray[np.int64], blocks: Sequence[Block], priors: NDArra
 def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[Any]:
     """Return how many units of each of K kinds have swapped labels, each with probability ½; shape (size, K).
 
-    The type is a small integer if each kind has one unit, because there are many kinds then.
+    The integers are small if each kind has one unit, because there are many kinds in that case.
     """
     if len(counts) and int(counts.min()) == int(counts.max()) == 1:
         return rng.integers(0, 2, size=(size, len(counts)), dtype=np.int8)
@@ -247,11 +245,10 @@ def as_weights(chosen: NDArray[np.int64], units: int) -> NDArray[np.int8]:
 
 
 def subtables(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the counts of K kinds in a sub-collection of `size` units, drawn from counts alone; shape of `counts`, (…,
-    K).
+    """Return the counts of K kinds in a sub-collection of `size` units, drawn from counts alone; shape (…, K).
 
-    The draw is multivariate hypergeometric, one kind at a time. A second, disjoint sub-collection is drawn in the same
-    way from `counts` minus the first.
+    The draw is multivariate hypergeometric, one kind at a time. A second, disjoint sub-collection can be drawn from
+    `counts` minus the first.
     """
     drawn = np.zeros(counts.shape, dtype=np.int64)
     rest, left = counts.sum(axis=-1), np.full(counts.shape[:-1], size)

@@ -57,9 +57,9 @@ def asymptotic_half_width(
     `spread`.
 
     $\sigma\sqrt{\frac{2(t\rho^2 + 1)}{t^2\rho^2}\,\ln\frac{\sqrt{t\rho^2 + 1}}{\alpha}}$ with $\rho^2 =
-    \frac{-2\ln\alpha + \ln(1 - 2\ln\alpha)}{t_{opt}}$. This ρ makes it narrowest at about $t_{opt}$ = `best_at`,
-    relative to an interval for one look. Do not use it before `FIRST_LOOK` observations. Source: Waudby-Smith, Arbour,
-    Sinha, Kennedy & Ramdas, Annals of Statistics 2024.
+    \frac{-2\ln\alpha + \ln(1 - 2\ln\alpha)}{t_{opt}}$. This ρ makes the interval narrowest at about $t_{opt}$ =
+    `best_at`, relative to an interval for one look. Do not use it before `FIRST_LOOK` observations. Source:
+    Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas, Annals of Statistics 2024.
     """
     rho = (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / best_at
     t = np.asarray(t, dtype=np.float64)

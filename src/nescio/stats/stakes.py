@@ -45,7 +45,7 @@ def counted(values: Whole) -> tuple[Whole, Whole]:
 
 
 def _by_unit(moved: Floats, clusters: Whole | None) -> tuple[Floats, Floats, Whole]:
-    """Return the influence of each unit on a value, the unit's size, and how often it occurs (once).
+    """Return the influence of each unit on a value, the unit's size, and a count of 1 for each unit.
 
     Units are questions, or clusters of them.
     """
@@ -57,19 +57,19 @@ def _by_unit(moved: Floats, clusters: Whole | None) -> tuple[Floats, Floats, Who
 
 
 def gain(right: Floats, wrong: Floats, penalty: float) -> Floats:
-    r"""Return what each answer earns at a stake: $c - \lambda w$, in $[-\lambda, 1]$, for an error price λ."""
+    r"""Return the earnings of each answer at a stake: $c - \lambda w$, in $[-\lambda, 1]$, for an error price λ."""
     return right - penalty * wrong
 
 
 def rule_figures(
     confidence: Floats, answered: NDArray[np.bool_], target: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
-    r"""Return masks of the questions that a rule answers and on which the system agrees with it, and the mean loss.
+    r"""Return a mask of the questions that a rule answers, one of those where the system agrees, and the mean loss.
 
     The rule is *answer if more than t sure*, for the `target` t.
 
     The loss is the mean of $|f - t| \cdot 1[\text{action} \ne \text{rule}]$ (normalised stated regret; RiskEval, App.
-    A); times $1 + \lambda$ it is in units of utility. At f = t both actions agree.
+    A); times $1 + \lambda$ it is in units of utility. At f = t both actions agree with the rule.
     """
     answers = confidence > target
     level = np.isclose(confidence, target, rtol=0, atol=1e-12)
@@ -81,8 +81,8 @@ def area_weights(targets: Sequence[Fraction]) -> tuple[list[Fraction], list[Frac
     r"""Return the contributions $\alpha_k$ and $\beta_k$ of a right and a wrong answer at each target to the area.
 
     The area is the trapezoid rule of $((1 - t)C - tW)/n$ over the declared targets, divided by that of $1 - t$.
-    $\omega_k$ is half of the neighbouring steps: $\alpha_k = \omega_k(1 - t_k)/D$, $\beta_k = \omega_k t_k/D$, $D =
-    \sum \omega_k(1 - t_k)$. With one target it is the utility there.
+    $\omega_k$ is half the sum of the neighbouring steps: $\alpha_k = \omega_k(1 - t_k)/D$, $\beta_k = \omega_k t_k/D$,
+    $D = \sum \omega_k(1 - t_k)$. With one target, the area is the utility at that target.
     """
     if len(targets) == 1:
         return [Fraction(1)], [targets[0] / (1 - targets[0])]
@@ -96,7 +96,7 @@ def area_weights(targets: Sequence[Fraction]) -> tuple[list[Fraction], list[Frac
 
 
 class Adaptation(Struct, frozen=True):
-    """How the share of abstentions changes for a stake e times as high, within a question, with its interval.
+    """The change in a question's share of abstentions if its stake is multiplied by e, with an interval.
 
     `p` is the one-sided p-value of the hypothesis that the system ignores its stakes. `how` names the method.
     """
@@ -114,7 +114,7 @@ class Adaptation(Struct, frozen=True):
 def adaptation(
     x: Floats, silent: Floats, level: float, rng: np.random.Generator, clusters: Whole | None = None
 ) -> Adaptation:
-    r"""Return the slope of abstention in x within questions, its interval, and the test that the stakes are ignored.
+    r"""Return the slope of abstention in x within questions, its interval, and a test that x has no effect.
 
     $b = \sum\sum(x - \bar x_i)s / \sum\sum(x - \bar x_i)^2$. The influence of a question is $e_i = \sum_k(x - \bar
     x_i)(s - \bar s_i - b(x - \bar x_i))$. Under the null hypothesis, a question's abstentions fall on any of its stakes
@@ -166,9 +166,9 @@ Groups = dict[tuple[tuple[float, ...], int], int]
 
 
 def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
-    """Return the probability that abstentions in random order fall on stakes at least as high, and its method.
+    """Return the probability that abstentions in random order fall on stakes at least as high, and the method.
 
-    The method is "exact" or random orders.
+    The method is "exact", or "permutation" for random orders.
     """
     if not groups:
         return 1.0, "exact"
@@ -228,8 +228,8 @@ def _subset_sums(x: tuple[float, ...], many: int) -> tuple[Floats, Floats]:
 def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
     """Return the two-sided p-value of a sum of whole numbers under exchanges of two labels, and the method.
 
-    It is exact, from the characteristic function of the sum, if that vanishes soon or the sum has few values. Otherwise
-    it is (1 + hits)/(1 + draws).
+    The p-value is exact if the characteristic function of the sum has few terms that matter. Otherwise it is
+    (1 + hits)/(1 + draws).
     """
     size, times = counted(np.abs(differences))
     size, times = size[size > 0], times[size > 0]
@@ -250,11 +250,11 @@ def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999)
 def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
     r"""Return the probability that a sum of numbers with random signs is at least as far from 0 as `observed`.
 
-    Returns None if the computation would take too long. `times` is the number of numbers of each `size`.
+    Returns None if the computation would take too long. `times` is how often each `size` occurs among the numbers.
 
     Such a sum S has the parity of the observed one. Among numbers of that parity within $\pm L$, $P(S = s) = \frac1L (1
-    + 2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$, which
-    vanishes at most k.
+    + 2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$. For
+    most k, $\varphi_k$ is 0 up to rounding, so few terms remain.
     """
     spread = math.sqrt(float(size.astype(np.float64) ** 2 @ times))
     if observed == 0:
@@ -287,7 +287,7 @@ def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
 
 
 def _near_one(size: int, times: int, length: int) -> Whole:
-    r"""Return the k from 1 to L/2 at which $|\cos(\pi k s/L)|^m$ does not vanish: those near a multiple of L/s.
+    r"""Return the k from 1 to L/2 at which $|\cos(\pi k s/L)|^m$ is not negligible: those near a multiple of L/s.
 
     s is the `size`, m is `times`, and L is `length`, as in `_beyond`.
     """

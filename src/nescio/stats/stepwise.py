@@ -13,14 +13,14 @@ STARTS = 5  # the number of coverages at which a chain of tests begins
 def largest_safe_share(
     accepted: NDArray[np.float64], failed: NDArray[np.float64], n: float, risk: float, level: float
 ) -> Interval:
-    r"""Compute the interval of $\max\{c(\tau) : r(\tau) \le r\}$.
+    r"""Compute the interval of the largest coverage with a risk of at most `risk`: $\max\{c(\tau) : r(\tau) \le r\}$.
 
     `accepted` and `failed` hold, for thresholds $\tau$ in falling order, the number of answers above each and of wrong
     ones among them. n is the number of questions, c the coverage, and r the error rate among the answers. Each end has
     two parts, each with a quarter of the error. The first is a chain of binomial tests of one threshold after the other
     until one fails (learn then test, Angelopoulos et al. 2021). The second is the quantile of Clopper & Pearson (1934)
-    of the share above the last of them. The lower end tests $r(\tau) > r$ from five coverages upwards. The upper end
-    tests $r(\tau) \le r$ from all answers downwards.
+    of the share of questions above the last threshold of the chain. The lower end tests $r(\tau) > r$ from five
+    coverages upwards. The upper end tests $r(\tau) \le r$ from all answers downwards.
     """
     from scipy.stats import beta, binom
 

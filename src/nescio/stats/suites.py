@@ -90,8 +90,8 @@ def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
 def sure_win_rates(better: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Return the least and the greatest win rate of each run that the verdicts allow, both of shape (runs,).
 
-    `better`, shape (T, runs, runs), marks for each benchmark which run is significantly better than which. `known`,
-    shape (T, runs), marks the runs that have a value on it. If all verdicts hold together, so do the bounds.
+    `better[t, i, j]` says whether run i is significantly better than run j on benchmark t. `known`, shape (T, runs),
+    marks the runs that have a value on a benchmark. If all verdicts hold together, so do the bounds.
     """
     others = known.sum(axis=1, keepdims=True) - 1
     counted = known & (others > 0)

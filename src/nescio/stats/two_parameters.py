@@ -1,8 +1,8 @@
 """Fit two-parameter logistic items: a slope and a difficulty per item.
 
 P(right | θ) = 1/(1 + exp(−a(θ − b))), where the abilities θ of runs are standard normal (Birnbaum 1968). The fit
-maximises the marginal likelihood (Bock & Aitkin 1981). The integral over θ is a sum over 41 Gauss-Hermite nodes. If
-more than twenty items tell a run's ability more closely than these nodes are apart, it is a sum over equal steps.
+maximises the marginal likelihood (Bock & Aitkin 1981). The integral over θ is a sum over 41 Gauss-Hermite nodes. More
+than twenty items determine an ability too closely for these nodes, so the integral is then a sum over equal steps.
 `right` has shape (runs, items). Where `asked` is false, an item is left out of a run's likelihood. Knows nothing of
 questions.
 """

@@ -1,4 +1,4 @@
-"""Bound a mean from below although few units, or none, were seen that lower it: the score bound of an empirical
+"""Bound a mean from below although few units that lower it, or none, were seen: the score bound of an empirical
 likelihood."""
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ def unseen_drop(samples: Sequence[Seen], level: float) -> float:
     r"""Return how far the true mean of the samples' means may lie below the observed one.
 
     It is the score bound of an empirical likelihood (Owen 2001), for samples that are independent of each other. Let
-    the true mean lie g lower. The likeliest laws with this mean give a unit of sample i that is $e_{ij}$ `away` from
-    its mean a weight in proportion to $1/(e_{ij} + b_i)$, and what is left to units `furthest` below it, $r_i \le b_i$.
-    They share one multiplier. The result is the g that lies z standard errors of these laws below. If each change in a
-    single sample is a loss of r, this is Wilson's bound. If wins and losses are alike, it is near $z s$ for the
-    standard error s.
+    the true mean lie g lower. The likeliest laws with this mean give each unit of sample i a weight in proportion to
+    $1/(e_{ij} + b_i)$, for its distance $e_{ij}$ (`away`) from the sample's mean. The rest of the weight goes to units
+    that lie $r_i \le b_i$ (`furthest`) below it. All laws share one multiplier. The result is the g that equals z
+    standard errors under these laws. If each change in a single sample is a loss of r, this is Wilson's bound. If wins
+    and losses are alike, the result is near $z s$ for the standard error s.
 
     z is the normal quantile of the two-sided `level`. The variance of a sample of m units is divided by $m - 1 + 1/T$,
-    because the laws fix one mean and not T. $\frac{r}{m}\max(0, 2/3 - z^2/6)/T$ more, for the sample with the largest
-    r/m, makes up for the steps of a Poisson count.
+    because the laws fix one mean and not T. The result includes $\frac{r}{m}\max(0, 2/3 - z^2/6)/T$ more, for the
+    largest r/m of a sample, which makes up for the steps of a Poisson count.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     moved = _Moved.of(samples)
@@ -129,8 +129,8 @@ class _Moved(Struct, frozen=True, eq=False):
     def _roots(self, multipliers: Floats) -> Floats:
         r"""Return the b of each sample for which $\sum_j w_j/(b + e_j)$ is its multiplier, by Newton's method.
 
-        The sum is convex and falls in b, so that steps from below never pass the root. Each of its terms alone is at
-        most the multiplier there, which gives the start. Zeros at the end of a row add nothing, as b is positive.
+        The sum is convex and falls in b, so steps from below never pass the root. At the root, each term alone is at
+        most the multiplier, which gives the start. Kinds that only fill up a row have the weight 0 and add nothing.
         """
         starts = self.share / multipliers[:, None] - self.away
         b: Floats = np.where(self.share > 0, starts, -np.inf).max(axis=1)

@@ -1,4 +1,4 @@
-"""Count votes: the most frequent answer among samples, or abstention if too few agree. Knows nothing of questions."""
+"""Count votes: the most frequent answer wins, or abstention if too few samples agree. Knows nothing of questions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Voted(Struct, frozen=True, eq=False):
 
 
 def vote(keys: NDArray[np.int64], right: NDArray[np.bool_], of: int, rule: Rule, at_least: int | None = None) -> Voted:
-    """Return the results of votes of `of` samples, averaged over all sets of so many available samples.
+    """Return the results of votes among `of` samples, averaged over all choices of `of` available samples.
 
     `keys` identifies answers (-1: abstention), and `right` marks correct ones; both have shape (questions, samples).
     The most frequent answer wins if no other is as frequent and it has enough votes. Enough is `at_least` votes if

@@ -50,7 +50,7 @@ class Browser(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True, eq=False):
-    """What the question browser shows: runs, questions, and the state of each question in each run.
+    """The content of the question browser: runs, questions, and the state of each question in each run.
 
     `runs` has the names as shown, and `names` the names in the data. The arrays `states`, `confidence`, `candidates`
     (how answers that the run withheld would have been graded) and `people` (people's verdicts) have shape (runs,
@@ -184,7 +184,6 @@ def browser(
 
 
 def _too_many(outcomes: int, questions: int) -> Note | None:
-    """Return a note if there are more outcomes or questions than a page can hold, otherwise None."""
     for what, many, most in (("outcomes", outcomes, MOST_CELLS), ("questions", questions, MOST_QUESTIONS)):
         if many > most:
             return note(
@@ -261,9 +260,9 @@ def certainties(data: Evidence) -> NDArray[np.float32] | None:
 
 
 def candidate_marks(data: Evidence) -> NDArray[np.uint8] | None:
-    """Return how answers that runs withheld would have been graded: right (1), wrong (2) or unknown (0).
+    """Return the grades that withheld answers would have got: right (1), wrong (2) or unknown (0).
 
-    The array has shape (runs, rows). Returns None if none of them is known.
+    The array has shape (runs, rows). Returns None if no grade is known.
     """
     marks = np.zeros(data.absence.shape, dtype=np.uint8)
     for name, code in (("candidate_correct", CANDIDATE_RIGHT), ("candidate_incorrect", CANDIDATE_WRONG)):

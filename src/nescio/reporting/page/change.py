@@ -37,7 +37,7 @@ MOST_LISTED = 60  # questions of a group that the page lists beside its browser,
 
 
 class Change(Struct, frozen=True, eq=False):
-    """What a page on the change from an old run to a new one shows: their comparison, and the questions' moves.
+    """The content of a page on the change from an old run to a new one: their comparison, and the questions' moves.
 
     `moves` is None if the data has no outcomes. `old` and `new` are the runs' names as shown, and `pair` has their
     names in the data. `values` maps ("old" or "new", measure) to a value and its number of questions.
@@ -59,18 +59,18 @@ class Change(Struct, frozen=True, eq=False):
 def gather_change(
     loaded: Loaded, comparisons: Comparisons, pair: tuple[str, str], commands: Commands, how: Mapping[str, float]
 ) -> Change:
-    """Return what the page on the change from an old run to a new one shows; `pair` is (old run, new run).
+    """Return the content of the page on the change from an old run to a new one; `pair` is (old run, new run).
 
     `how` has the level of the intervals, and the margin below which a difference does not matter.
     """
     data = loaded.data
     if not isinstance(data, Evidence):
-        raise MismatchError("a counts table does not have the outcome of each question")
+        raise MismatchError("a counts table does not have the outcome of each question, which this page needs")
     places = [data.runs.index(name) for name in pair]
     rows = [row for row in comparisons if {row.run, row.baseline} == set(pair)]
     if rows and rows[0].run != pair[1]:
         raise MismatchError(
-            f"the comparison is of {rows[0].run!r} against {rows[0].baseline!r}, not the other way round"
+            f"the comparison is of {rows[0].run!r} against {rows[0].baseline!r}, but this page needs the reverse"
         )
     old, new = names(pair)
     chosen = ("--baseline", str(loaded.options.baseline_file or pair[0]), "--run", pair[1])
@@ -166,7 +166,6 @@ def sentence(change: Change) -> Answer:
 
 
 def _values_in_words(change: Change, row: Comparison) -> str:
-    """Return the values of both runs by a measure, and their difference, as a sentence."""
     values = [_value_of(change, which, row) for which in ("new", "old")]
     known = "" if NOT_SHOWN in values else f"{values[0]} against {values[1]}, "
     return f"{row.measure}: {known}{difference_in_words(row)}; {row.verdict or 'undefined'}."
@@ -179,7 +178,7 @@ def _moved(change: Change) -> tuple[str, ...]:
     size = {slug: len(moved.group(slug)) for slug in GROUPS}
     n, unit = int(moved.table.sum()), "question" if change.loaded.data.repeats is None else "answer"
     return (
-        f"Of the {n:,} shared {unit}{'' if n == 1 else 's'}, {change.new} wins {size['won']:,} and loses "
+        f"Among the {n:,} shared {unit}{'' if n == 1 else 's'}, {change.new} wins {size['won']:,} and loses "
         f"{size['lost']:,}; {size['same']:,} did not change.",
         f"It newly abstains on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
     )

@@ -22,7 +22,7 @@ class Commands(Struct, frozen=True):
     def line(self, verb: str, *more: str, resampled: bool = True) -> str:
         """Return the line for a shell that runs the command `verb` with this page's files and options.
 
-        Unless `resampled`, it has no options for resampling.
+        Unless `resampled`, the line has no options for resampling.
         """
         files = (f"./{name}" if name.startswith("-") else name for name in self.files)
         return command_text(

@@ -156,7 +156,7 @@ def _as_it_was(report: ReportData, data: Evidence, run: str) -> Record | None:
 def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """Return the reliability figure of the first runs: the share of right answers in ten bins of confidence.
 
-    A bin (l, u] holds the confidences above l and up to u. Also return a note if there is no figure.
+    A bin (l, u] holds the confidences above l and up to u. A note says if confidences are not probabilities.
     """
     try:
         rows = _bins(report, data)

@@ -15,7 +15,7 @@
   const at = (one) => (one.threshold === null ? "as it is" : `at threshold ${plain(one.threshold)}`);
   const tell = (one) => {
     const name = own.runs[one.run], n = own.n[one.run];
-    return [isolated(name), ` ${at(one)}: it answers ${whole(one.answered)} of ${whole(n)} (${percent(one.answered / n)}), ${whole(one.wrong)} of these wrongly here, and at most ${above(one.upper)} on others like them, with ${percent(own.level)} confidence for all runs and thresholds together.`];
+    return [isolated(name), ` ${at(one)}: it answers ${whole(one.answered)} of ${whole(n)} (${percent(one.answered / n)}), ${whole(one.wrong)} of these wrongly. On other questions like these, at most ${above(one.upper)} of its answers are wrong, with ${percent(own.level)} confidence for all runs and thresholds together.`];
   };
   const needed = (risk) => Math.ceil(Math.log((1 - own.level) / own.tried) / Math.log1p(-risk) - 1e-9);
   const why = (answers) => (found.some((each) => each.answered >= answers) ? " Too many of the answers are wrong." : ` At least ${whole(answers)} error-free answers would be needed.`);

@@ -99,7 +99,7 @@ def silent_share(report: ReportData) -> float:
 
 
 def unit(report: ReportData) -> str:
-    """Return what the function `units` counts: "question", or "cluster" if the questions are clustered."""
+    """Return the word for what `units` counts: "question", or "cluster" if the questions are clustered."""
     return "cluster" if report.loaded.data.groups is not None else "question"
 
 
@@ -131,7 +131,7 @@ def _degenerate(report: ReportData) -> tuple[Statement, ...]:
         everyone = "both" if len(runs) == 2 else f"all {len(runs):,}"
         at = " at their thresholds" if report.shipping and report.shipping.tuned else ""
         text = (
-            f"Nothing here tells the runs apart: {everyone} get the same outcome on each of {n}"
+            f"These questions do not tell the runs apart: {everyone} get the same outcome on each of {n}"
             f"{at}. More questions like these would hardly help; let cost or speed decide."
         )
         alone = Statement("alike", text, {"runs": len(runs), "units": many})
@@ -285,7 +285,7 @@ def _more(report: ReportData) -> Iterator[Statement]:
         column, many, grouped = report.groups
         text = (
             f"{grouped:,} questions come in {plural(many, 'group')} by {column}. If those of one group depend on "
-            f"each other, the bounds here are too low: `--cluster {column}` takes that into account."
+            f"each other, the bounds above are too low: `--cluster {column}` takes that into account."
         )
         yield Statement("groups", text, {"column": column, "groups": many, "questions": grouped})
     yield from another_sample(report)
@@ -327,7 +327,7 @@ def _at(tuned: TunedPoint | None) -> str:
 
 
 def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Return for each run the number of questions that it answers, and how many of these it answers wrongly.
+    """Return the numbers of answered and of wrongly answered questions, keyed by run.
 
     Runs without counts of outcomes are left out.
     """
@@ -339,8 +339,8 @@ def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, 
 def promises(report: ReportData) -> tuple[Promise, ...]:
     """Return the guarantees on the errors of every run, without a threshold and at each threshold of its grid.
 
-    All bounds hold at the same time, so the reader may choose any of them. There is no guarantee if questions are
-    clustered or repeated, and none on a run that the page does not advise on because of lost answers.
+    All bounds hold at the same time, so the reader may choose any of them. There are no guarantees if questions are
+    clustered or repeated, and none on a run about which the page decides nothing because of lost answers.
     """
     if not stands_alone(report) or not report.counts:
         return ()
@@ -364,7 +364,7 @@ def promises(report: ReportData) -> tuple[Promise, ...]:
 def tried_promises(report: ReportData) -> int:
     """Return the number of pairs of a run and a threshold that get a bound.
 
-    It is fixed before any verdict is seen, so that it may correct the level of the bounds.
+    The number is fixed before any verdict is seen, so the level of the bounds may be corrected for it.
     """
     return len(report.runs) * (1 + GRID if report.operating else 1)
 
@@ -381,7 +381,7 @@ def tolerated(made: Sequence[Promise], risk: float) -> Promise | None:
 def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> str:
     """Return a sentence with the run and threshold that guarantee at most the share `risk` of errors.
 
-    If there is no such guarantee (`one` is None), the sentence says what it would need.
+    If there is no such guarantee (`one` is None), the sentence says what a guarantee would need.
     """
     if not stands_alone(report):
         return "No share of errors can be promised: questions that are clustered, or asked again, have no exact bound."
@@ -397,6 +397,6 @@ def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> st
     where = " as it is" if one.threshold is None else f" at threshold {one.threshold:.3g}"
     return (
         f"For at most {100 * risk:g}% wrong answers, ship {name}{where}: it answers {one.answered:,} of {n:,} "
-        f"({one.answered / n:.0%}), {one.wrong:,} of these wrongly here, and at most {_above(one.upper)} on others "
-        "like them, with 95% confidence for all runs and thresholds together."
+        f"({one.answered / n:.0%}), {one.wrong:,} of these wrongly. On other questions like these, at most "
+        f"{_above(one.upper)} of its answers are wrong, with 95% confidence for all runs and thresholds together."
     )

@@ -180,7 +180,7 @@ def penalty_figure(report: ReportData) -> Figure | None:
         + (
             others(report)
             if len(lines) == len(runs)
-            else f" Of {len(runs):,} runs, the {len(lines):,} that rank first or are best at some t have a line."
+            else f" {len(lines):,} of {len(runs):,} runs have a line: those that rank first or are best at some t."
         ),
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: abstention.penalty(rows, marked, top, width, silent),

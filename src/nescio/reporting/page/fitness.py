@@ -66,7 +66,7 @@ def no_decision(
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:
-    """Return for each run of `counts` the number of questions that it answers, and how many of these wrongly.
+    """Return the numbers of answered and of wrongly answered questions, keyed by run.
 
     `counts` maps a run to its numbers of correct, incorrect and unanswered questions.
     """
@@ -104,7 +104,7 @@ def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, An
 def silence_score(name: str, data: Data, run: str) -> float:
     """Return the score that never answering would have on this run's questions by the measure `name`.
 
-    It is NaN if the measure does not penalise errors.
+    The score is NaN if the measure does not penalise errors.
     """
     measure, share = parse(name), silent_share(data, run)
     if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:

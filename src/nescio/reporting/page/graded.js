@@ -86,7 +86,7 @@ const graded = (() => {
     $("grid").classList.add("of-scores");
     $("grid").classList.toggle("alone", R < 2);
     document.querySelector(".legend .scale").hidden = false;
-    document.querySelector("#f-hard .lead").textContent = `${R > 1 ? "How hard are the questions? Bars count the questions by their mean score" : "How are the scores spread? Bars count the questions by their score"}, from the value below a bar on.`;
+    document.querySelector("#f-hard .lead").textContent = `${R > 1 ? "How hard are the questions? Bars count the questions by their mean score" : "How are the scores spread? Bars count the questions by their score"}; the number below a bar is its lowest score.`;
     $("f-hard").setAttribute("aria-label", R > 1 ? "Questions by their mean score" : "Questions by their score");
     document.querySelector(".own summary").textContent = "Mean scores of the questions shown";
     $("own-how").textContent = "Each question that has a score counts once. These means have no intervals.";

@@ -25,7 +25,7 @@ Graded = Mapping[str, NDArray[np.float32]]
 
 
 def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) -> tuple[Graded, tuple[Note, ...]]:
-    """Return the values of single questions by each measure whose score is their mean, and notes.
+    """Return each question's value by each measure that is a mean over the questions, and notes.
 
     Only measures of graded scores are taken, or all measures if the data has no outcomes. A note names the measures
     that have too many values for the page. The values are in the order of `runs`.

@@ -29,7 +29,8 @@ def warning(report: ReportData) -> str:
 def _detectable(report: ReportData) -> str:
     """Return the sentence on how large a difference must be for the tests to find it; empty if unknown.
 
-    It is about the pairs of runs without a significant difference, or about all pairs if there are none such.
+    The sentence covers the pairs of runs without a significant difference, or all pairs if every difference is
+    significant.
     """
     rows = [row for row in report.comparisons or () if row.detectable is not None]
     undecided = [row for row in rows if not row.significant]

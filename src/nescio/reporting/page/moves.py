@@ -1,14 +1,14 @@
 """Compute the move of each question between an old run and a new run.
 
-A graded question that both runs have ended in one of three ways in each. Its *move* is one of nine, and these do not
-overlap. Four overlapping groups answer the reader's first questions:
+A question that is graded in both runs has one of three outcomes in each run. Its *move* is one of nine, and the nine
+moves do not overlap. Four overlapping groups answer the reader's first questions:
 
 - **won**: not correct → correct
 - **lost**: correct → not correct
 - **newly silent**: answered → not answered
 - **newly answered**: not answered → answered
 
-These overlap by design: correct → unanswered is lost and newly silent, unanswered → correct is won and newly answered.
+They overlap by design: correct → unanswered is lost and newly silent, unanswered → correct is won and newly answered.
 Won and lost depend on the outcome, the other two on the system's behaviour. If a question has no answer, silence is
 correct, and answered → rightly silent is won and newly silent. Questions that only one run has, and questions with an
 ungraded answer, are not moves. They are counted apart, under every policy that keeps them.
@@ -55,7 +55,7 @@ _ANSWERED = np.array([-1, 1, 1, 0, 0, -1])
 
 
 class Moves(Struct, frozen=True, eq=False):
-    """How the outcome of each question changed from the old run to the new one.
+    """The changes of the questions' outcomes from the old run to the new one.
 
     `states` has the browser's states of the questions in both runs, shape (2, questions); `counted` has the states that
     the scores use, if they differ. A code from 0 to 8 is one of the nine moves, and higher codes are questions without
@@ -94,7 +94,7 @@ def move_names() -> dict[int, tuple[str, str]]:
 
 
 def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
-    """Return how the outcome of each question changed between two runs, or None if the data has no outcomes.
+    """Return the change of each question's outcome between two runs, or None if the data has no outcomes.
 
     `old` and `new` are the indices of the runs.
     """
@@ -173,7 +173,7 @@ def _unshared(loaded: Loaded) -> Outcomes | None:
 def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
     """Return the browser's states of the two runs at the indices `places`.
 
-    They are from the outcomes before the policies on missing and ungraded answers.
+    The states precede the policies on missing and ungraded answers.
     """
     unanswerable = (
         np.zeros(len(outcomes.questions), dtype=bool) if outcomes.answerable is None else outcomes.answerable == 0
@@ -193,7 +193,7 @@ def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def payload(moved: Moves) -> dict[str, object]:
-    """Return the data by which the question browser can filter questions by their moves."""
+    """Return the data with which the question browser filters questions by their moves."""
     kinds = [[slug, name, code, moved.kind(code)] for code, (slug, name) in move_names().items()]
     kinds += [[slug, name, code, moved.kind(code)] for code, (slug, name) in APART.items() if moved.kind(code)]
     groups = [[slug, name, bit, len(moved.group(slug))] for slug, (name, _, bit) in GROUPS.items()]

@@ -18,7 +18,7 @@ MOST_SQUARES = 40  # most runs in the matrix of pairs
 def rank_figure(report: ReportData) -> Figure | None:
     """Return a diagram of the runs by their value, with bars that join runs without a significant difference.
 
-    It is None for fewer than three runs, or without comparisons. Demšar's critical-difference diagram (JMLR 2006) has
+    Returns None for fewer than three runs, or without comparisons. Demšar's critical-difference diagram (JMLR 2006) has
     mean ranks over several data sets and one critical distance. On one collection each pair of runs has its own test,
     with a correction for all pairs. A bar joins neighbours that do not differ significantly.
     """

@@ -40,8 +40,8 @@ class ShownAnswer(Struct, frozen=True):
 class Texts(Struct, frozen=True):
     """The texts of questions and answers, each keyed by (question, repeat).
 
-    `asked` has each question with its gold answer, and `said` the answers of each run. `reasons` says what the reasons
-    beside the answers are, such as "why it was graded so".
+    `asked` has each question with its gold answer, and `said` the answers of each run. `reasons` is a heading for the
+    reasons beside the answers, such as "why it was graded so".
     """
 
     asked: Mapping[Key, tuple[str, str]] = field(default_factory=dict)

@@ -52,7 +52,7 @@ _INTERVAL = re.compile(r" \[[^][]{1,40}\]|\bp [<=] \.?\d")
 
 
 class Shared(Struct, frozen=True):
-    """What every page has: the title, the answer at the top, the signatures of the results, and the notes."""
+    """The content that all pages have: the title, the answer at the top, the results' signatures, and the notes."""
 
     title: str
     answer: Answer
@@ -203,7 +203,7 @@ def _without_folders(remark: Note) -> str:
 
 
 def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return, for each name of a run, its number and its shorter names for tables and for their heads."""
+    """Return the number of each run, and its shorter names for tables and for their heads, keyed by the run's name."""
     short, head = shortened(runs, NAMED), shortened(runs, HEAD)
     return {
         name: {"place": i, "short": short.get(name, name), "head": head.get(name, name)} for i, name in enumerate(runs)

@@ -67,12 +67,12 @@ class ReportData(Struct, frozen=True, eq=False):
 
     `runs` are ordered by the first measure, `main`, the best first; `shown` maps each to its name on the page.
     `comparisons` is None if runs cannot be paired, and `why_alone` says why; `pairs` has every comparison in both
-    directions. `counts` maps a run to its numbers of correct, incorrect and unanswered questions. `missing` says
-    which of people's verdicts could not be used. `operating` has results
-    at each threshold, for runs with confidences. `people` holds people's verdicts on the answers (1, 0, or -1 for
-    none), shape (runs, questions). `by_asked` says that the user asked to break down scores. `chosen` is the best run's
-    score, with an interval that allows for the choice of the best. `groups` is a column that may cluster the questions:
-    its name, its groups, and their questions.
+    directions. `counts` maps a run to its numbers of correct, incorrect and unanswered questions. `missing` says which
+    of people's verdicts could not be used. `operating` has results at each threshold, for runs with confidences.
+    `people` holds people's verdicts on the answers (1, 0, or -1 for none), shape (runs, questions). `by_asked` says
+    that the user asked to break down scores. `chosen` is the best run's score, with an interval that allows for the
+    choice of the best. `groups` has the name of a column that may cluster the questions, the number of its groups, and
+    the number of questions in them.
     """
 
     loaded: Loaded
@@ -391,9 +391,9 @@ def _shipping(
 
 
 def _as_came(data: Evidence, run: str, measure: Measure, seed: int) -> tuple[Part, ...]:
-    """Return the results of a run without a threshold on each of the parts into which tuning divides the questions.
+    """Return a run's results without a threshold, one for each part into which tuning divides the questions.
 
-    A run with and one without a threshold can then be compared on the same parts. There are no results if the data does
+    A run with and one without a threshold can then be compared on the same parts. The result is empty if the data does
     not allow tuning.
     """
     with contextlib.suppress(NescioError):

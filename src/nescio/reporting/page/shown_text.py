@@ -41,7 +41,7 @@ def names(texts: Sequence[str], most: int = NAME) -> list[str]:
 
 
 def run_names(runs: Sequence[str]) -> tuple[list[str], str]:
-    """Return the names of runs as a page shows them, and the texts that it leaves out ("" if none).
+    """Return the names of runs as a page shows them, and the text that these names leave out ("" if none).
 
     If names are long, their common beginning and end are left out: "exp-7/llama-seed1" and "exp-7/qwen-seed1" become
     "llama" and "qwen".

@@ -16,8 +16,8 @@ from nescio.reporting.page.report_data import ReportData
 def stakes_figure(report: ReportData) -> Figure | None:
     """Return the figure of normalised utility over the stakes that the prompts state; None without such stakes.
 
-    A dashed line shows the best fixed policy of the first run: at each stake it never answers, or behaves as the run
-    did at one of the stakes, whichever has the higher utility.
+    A dashed line shows the best fixed policy of the first run. At each stake the policy never answers, or behaves as
+    the run did at one of the stakes, whichever has the higher utility.
     """
     data = report.loaded.data
     if not isinstance(data, Evidence) or data.repeats is None or "correct" not in data.columns:
@@ -54,8 +54,8 @@ def stakes_figure(report: ReportData) -> Figure | None:
         "Utility over the stakes",
         "Each system was told the price of an error, λ = t/(1 - t). A right answer earns 1, and an abstention 0. "
         "Utilities are divided by 1 + λ, so that a right answer and an error differ by 1 at every stake.",
-        f"Utility at {len(stakes)} stated stakes. Grey dashes: the best fixed policy of {first}, which at every stake "
-        f"does what {first} did at the best one, or never answers. A system that follows the stakes comes close to it.",
+        f"Utility at {len(stakes)} stated stakes. Grey dashes: the best fixed policy of {first}. At each stake it does "
+        f"what {first} did at one of the stakes, or never answers. A system that follows the stakes comes close to it.",
         (*({"policy": "as asked", **row} for row in rows), *policy),
         lambda width: abstention.stakes(drawn, ideal, top, width),
         report.commands.line("lab stakes", resampled=False),

@@ -160,5 +160,10 @@ KINDS: Mapping[str, Kind] = {
         FIGURES,
     ),
     "groups": Kind("questions come in groups", "these questions", "counted", FIGURES),
-    "degenerate": Kind("there is nothing to choose", "these questions", "counted", FIGURES),
+    "degenerate": Kind(
+        "no run can be chosen: no answer is right, the questions are too few, or every mean is undefined",
+        "these questions",
+        "counted",
+        FIGURES,
+    ),
 }

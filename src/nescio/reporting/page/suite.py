@@ -33,9 +33,9 @@ from nescio.text import enumerated, plural, sanitize
 class Board(Struct, frozen=True):
     """The leaderboard and the heat map of one measure on the page of a suite.
 
-    `lines` are the rows of the leaderboard: a run's name, its scores, and the positions with which its interval is
-    drawn on a scale from the first to the last of `ends`. The heat map has a column for each of `runs`, and `rows`
-    holds each benchmark's name and cells.
+    `lines` are the rows of the leaderboard: a run's name, its scores, and the positions of its interval on a scale.
+    `ends` are the ends of that scale as text. The heat map has a column for each of `runs`, and `rows` holds each
+    benchmark's name and cells.
     """
 
     measure: str
@@ -83,7 +83,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
 def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
     """Return the answer at the top of a suite's page: the run with the best mean of the first measure.
 
-    It also says how sure that is, and on which benchmarks another run is better.
+    The answer also says how sure that is, and on which benchmarks another run is better.
     """
     best, *rest = statements(scores, suite)
     more = [statement.text for statement in rest if statement.kind == "did"]
@@ -132,7 +132,7 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
         head = f"{after}, significantly better than {than}."
     else:
         text = (
-            f"These benchmarks do not tell {enumerated([name, *tied], 3)} apart: choose by what they cost, by the "
+            f"These benchmarks do not tell {enumerated([name, *tied], 3)} apart: choose by what the runs cost, by the "
             "benchmark that is most like your use, or ask more questions."
         )
         advice = Statement("tied", text, {"run": name, "tied": len(tied)})
@@ -186,12 +186,12 @@ def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str,
             )
     led = sum(any(row.run == best and row.value == rows[0].value for row in rows) for rows in firsts.values())
     text = f"{shown[best]} has the best {measure} on {led} of {plural(len(firsts), 'benchmark')}"
-    text += f"; better there: {enumerated(others, 4)}. No single benchmark is tested here." if others else "."
+    text += f"; better on others: {enumerated(others, 4)}. Single benchmarks are not tested." if others else "."
     return (Statement("did", text, {"run": shown[best], "led": led, "benchmarks": len(firsts)}),)
 
 
 def _to_read(runs: Sequence[str]) -> tuple[Link, ...]:
-    """Return links to the questions that the first run gets wrong, and to those of them that the second gets right.
+    """Return links to the questions that the first run gets wrong, and to those among them that the second gets right.
 
     The runs are in the order of their means, the best first.
     """

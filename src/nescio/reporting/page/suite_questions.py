@@ -90,7 +90,7 @@ def suite_texts(suite: Suite) -> Texts | None:
 
 
 def _names(suite: Suite) -> dict[str, dict[Key, Key]]:
-    """Return for each benchmark the names under which the question browser lists its rows.
+    """Return the names of the rows in the question browser, keyed by benchmark and row.
 
     A name that occurs several times gets the benchmark's name added.
     """

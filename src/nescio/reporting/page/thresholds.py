@@ -14,10 +14,10 @@ from nescio.selective.operating import Counts, Operating
 
 
 def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
-    """Return what the template needs for each run with thresholds.
+    """Return a row for each run with thresholds, as the template needs it.
 
-    It is the run's name, its number of thresholds, and the index of the threshold most like having none. It is also the
-    expected results on new questions at the tuned threshold.
+    A row has the run's name, its number of thresholds, the index of the threshold most like having none, and the
+    results to expect on new questions at the tuned threshold.
     """
     return [
         {
@@ -71,10 +71,10 @@ def _expected(report: ReportData, one: Operating) -> str:
 
 
 def deciding_payload(report: ReportData) -> dict[str, Any]:
-    """Return the guarantees on errors, from which a script finds the one for the share that a reader tolerates.
+    """Return the guarantees on errors; a script picks the guarantee for the share that a reader tolerates.
 
-    Each run has one without a threshold and one at each threshold of its grid. A row has the index of this threshold
-    among all thresholds of the slider.
+    Each run has a guarantee without a threshold and one at each threshold of its grid. A guarantee's row has the index
+    of its threshold among all thresholds of the slider.
     """
     places = {run: i for i, run in enumerate(report.runs)}
     rows = [
