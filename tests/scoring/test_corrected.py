@@ -194,7 +194,7 @@ def test_what_is_said_of_labels() -> None:
         "1 label not used: the run left the question unanswered",
         "people call 1 given answer unanswered; with labels it counts as not correct",
         "1 question has a label for only one run of a pair",
-        "only 7 labels: treat this interval as approximate",
+        "only 7 labelled questions: treat this interval as approximate",
         "a corrected difference is estimated directly",
         "the figures describe all questions of this kind",
     ):
@@ -291,7 +291,7 @@ def test_how_many_more_labels_would_tell_two_runs_apart_is_said() -> None:
     labels = rows({"x": "1" * 36 + "0" * 64, "y": "1" * 34 + "0" * 66}, "verdict")
     found = nescio.compare(outcomes, ["accuracy"], labels=labels, target="collection", resamples=10)
     assert abs(found.rows[0].difference) == pytest.approx(0.02)
-    assert any("about 70 more labels would tell these runs apart" in one.text for one in found.notes)
+    assert any("about 70 more questions with labels for both runs would tell these runs apart" in one.text for one in found.notes)
 
 
 def test_labels_have_the_headers_of_the_tool_and_no_run(tmp_path: Path) -> None:

@@ -366,7 +366,7 @@ def test_how_far_the_judge_is_off_is_from_the_row_to_report() -> None:
     assert [row.off, row.off_low, row.off_high] == pytest.approx(off)
     assert off[1] > 0
     report = f"a: report {row.accuracy:.3f} [{row.low:.3f}, {row.high:.3f}]."
-    assert f"{report} The judge's accuracy of 0.783 is" in sentences(found)
+    assert f"{report} On these questions, the accuracy by the judge, 0.783, is" in sentences(found)
     assert "too high." in sentences(found)
     far = compared(outcomes(judge), outcomes(people), target="population")
     assert conclusions(far)["a"].off_low is None  # there the judge's own accuracy is not known either

@@ -150,7 +150,8 @@ def _more(
     if m + more <= answers:
         said = note(
             "labels.more",
-            "about {labels:n more label} would tell these runs apart, if the difference stays the same",
+            "about {labels:n more question} with labels for both runs would tell these runs apart, if the difference "
+            "stays the same",
             labels=more,
         )
     else:

@@ -341,7 +341,11 @@ def _warnings(mean: Mean, answers: int, differ: int) -> list[Note]:
     remarks = []
     if mean.labels < min(FEW, answers):
         remarks.append(
-            note("labels.approximate", "only {labels:n label}: treat this interval as approximate", labels=mean.labels)
+            note(
+                "labels.approximate",
+                "only {labels:n labelled question}: treat this interval as approximate",
+                labels=mean.labels,
+            )
         )
     elif mean.labels < answers and differ < FEW_DIFFER:
         remarks.append(

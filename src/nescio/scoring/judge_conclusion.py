@@ -18,13 +18,14 @@ from nescio.data.plain_tables import figure, rounded, shown_p
 from nescio.data.shown import Row
 from nescio.errors import opt, spelled
 from nescio.scoring.agreement_tables import ALL, Confusion, Corrected
+from nescio.text import plural
 
 Tendency = Literal["lenient", "strict", "balanced"]
 LENIENT: Tendency = "lenient"
 STRICT: Tendency = "strict"
 BALANCED: Tendency = "balanced"
 _WORDS = ("incorrect", "correct")
-_LEANS = {LENIENT: "lenient", STRICT: "strict", BALANCED: "neither lenient nor strict beyond chance"}
+_LEANS = {LENIENT: "lenient", STRICT: "strict", BALANCED: "not shown to be lenient or strict on new questions"}
 
 
 class Conclusion(Row, frozen=True):
@@ -76,7 +77,7 @@ class Conclusion(Row, frozen=True):
         yield f"The judge is {_LEANS[whole.tendency]}.{f' It {shares}.' if shares else ''}"
         p = shown_p(whole.p)
         yield (
-            f"It calls more answers correct than people do on {whole.kinder:,} questions, and fewer on "
+            f"It calls more answers correct than people do on {plural(whole.kinder, 'question')}, and fewer on "
             f"{whole.harsher:,} (sign test, p {p if p.startswith('<') else f'= {p}'})."
         )
         each = [row for row in rows if row.run != ALL and row.labels]
@@ -87,8 +88,8 @@ class Conclusion(Row, frozen=True):
             yield _off(row)
         if reported:
             yield (
-                "Report the prediction-powered accuracy. On real data its intervals covered the true value as often "
-                "as claimed, and were the narrowest."
+                "Report the prediction-powered accuracy. In our study of real data, its intervals covered the true "
+                "value as often as claimed, and were the narrowest."
             )
         if len(each) > 1:
             yield spelled(
@@ -193,13 +194,13 @@ def _off(row: Conclusion) -> str:
     accuracy, judge, off = row.accuracy or 0.0, row.judge or 0.0, row.off or 0.0
     lead = f"{row.run}: report {figure(accuracy)} [{figure(row.low or 0.0)}, {figure(row.high or 0.0)}]."
     if figure(abs(off)) == figure(0.0):
-        return f"{lead} The judge's accuracy is the same."
+        return f"{lead} The accuracy by the judge is the same."
     if row.off_low is None or row.off_high is None:
         way = "higher" if off > 0 else "lower"
-        return f"{lead} The judge's accuracy of {figure(judge)} is {figure(abs(off))} {way}."
+        return f"{lead} The accuracy by the judge, {figure(judge)}, is {figure(abs(off))} {way}."
     if row.off_low <= 0 <= row.off_high:
-        return f"{lead} The judge's accuracy of {figure(judge)} is not off by more than chance."
+        return f"{lead} On these questions, the accuracy by the judge, {figure(judge)}, is not off by more than chance."
     near, far = sorted((abs(row.off_low), abs(row.off_high)))
     way = "high" if off > 0 else "low"
     by = f"{figure(abs(off))} [{figure(near)}, {figure(far)}]"
-    return f"{lead} The judge's accuracy of {figure(judge)} is {by} too {way}."
+    return f"{lead} On these questions, the accuracy by the judge, {figure(judge)}, is {by} too {way}."

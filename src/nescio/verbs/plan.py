@@ -1,7 +1,8 @@
 """Plan how many questions are needed to find a difference.
 
-The plan needs a pilot (FILES with two runs, or --run and --baseline) or --rates. It simulates the paired test of
-`nescio compare` on the two systems' joint outcomes, reweighted to have that difference.
+The plan needs a pilot or --rates. A pilot is FILES with two runs; if there are more, --run and --baseline name two.
+The plan simulates the paired test of `nescio compare` on the outcomes of both systems in the pilot. It reweights them
+so that the systems differ by the difference to detect.
 
 \b
 nescio plan outcomes.csv --run mine --baseline old --difference 0.03
@@ -107,7 +108,7 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
     )
     difference: float | None = option(
         default=None,
-        help="The difference to detect: run minus baseline.",
+        help="The difference to detect, such as 0.05 for 5 points. It is run minus baseline.",
         default_words="the difference in the pilot or the rates",
     )
     questions: int | None = option(

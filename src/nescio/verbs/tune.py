@@ -76,9 +76,9 @@ class TuneRequest(Thresholds, Further, WithOrWithoutInterval):
     max_risk: float | None = option(
         default=None,
         kind=BETWEEN,
-        help="Choose the threshold by another rule: the largest coverage with a guarantee that at most this "
-        "share of the answers to new questions is wrong. The measure is then only reported. Exit status 3 "
-        "means that no guarantee is possible.",
+        help="Answer as many questions as possible, with a guarantee that at most this share of the answers to new "
+        "questions is wrong. The measure then does not choose the threshold. Exit status 3 means that no "
+        "guarantee is possible.",
     )
     confidence: float = option(
         default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of the guarantee."

@@ -25,7 +25,7 @@ class Plans(Results[PowerPlan], frozen=True):
 
     def title(self, name: str | None = None) -> str:
         """Return the title of the table `name`; "" for the rows, which need none."""
-        return "The rates at the start of the plan, as shares of the questions" if name == "systems" else ""
+        return "The outcomes on which the plan is based, as shares of the questions" if name == "systems" else ""
 
 
 def plan(

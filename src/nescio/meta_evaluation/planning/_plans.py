@@ -82,7 +82,7 @@ class PowerPlan(Row, frozen=True):
     @classmethod
     def below(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:
         """Return sentences that explain the number of questions, and the "±" after a power."""
-        yield "Both systems answer the same questions; the number is their total."
+        yield "Both systems answer the same questions, and each question counts once."
         if any(row.error is not None for row in rows):
             yield "±: the standard error of the simulated power."
 
