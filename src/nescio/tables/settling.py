@@ -24,6 +24,7 @@ from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression
 from nescio.tables.readings import readings
 from nescio.tables.roles import NOTHING, may_be_gold
 from nescio.tables.totals import totals_of
+from nescio.text import enumerated
 
 if TYPE_CHECKING:
     import duckdb
@@ -441,7 +442,7 @@ def used(reading: Reading) -> list[Note]:
     mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES}
     if all(role_of(own) == role for role, own in mapping.items()):
         return []
-    label = str(reading.table.source.label)
+    label = enumerated([str(source.label) for source in reading.table.sources.values()], 2)
     numbered = [
         note("tables.rows", "{subject}: questions are identified by row number, so they match no other file", label)
     ]
@@ -450,7 +451,7 @@ def used(reading: Reading) -> list[Note]:
         note(
             "tables.mapping",
             "{subject}: read with {columns:each %s=%s}",
-            str(reading.table.source.label),
+            label,
             columns=[*mapping.items()],
         ),
     ]
