@@ -67,7 +67,7 @@ ASKED = {
         "which column says whether an answer is right?",
         [(2, 1, 0, 0), (1, 2, 0, 0)],
     ),
-    "points out of a maximum that is not always one": ("qid,score,max_score\n1,1,1\n2,1,2\n3,0,1\n", "out of", []),
+    "points out of a maximum that is not always one": ("qid,score,max_score\n1,1,1\n2,1,2\n3,0,1\n", "maximum", []),
     "runs called as grades are": (
         "qid,grade,answer,gold\n1,A,x,x\n1,B,y,x\n2,A,y,y\n2,B,y,y\n",
         "appears twice",
