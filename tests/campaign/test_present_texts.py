@@ -106,6 +106,30 @@ def test_a_page_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) ->
     assert [*made.verdicts(campaign).values()] == ["R"]
 
 
+@pytest.mark.parametrize("name", ["ana.judgements.jsonl", "pool.jsonl"])
+def test_a_later_judgement_that_arrives_after_the_taking_back_counts(name: str, tmp_path: Path) -> None:
+    """Ana changed her mind on a page before a second run brought another support; R holds for both supports."""
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2})
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    items = {item.question: item for item in read_pool(open_campaign(campaign))}
+    heading = Heading(FORMAT, "c", "ana", page_key(open_campaign(campaign).secret, "ana"))
+    path = tmp_path / name
+    records = []
+    for hour, verdict in (("12", "U"), ("13", "R")):
+        for question, item in sorted(items.items()):
+            at = f"2026-06-01T{hour}:00:00Z"
+            records.append(
+                Record(f"{question}-{verdict}-of-ana", item.id, at, verdict, texts=shown_item(item)["texts"])
+            )
+        path.write_bytes(b"".join(hand_in_lines(heading, records)))
+        nescio.campaign.collect(campaign, [path], resamples=10)
+        if verdict == "U":
+            assert second_run(campaign).taken_back == 2
+            assert made.verdicts(campaign) == {}
+    assert sorted(made.verdicts(campaign).values()) == ["R", "R"]
+    assert nescio.campaign.verify(campaign).rows == ()
+
+
 def test_a_corrected_question_takes_back_every_verdict_on_its_answers(tmp_path: Path) -> None:
     campaign = campaign_of(tmp_path, "W")
     made.edit(next((campaign / "topics").iterdir()), "What is 0?", "What is nought?")

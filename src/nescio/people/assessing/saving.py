@@ -121,7 +121,8 @@ def take_back(connection: Connection, item: str, kind: str, then: str, now_shown
         skips = _knows_grade(connection, row.person, f"{SECOND}:{item}")
         mark = "skip" if skips else "" if row.mark == "skip" else row.mark
         comment = "the texts changed after the judge's grade was shown" if skips else row.comment
-        at = _not_before(connection, row.person, item, datetime.now(UTC).isoformat(timespec="milliseconds"))
+        # The record has the time of the judgement that it takes back, because a later one may still arrive and hold.
+        at = _not_before(connection, row.person, item, _now()) if skips else row.at
         kept = {"pool": row.pool, "guidelines": row.guidelines, "received": time.time()}
         said_now = {"id": secrets.token_hex(16), "person": row.person, "item": item, "at": at, "verdict": ""}
         add(connection, said_now | {"comment": comment, "mark": mark} | kept)
@@ -134,12 +135,16 @@ def _not_before(connection: Connection, person: str, item: str, at: str, after: 
     Two kinds of earlier judgements are considered: the one with the id `after`, which the new one replaces, and those
     in the future, because this machine's clock was set back. Of equal times, the judgement that arrived last counts.
     """
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    now = _now()
     same = records.c.person == person, records.c.item == item
     newest = connection.scalar(
         select(func.max(records.c.at)).where(*same, (records.c.id == after) | (records.c.at > now))
     )
     return max(at, newest or at)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:

@@ -18,7 +18,8 @@ from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, Campaign
 from nescio.people.campaigns.log import digest, latest, now
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
-TAKEN_BACK = "pool.jsonl"  # the source of a line that takes back a verdict, because the pool has other texts now
+# The source of a line that takes back a verdict, because the pool has other texts now. No file name has a slash.
+TAKEN_BACK = "pool/pool.jsonl"
 Kind = Literal["new", "changed", "withdrawn", "skipped", "noted"]
 Mark = Literal["", "flag", "skip"]
 
@@ -42,7 +43,8 @@ class Change(Struct, frozen=True):
 
     `before` and `after` are verdicts; an empty text means no verdict. `pool` is the version of the pool, and
     `guidelines` the beginning of the digest of the guidelines. `at` is the time of collecting. A judgement from a page
-    also has the time `said` at which it was made, and its own id, `record`.
+    also has the time `said` at which it was made, and its own id, `record`. A line that takes back a verdict has the
+    time of this verdict, so that it never replaces a later judgement.
     """
 
     at: str

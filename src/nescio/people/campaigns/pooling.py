@@ -279,7 +279,18 @@ def _take_back(campaign: Campaign, now_shown: Mapping[str, str], before: Mapping
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = [
-        Change(at, line.assessor, line.item, line.after, "", line.comment, version, told, TAKEN_BACK)
+        Change(
+            at,
+            line.assessor,
+            line.item,
+            line.after,
+            "",
+            line.comment,
+            version,
+            told,
+            TAKEN_BACK,
+            said=line.said or line.at,
+        )
         for line in Present(read_history(campaign)).lines.values()
         if line.after
         and line.item in now_shown
