@@ -68,6 +68,9 @@ KINDS_OF_ANSWER = {
 }
 
 
+_FORMS: dict[tuple[Any, ...], NDArray[np.float64] | None] = {}  # by measure, because every pair of runs needs them
+
+
 class Measure(Struct, frozen=True):
     """A measure with its parameters bound: the result of `measure("penalty(t=0.75)")`.
 
@@ -193,6 +196,12 @@ class Measure(Struct, frozen=True):
 
     def _quadratic_form(self) -> NDArray[np.float64] | None:
         """Return the matrix Q for which the value is $x^T Q x$, with x the shares of kinds of answer, or None."""
+        key = self.declaration.formula, self.declaration.each, self.name, self.needs
+        if key not in _FORMS:
+            _FORMS[key] = self._computed_form()
+        return _FORMS[key]
+
+    def _computed_form(self) -> NDArray[np.float64] | None:
         if not (self.of_counts and {*OUTCOME_COLUMNS, "answered"}.issuperset(self.needs)):
             return None
         patterns = Patterns({**self.each(KINDS_OF_ANSWER), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
