@@ -155,7 +155,7 @@ def _checked(path: Path, content: Mapping[str, Any]) -> State:
         )
     except (TypeError, KeyError, ValueError):
         raise FormatError(
-            path, ("each block must state its number of questions, its signature and its doubt")
+            path, "each block must have the keys `questions` (a number), `signature` and `doubt` (a text)"
         ) from None
     if sum(block.questions for block in made) != len(questions) or any(block.questions < 1 for block in made):
         raise FormatError(path, "the numbers of questions in the blocks must add up to the length of `questions`")

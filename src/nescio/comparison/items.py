@@ -269,7 +269,8 @@ def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int
     """Return a p-value for each entry of `marked`: are its runs abler (`positive`) or weaker than random runs would be?
 
     An entry holds an item and a mask of runs. `rest` has the runs' scores on the other items, shape (runs, items). If
-    there are too many subsets of runs, random subsets replace them, and only small p-values are exact.
+    the exact tests together take too many steps, p-values come from random subsets of the runs. In that case, small
+    p-values are computed again exactly, unless one such test takes too many steps.
     """
     steps = [exact_steps(rest[:, at], int(runs.sum())) for at, runs in marked]
     many = sum(steps) > MOST_WORK

@@ -103,8 +103,8 @@ def repeats(
         nescio.lab.repeats("trials.csv", "accuracy").rows[0].noise
 
     The variance of a value is split into differences between questions and sampling, by the delta method on the means
-    of each question. The split is exact for means and c@1. `ci` is the level of the noise floors in percent. `progress`
-    is told how many runs and measures are done.
+    of each question. The split is exact for means and c@1. `ci` is the confidence level of the noise floors in percent.
+    `progress` is told how many runs and measures are done.
 
     Rows are `Repeatability`. `tables["noise"]` has the noise floor of each pair of runs, and `tables["by_repeat"]` the
     value of each repeat. `tables["flips"]` has the questions whose answers had different outcomes, the most divided

@@ -80,9 +80,9 @@ def difference_error(
 ) -> tuple[float, float]:
     """Return the standard error of a difference and its degrees of freedom, for a measure with rare but costly events.
 
-    `width` is the width of the measure's range. The result is usually that of `unit_error`. It is that of
-    `widened_error` if the units seen move the difference by less than 0.7 of one question's largest effect
-    (docs/stakes.md).
+    `width` is the width of the measure's range. The result is that of `unit_error`, unless its error is above 0 and
+    below 0.7 `width`/n for n questions. In that case the data may hold too few costly events, and the result is that of
+    `widened_error` (docs/stakes.md).
     """
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:

@@ -92,10 +92,15 @@ class Numbers(Struct, frozen=True):
 def sums_up(columns: Iterable[Numbers | None], *, alone: bool = False, continues: bool = False) -> bool:
     """Return whether the last row of a table sums up the rows above.
 
-    All its numbers must be sums or means of those above; columns that are equal in all rows do not count. Besides, one
-    of three signs is needed. No answer could have one of the numbers, or two of the numbers do not occur above, or only
-    this row has a word as its name (`alone`). If its name `continues` those above, a number that no answer could have
-    is proof only beside grades of 0 and 1. After a column that is not a sum, no further column is computed.
+    Each of its numbers must be the sum or the mean of the numbers above it. A column does not count if it is None, or
+    if its numbers above are all equal. One of these signs is also needed:
+
+    - Only this row has a word as its name (`alone`).
+    - A number cannot belong to a single answer (`cannot_be_one`). If the row's name `continues` the names above, the
+      numbers above must also range from 0 to 1.
+    - Two or more numbers do not occur above.
+
+    The function stops reading `columns` at the first one that is not a sum.
     """
     telling: list[Numbers] = []
     for column in columns:

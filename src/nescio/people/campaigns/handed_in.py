@@ -164,8 +164,9 @@ def _records(
 def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
     """Find out from the files at `paths` who lists the nuggets of each target, and store the lists in `reading`.
 
-    Judgements of strings in any of the files may name the listed nuggets. If two assessors hand in lists for one
-    target, neither list is accepted, unless one of them was collected before.
+    A judgement in one file may name nuggets that another file lists, so this comes before any judgement is read. If two
+    assessors hand in lists for one target, neither list counts. If a list was collected before, only its assessor's
+    list counts.
     """
     targets = {item.id: item.question for item in list_items(reading.campaign)}
     if reading.nuggets is None or not targets:
@@ -289,9 +290,9 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Ch
 
 
 def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the key of nuggets, a row for each target, keyed by target: the latest list of nuggets for the target.
+    """Return the rows of the nugget key file, keyed by target. A row holds the latest list of nuggets for its target.
 
-    `texts` has the text of each target.
+    `texts` has the text of each target; other targets are left out.
     """
     key: dict[str, dict[str, Any]] = {}
     for line in sorted(present.lines.values(), key=lambda line: line.said or line.at):

@@ -2,8 +2,10 @@
 an abstention.
 
     2020 to 2023   truth.jsonl {"id", "same": bool}, answers.jsonl {"id", "value": number in [0, 1]}
-    2024           both {"id", "is_human": …}; 2025 and after both {"id", "label": …}: in the truth 0, 1 or a pair of
-                   which the first is 1 where the answer is 0; in the answers a number, which may lie outside [0, 1]
+    2024           both files {"id", "is_human": …}
+    since 2025     both files {"id", "label": …}
+                   Since 2024 the value in the truth is 0 or 1, or a pair: [1, 0] means 0, and [0, 1] means 1. The value
+                   in the answers is a number, which may lie outside [0, 1].
     2013 to 2015   truth.txt, answers.txt: one line per problem, as `EN001 Y` and `EN001 0.8` (2013 also `EN01 Y 0.8`,
                    with - for an abstention)
 

@@ -27,7 +27,7 @@ from nescio.verbs._shared import Measured, Reading, Worked
 class RepeatsRequest(Reading, Measured, Worked):
     """The options of `nescio lab repeats`."""
 
-    ci: float = option(default=95.0, kind=LEVEL, help="The level of the noise floors in percent.")
+    ci: float = option(default=95.0, kind=LEVEL, help="The confidence level of the noise floors in percent.")
 
 
 @verb(RepeatsRequest, working="splitting")

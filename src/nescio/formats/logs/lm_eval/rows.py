@@ -82,7 +82,7 @@ def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOpti
 def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
     """Return one row for each response in `row`, if there are several and some metric grades each; else only `row`.
 
-    A metric grades each response if it is a list of numbers, as long as the list of responses.
+    A metric grades each response if its value is a list with one number for each response.
     """
     size = _sampled(row)
     metrics = row.get("metrics")
