@@ -257,6 +257,7 @@ def test_the_action_lets_nothing_pass_that_has_no_ground(gate: dict[str, str], j
     (tmp_path / "runs.csv").write_text("run,question,outcome\n" + "\n".join(rows) + "\n")
     inputs = {"files": "runs.csv", "measures": "accuracy", "options": "--ungraded exclude", "undecided": "pass"}
     status, outputs, _, printed = run_action(tmp_path, None, report="", junit=junit, **inputs, **gate)
+    assert "mkdir" not in printed
     assert (status, outputs["verdict"]) == (3, "no-ground"), printed
     assert "::error" in printed
 
