@@ -6,21 +6,51 @@ set -uo pipefail
 token="${TOKEN:-}"
 unset TOKEN # only gh gets it
 
-lines() { sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$1"; }
+status=0
+# No gate is run on a part of what the job asks for: whatever fails before the gates makes the verdict an error.
+refuse() {
+  echo "::error title=nescio::$1"
+  status=2
+}
+if ! parts="$(mktemp -d)"; then
+  echo "verdict=error" >>"$GITHUB_OUTPUT"
+  exit 2
+fi
+trap 'rm -rf "$parts"' EXIT
+summary="$parts/summary.md"
+: >"$summary"
+
+# Both set the array `split`, by way of a file: `< <(…)` would lose the exit status.
+lines() { # of the input $1, whose text is $2
+  split=()
+  if ! sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$2" >"$parts/split" || ! mapfile -t split <"$parts/split"; then
+    refuse "the lines of \`$1\` cannot be told apart"
+  fi
+}
+words() { # as a shell tells words apart
+  split=()
+  if ! xargs -r printf '%s\n' <<<"$2" >"$parts/split" || ! mapfile -t split <"$parts/split"; then
+    refuse "the words of \`$1\` cannot be told apart; does a quote end on its line?"
+  fi
+}
 
 files=()
-while IFS= read -r pattern; do
+lines files "$FILES"
+shopt -s nullglob
+IFS='' # no name is split
+for pattern in "${split[@]}"; do
   if [ -e "$pattern" ]; then
     files+=("$pattern")
   else
-    mapfile -t matches < <(compgen -G "$pattern")
+    matches=($pattern)
     files+=("${matches[@]:-$pattern}") # if a file is missing, the message of nescio names it
   fi
-done < <(lines "$FILES")
+done
+unset IFS
 files=("${files[@]/#-/./-}") # what a pull request calls its files is no option
 
 # What nescio prints holds names from the files, none of which is a command to GitHub.
-quiet="$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
+quiet="$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" || refuse "there are no random numbers"
 run() {
   echo "::stop-commands::$quiet"
   nescio "$@"
@@ -30,49 +60,63 @@ run() {
 }
 
 common=()
-while IFS= read -r measure; do common+=(-m "$measure"); done < <(lines "$MEASURES")
-mapfile -t options < <(xargs -r printf '%s\n' <<<"$OPTIONS")
-common+=("${options[@]}")
+lines measures "$MEASURES"
+for measure in "${split[@]}"; do common+=(-m "$measure"); done
+words options "$OPTIONS"
+common+=("${split[@]}")
 
-for made in "$JUNIT" "$REPORT" "$CHANGES"; do # a link of a pull request may lead anywhere
-  if [ -L "$made" ]; then rm -f "$made"; fi
+junit="${JUNIT:-$parts/junit}" # the verdicts are read from there
+for made in "$junit" "$REPORT" "$CHANGES"; do # a link of a pull request may lead anywhere
+  if [ -L "$made" ]; then rm -f "$made" || refuse "$made is a link and cannot be removed"; fi
 done
-mkdir -p "$JUNIT"
-parts="$(mktemp -d)"
-trap 'rm -rf "$parts"' EXIT
-summary="$parts/summary.md"
-status=0
-rm -f "$JUNIT/score.xml" "$JUNIT/compare.xml"
+mkdir -p "$junit" || refuse "the folder $junit cannot be made"
+rm -f "$junit/score.xml" "$junit/compare.xml" || refuse "an earlier file in $junit cannot be removed"
 # The worst verdict counts: bad input, then a failure, then a gate without ground (4), then one with too few questions.
 worse() {
   local now="$1" rank=([0]=0 [1]=3 [2]=4 [3]=1 [4]=2)
-  if [ "$now" = 3 ] && grep -q 'type="no ground"' "${2:-/dev/null}"; then now=4; fi
+  if [ "$now" = 3 ]; then
+    grep -q 'type="no ground"' "$2"
+    [ $? = 1 ] || now=4 # a file that cannot be read shows no ground either
+  fi
   [ "${rank[$now]:-4}" -le "${rank[$status]:-4}" ] || status="$now"
 }
 
 gates=()
-while IFS= read -r bar; do gates+=(--fail-under "$bar"); done < <(lines "$FAIL_UNDER")
-while IFS= read -r bar; do gates+=(--fail-over "$bar"); done < <(lines "$FAIL_OVER")
-if [ ${#gates[@]} -gt 0 ]; then gates+=(--junit "$JUNIT/score.xml"); fi
-run score "${files[@]}" "${common[@]}" "${gates[@]}" --step-summary="$summary"
-worse $? "$JUNIT/score.xml"
+lines fail-under "$FAIL_UNDER"
+for bar in "${split[@]}"; do gates+=(--fail-under "$bar"); done
+lines fail-over "$FAIL_OVER"
+for bar in "${split[@]}"; do gates+=(--fail-over "$bar"); done
+if [ "$status" = 0 ]; then
+  reports=()
+  if [ ${#gates[@]} -gt 0 ]; then reports=(--junit "$junit/score.xml"); fi
+  run score "${files[@]}" "${common[@]}" "${gates[@]}" "${reports[@]}" --step-summary="$summary"
+  worse $? "$junit/score.xml"
+fi
+
+# A page decides nothing: if it cannot be made, it is missing, and the verdict stays as it is.
+page() {
+  run report "${files[@]}" "${common[@]}" "${@:2}" -o "$1" && return
+  echo "::warning title=nescio::$1 could not be made; the log says why"
+  return 1
+}
+suite="" # which has no page of changes
+for file in "${files[@]}"; do case "$file" in *.[Tt][Oo][Mm][Ll]) suite=yes ;; esac; done
+for word in "${common[@]}"; do case "$word" in --suite-by | --suite-by=*) suite=yes ;; esac; done
 
 changes=""
 if [ -n "$BASELINE" ] && [ "$status" != 2 ]; then
-  comparison=(--baseline "$BASELINE" --fail-on-regression --margin "$MARGIN" --junit "$JUNIT/compare.xml")
-  if [ -n "$RUN" ]; then
-    changes="$CHANGES"
-    comparison+=(--run "$RUN")
-  fi
+  comparison=(--baseline "$BASELINE" --fail-on-regression --margin "$MARGIN" --junit "$junit/compare.xml")
+  if [ -n "$RUN" ]; then comparison+=(--run "$RUN"); fi
   run compare "${files[@]}" "${common[@]}" "${comparison[@]}" --step-summary="$summary"
-  worse $? "$JUNIT/compare.xml"
-  if [ -n "$changes" ] && [ "$status" != 2 ]; then
-    run report "${files[@]}" "${common[@]}" --baseline "$BASELINE" --run "$RUN" --margin "$MARGIN" -o "$changes" || worse 2
+  worse $? "$junit/compare.xml"
+  if [ -n "$CHANGES" ] && [ -n "$RUN" ] && [ -z "$suite" ] && [ "$status" != 2 ]; then
+    page "$CHANGES" --baseline "$BASELINE" --run "$RUN" --margin "$MARGIN" && changes="$CHANGES"
   fi
 fi
 
+report=""
 if [ -n "$REPORT" ] && [ "$status" != 2 ]; then
-  run report "${files[@]}" "${common[@]}" -o "$REPORT" || worse 2
+  page "$REPORT" && report="$REPORT"
 fi
 
 case "$status" in
@@ -101,7 +145,7 @@ if [ -n "$COMMENT" ]; then # whatever happens to the comment, the gates decide
 fi
 {
   echo "verdict=$verdict"
-  echo "report=$REPORT"
+  echo "report=$report"
   echo "changes=$changes"
   echo "junit=$JUNIT"
   echo "comment=$comment"

@@ -201,6 +201,21 @@ CASES: dict[str, tuple[str, dict[str, str], int, str, str]] = {  # inputs, exit 
         "passed",
         "",
     ),
+    "open quote": (
+        "outcomes.csv",
+        {"options": "--declined-pattern I don't know\n--require-certificate no.json", "fail_under": "c@1=0.01"},
+        2,
+        "error",
+        "the words of `options` cannot be told apart",
+    ),
+    "place of the JUnit files": (
+        "outcomes.csv",
+        {"junit": "outcomes.csv/junit", "fail_under": "c@1=0.01"},
+        2,
+        "error",
+        "the folder outcomes.csv/junit cannot be made",
+    ),
+    "no JUnit files": ("outcomes.csv", {"junit": "", "fail_under": "c@1=0.6", "undecided": "fail"}, 3, "undecided", ""),
 }
 
 
@@ -218,14 +233,31 @@ def test_the_action_ends_as_its_gates_do(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("baseline", "run", "verdict"), [("model-a", "model-b", "passed"), ("model-b", "model-a", "failed")]
+)
+def test_a_page_that_cannot_be_made_changes_no_verdict(baseline: str, run: str, verdict: str, tmp_path: Path) -> None:
+    """A suite has no page of changes, and a page must be HTML."""
+    inputs = {"files": "suite/suite.toml", "measures": "c@1", "baseline": baseline, "run": run}
+    status, outputs, summary, printed = run_action(tmp_path, None, report="page.txt", **inputs)
+    assert (status, outputs["verdict"]) == (int(verdict == "failed"), verdict), printed
+    assert (outputs["report"], outputs["changes"]) == ("", "")
+    assert printed.count("::warning") == printed.count("page.txt could not be made") == 1
+    assert f"nescio compare: {verdict}" in summary
+    assert "## nescio: error" not in summary
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("junit", ["nescio-junit", ""])
 @pytest.mark.parametrize("gate", [{"fail_under": "accuracy=0.6"}, {"baseline": "old"}])
-def test_the_action_lets_nothing_pass_that_has_no_ground(gate: dict[str, str], tmp_path: Path) -> None:
+def test_the_action_lets_nothing_pass_that_has_no_ground(gate: dict[str, str], junit: str, tmp_path: Path) -> None:
     """700 of the new run's 1,000 answers have no grade."""
     rows = [f"old,q{i},{'correct' if i < 600 else 'incorrect'}" for i in range(1000)]
     rows += [f"new,q{i},{'correct' if i < 300 else 'ungraded'}" for i in range(1000)]
     (tmp_path / "runs.csv").write_text("run,question,outcome\n" + "\n".join(rows) + "\n")
     inputs = {"files": "runs.csv", "measures": "accuracy", "options": "--ungraded exclude", "undecided": "pass"}
-    status, outputs, _, printed = run_action(tmp_path, None, report="", **inputs, **gate)
+    status, outputs, _, printed = run_action(tmp_path, None, report="", junit=junit, **inputs, **gate)
+    assert "mkdir" not in printed
     assert (status, outputs["verdict"]) == (3, "no-ground"), printed
     assert "::error" in printed
 

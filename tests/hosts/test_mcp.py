@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -151,6 +152,9 @@ def test_gates_are_in_the_answer_and_a_text_is_one_file_or_one_measure() -> None
     assert said["status"] == 1
     assert {gate["run"] for gate in said["gates"]} == {"mine", "old", "other"}
     assert {row["measure"] for row in said["scores"]} == {"c@1"}
+    command = ["score", OUTCOMES, "-m", "c@1", "--fail-under", "c@1=0.9", "-f", "json"]
+    printed = json.loads(CliRunner().invoke(app, command, standalone_mode=False).stdout)
+    assert without_command(said) == without_command(printed | {"status": 1})
 
 
 def test_each_argument_is_described() -> None:
@@ -160,6 +164,14 @@ def test_each_argument_is_described() -> None:
             assert all(one["description"] for one in properties.values())
             assert not any("--" in one["description"] for one in properties.values())
             assert "plugin" not in properties
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("streams", ["</dev/null", "</dev/null | true", "<&-", "</dev/null >&-"])
+def test_the_end_of_the_client_is_a_normal_end(streams: str) -> None:
+    command = f"set -o pipefail; '{sys.executable}' -m nescio mcp {streams}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @asynccontextmanager

@@ -243,6 +243,18 @@ IN_A_FIXTURE = """
     def test_one(number, bot, nescio_session):
         nescio_session.record(f"q{{number}}", "correct")
     """
+BEFORE_ANY_ASKS = """
+    import pytest
+
+    @pytest.mark.parametrize("number", range(100))
+    def test_easy(number, request):
+        request.getfixturevalue("nescio_session").record(f"q{number}", "correct")
+
+    @pytest.mark.parametrize("number", range(50))
+    def test_hard(number, request):
+        pytest.skip("no key")
+        request.getfixturevalue("nescio_session").record(f"h{number}", "incorrect")
+    """
 BEFORE_IT_ASKS = """
     import pytest
 
@@ -289,13 +301,14 @@ ASSERTS_AFTER_THE_FIRST = """
     [
         *((IN_A_FIXTURE.format(stops=stops), "50 tests") for stops in STOPS.values()),
         (BEFORE_IT_ASKS, "50 tests"),
+        (BEFORE_ANY_ASKS, "50 tests"),
         (AFTER_SOME, "1 test"),
         (ASSERTS_IN_A_LOOP, "1 test"),
         (ASSERTS_AFTER_THE_FIRST, "20 tests"),
     ],
     ids=[
-        *("skips in a fixture", "fails in a fixture", "skips before it asks", "fails after some", "asserts in a loop"),
-        "asserts after the first",
+        *("skips in a fixture", "fails in a fixture", "skips before it asks", "skips before any asks"),
+        *("fails after some", "asserts in a loop", "asserts after the first"),
     ],
 )
 def test_wherever_a_test_stops(pytester: pytest.Pytester, text: str, stopped: str) -> None:
@@ -319,6 +332,49 @@ def test_a_module_that_skips_itself(pytester: pytest.Pytester, names: str, *, fa
     done = pytester.runpytest_inprocess(*QUIET, "--nescio-fail-under", "c@1=0.8")
     assert done.ret == (1 if failed else 0)
     assert ("1 test stopped before an answer was recorded" in done.stdout.str()) == failed
+    assert ("note: 1 test stopped or skipped without an answer" in done.stdout.str()) != failed
+
+
+SKIPS = "import pytest\n\npytest.importorskip('no_such_module')\n"
+WRAPS = """
+import pytest
+
+@pytest.fixture
+def ask(nescio_session):
+    return nescio_session.record
+
+@pytest.fixture
+def chat(request):
+    return request.getfixturevalue("ask")
+
+@pytest.fixture
+def other():
+    return None
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "failed"),
+    [
+        ({"hard/test_hard.py": f"{SKIPS}def test_hard(chat): pass\n"}, True),
+        ({"hard/test_hard.py": f"{SKIPS}def test_chat(other): pass\n"}, False),
+        ({"hard/__init__.py": SKIPS, "hard/test_hard.py": "def test_hard(chat): pass\n"}, True),
+        ({"hard/conftest.py": SKIPS, "hard/test_hard.py": "def test_hard(chat): pass\n"}, True),
+        ({"hard/conftest.py": SKIPS, "hard/test_hard.py": "def test_hard(other): pass\n"}, False),
+    ],
+    ids=["module", "ordinary module", "package", "folder", "ordinary folder"],
+)
+def test_what_skips_itself_and_asks_through_a_fixture_of_conftest(
+    pytester: pytest.Pytester, files: dict[str, str], *, failed: bool
+) -> None:
+    easy = "import pytest\n\n@pytest.mark.parametrize('n', range(40))\ndef test_easy(ask, n): ask(str(n), 'correct')\n"
+    for name, text in {"conftest.py": WRAPS, "test_easy.py": easy, **files}.items():
+        (pytester.path / name).parent.mkdir(exist_ok=True)
+        (pytester.path / name).write_text(text)
+    done = pytester.runpytest_subprocess(*QUIET, "--rootdir=.", "--nescio-fail-under", "c@1=0.8")
+    assert done.ret == (1 if failed else 0)
+    said = "1 test stopped before an answer" if failed else "note: 1 test stopped or skipped without an answer"
+    assert said in done.stdout.str()
 
 
 def test_tests_that_a_mark_skips_pass_no_gate_and_deselected_ones_do_not_count(pytester: pytest.Pytester) -> None:

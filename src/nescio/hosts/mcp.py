@@ -1,18 +1,18 @@
 """Serve nescio's verbs as tools for assistants, through the Model Context Protocol.
 
-A tool takes the options of its verb and returns the JSON that the command prints with `-f json`, with the messages of
-its gates. The declarations of the options check the arguments. All files must lie in the folder of the server. The
-official SDK (extra `mcp`) implements the protocol.
+A tool takes the options of its verb and returns the JSON that the command prints with `-f json`. If there are gates,
+it adds their exit status. The declarations of the options check the arguments. All files must lie in the folder of the
+server. The official SDK (extra `mcp`) implements the protocol.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from msgspec.structs import asdict
 
 from nescio._version import __version__
 from nescio.data.results import Results
@@ -38,14 +38,24 @@ Tell = Callable[[int, int], None]
 
 
 def serve(root: Path) -> None:
-    """Serve the tools over standard input and output until the input ends; they read files in the folder `root`."""
+    """Serve the tools over standard input and output until the input ends; they read files in the folder `root`.
+
+    If either stream is closed from the start, there is no client, and nothing is served.
+    """
     made = server()
     ALLOWED.set(only_inside(root))
+    streams = [stream for stream in (sys.stdin, sys.stdout) if isinstance(stream, TextIOWrapper)]
+    if len(streams) < 2:
+        return
     import anyio
     from mcp.server.stdio import stdio_server
 
+    for stream in streams:
+        stream.reconfigure(encoding="utf-8", errors="replace")
+
     async def run() -> None:
-        async with stdio_server() as (incoming, outgoing):
+        # without arguments, the SDK would close both streams of the process when it ends
+        async with stdio_server(*map(anyio.wrap_file, streams)) as (incoming, outgoing):
             await made.run(incoming, outgoing, made.create_initialization_options())
 
     anyio.run(run)
@@ -159,11 +169,10 @@ def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], te
 
 
 def _shown(result: Any) -> str:
-    """Return a result as JSON. If the result has gates, their messages and the exit status are added."""
+    """Return a result as the JSON that the command prints. If the result has gates, the exit status is added."""
     if not isinstance(result, Results):
         return str(result.as_json())
     text = render(result, "json")
     if not result.gates:
         return text
-    gates = {"gates": [asdict(gate) for gate in result.gates], "status": exit_status(result.gates)}
-    return json.dumps(json.loads(text) | gates, ensure_ascii=False)
+    return json.dumps(json.loads(text) | {"status": exit_status(result.gates)}, ensure_ascii=False)

@@ -29,6 +29,10 @@ _OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # th
 _NOTHING = (
     "the fixture nescio_session recorded no answer, but {} needs answers; `pytest -o NAME=` switches a setting off"
 )
+_OTHERS = (
+    "note: {} stopped or skipped without an answer, and taken for tests of something else (first: {}); a test of a "
+    "question must take the fixture nescio_session, or one that takes it"
+)
 # options that may also be settings: the placeholder, the help and the default
 _SETTINGS: dict[str, tuple[str, str, Any]] = {
     "output": ("FILE", "write the recorded answers to FILE as an outcome table", ""),
@@ -233,6 +237,10 @@ class _Session(Struct):
         stopped = [name for name, function in self.stopped if function in self.recording]
         return stopped + [name for name, function, answers in self.told if answers > 1 or self.recording[function] > 1]
 
+    def others(self) -> list[str]:
+        """Return the tests that stopped and count as tests of something else."""
+        return [name for name, function in self.stopped if function not in self.recording]
+
 
 _KEY: pytest.StashKey[_Session] = pytest.StashKey()
 _BEFORE: pytest.StashKey[int] = pytest.StashKey()  # the number of answers before a test
@@ -253,6 +261,11 @@ def _asked(config: pytest.Config, name: str) -> Any:
     if isinstance(given, list):
         return [*set_, *given]
     return set_ if given is None else given
+
+
+def _gated(config: pytest.Config) -> list[str]:
+    """Return the options that ask for gates on all tests."""
+    return [name for name in _GATES if name != "output" and _asked(config, name)]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -323,16 +336,19 @@ class _Law(pytest.Item):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
-    """Record a module that pytest skips while it collects tests, if the text of the module mentions nescio.
+    """Record a module or a folder that pytest skips while it collects tests.
 
-    The tests in such a module might have recorded answers, which are then missing.
+    If its tests might have recorded answers, these answers are missing.
     """
     report: Any = yield
     path = getattr(collector, "path", None)
-    if report.skipped and path is not None and path.is_file() and b"nescio" in path.read_bytes():
+    if report.skipped and path is not None:
+        from nescio.hosts.fixtures_asked import may_record
+
         session = _session(collector.config)
         session.stopped.append((collector.nodeid, collector.nodeid))
-        session.records(collector.nodeid, 0)
+        if _gated(collector.config) and may_record(path, collector.config.rootpath):
+            session.records(collector.nodeid, 0)
     return report
 
 
@@ -366,6 +382,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             session.told.append((item.nodeid, function, answers))
     elif error is not None:
         session.stopped.append((item.nodeid, function))
+        if _gated(item.config):
+            from nescio.hosts.fixtures_asked import gets_recorder
+
+            if gets_recorder(getattr(item, "function", None), item.config.rootpath):
+                session.records(function, answers)
     return made
 
 
@@ -375,7 +396,7 @@ def pytest_testnodedown(node: Any) -> None:
     rows, stopped, recording, told = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), {}, ()))
     session = _session(node.config)
     session.recorder.rows.extend(rows)
-    session.stopped.extend(stopped)
+    session.stopped = [*dict.fromkeys([*session.stopped, *stopped])]  # every process skips the same modules
     session.told.extend(told)
     for function, answers in recording.items():
         session.records(function, answers)
@@ -406,7 +427,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
             own.written = str(nescio.convert(own.recorder.table, output))
         cut_short = own.cut_short()
-        if cut_short and {*asked} - {"output"}:
+        if cut_short and _gated(config):
             number = plural(len(cut_short), "test")
             why = (
                 "stopped before an answer was recorded; the gates are not checked: the other answers are not a fair "
@@ -416,6 +437,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         gates = list(_gates(own.recorder, config))
         own.passed = [gate.said for gate in gates if not gate.status]
         own.failed, own.unclear = _sorted(gates)
+        if gates and (others := own.others()):
+            own.passed.append(_OTHERS.format(plural(len(others), "test"), others[0]))
     except NescioError as error:
         own.failed = [str(error)]
     if session.exitstatus == 0 and (own.failed or (own.unclear and own.recorder.undecided == "fail")):
