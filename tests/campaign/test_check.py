@@ -9,6 +9,7 @@ import tomllib
 import tracemalloc
 import zipfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
+from nescio.people.campaigns.folder import contents
 from nescio.people.campaigns.texts import encoding_fault
 from tests.rings import together
 
@@ -290,6 +292,55 @@ def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: lis
         made.start(tmp_path, "qa", files)
     campaign = made.start(tmp_path, "qa", files, show=[name])
     assert f'"{name}"' in (campaign / "topics" / "questions.jsonl").read_text()
+    handed = nescio.campaign.handout(campaign).path
+    assert f'"{name}"' in (handed / "topics" / "questions.jsonl").read_text()
+    assert "show" not in (handed / "campaign.toml").read_text()
+    made.edit(campaign / "campaign.toml", f'show = ["{name}"]', "show = []")
+    with pytest.raises(nescio.MismatchError, match=rf"show = \[\"{name}\"\] in campaign\.toml"):
+        nescio.campaign.handout(campaign)
+
+
+@pytest.mark.parametrize("task", made.MAKE)
+def test_a_key_that_is_put_among_the_topics_does_not_go_to_teams(task: str, tmp_path: Path) -> None:
+    """Neither over the topics nor beside them, whichever way the topics leave the folder."""
+    campaign = made.MAKE[task](tmp_path)
+    handed = nescio.campaign.handout(campaign)
+    first = contents(handed.path)
+    assert "gold" not in str(handed)
+    assert {name.removeprefix("topics/") for name in first if name.startswith("topics/")} == {
+        *contents(campaign / "topics")
+    }
+    topics, key = (sorted((campaign / name).iterdir()) for name in ("topics", "key"))
+    for path, gold in zip(topics, key, strict=True):
+        shutil.copyfile(path, path.with_name(f"{path.name}.bak"))
+        shutil.copyfile(gold, path)
+    handed = nescio.campaign.handout(campaign)
+    assert contents(handed.path) == first
+    assert "has gold answers, which teams do not get" in str(handed)
+    nescio.campaign.checker(campaign, tmp_path / "checker.zip")
+    with zipfile.ZipFile(tmp_path / "checker.zip") as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == first
+    for platform in ("codabench", "tira"):
+        out = tmp_path / ("b.zip" if platform == "codabench" else "t")
+        nescio.campaign.export(campaign, out, codabench=platform == "codabench", tira=platform == "tira")
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        data = [name for name in archive.namelist() if name.startswith("reference_data/")]
+        assert {name.partition("/")[2]: archive.read(name) for name in data} == first
+    assert contents(tmp_path / "t" / "reference_data") == first
+
+
+def test_an_added_column_with_the_answers_of_the_key_is_refused(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    path = campaign / "topics" / "questions.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    made.lines(path, [{**row, "remark": f"thing {i}"} for i, row in enumerate(rows)])
+    for step in (nescio.campaign.handout, partial(nescio.campaign.checker, output=tmp_path / "checker.zip")):
+        with pytest.raises(nescio.MismatchError, match="'remark', but 6 of its 6 values equal the right answer"):
+            step(campaign)
+    assert not (campaign / "handout").exists()
+    assert not (tmp_path / "checker.zip").exists()
+    made.lines(path, [{**row, "remark": "corrected"} for row in rows])
+    assert "corrected" in (nescio.campaign.handout(campaign).path / "topics" / "questions.jsonl").read_text()
 
 
 def test_only_first_questions_are_asked_where_wanted(tmp_path: Path) -> None:
