@@ -17,6 +17,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
+from nescio.people.campaigns import runs
 from nescio.people.campaigns.folder import contents
 from nescio.people.campaigns.texts import encoding_fault
 from tests.rings import together
@@ -348,6 +349,36 @@ def test_only_first_questions_are_asked_where_wanted(tmp_path: Path) -> None:
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)], first_of="topic")
     asked = [json.loads(line)["id"] for line in (campaign / "topics" / "questions.jsonl").read_text().splitlines()]
     assert asked == ["q0", "q3", "q6"]
+
+
+@pytest.mark.parametrize("task", ["qa", "reading"])
+def test_an_answer_that_is_an_empty_text_is_a_fault_and_null_abstains(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one in which nothing can be seen; a run that an earlier nescio accepted stays as it was."""
+    campaign, letter = made.MAKE[task](tmp_path), task[0]
+    every: list[Any] = ["", " \t", {"answer": "", "answered": False}, "\u200b", None, "here"]
+    said = every if task == "qa" else every[:3]
+    rows = [{"id": f"{letter}{i}", **(one if isinstance(one, dict) else {"answer": one})} for i, one in enumerate(said)]
+    run = made.lines(tmp_path / "alpha" / "first.jsonl", [*rows, {"answer": "", "answered": False}])
+    blank = [f"{letter}{i}" for i, one in enumerate(said) if isinstance(one, str) and not one.strip(" \t\u200b")]
+    rule = "an answer may not be an empty text; to abstain, answer null"
+    checked = nescio.campaign.check(campaign, [run])
+    assert [fault.value for fault in checked.rows if fault.rule == rule] == [" ".join(blank)]
+    assert len(checked.rows) == 2  # and the line without an id
+    made.lines(run, rows)
+    assert [(fault.rule, fault.value) for fault in nescio.campaign.check(campaign, [run]).rows] == [
+        (rule, " ".join(blank))
+    ]
+    assert told(campaign, run.parent) == [("refused", "1 fault")]
+    assert rule in (campaign / "receipts" / "alpha" / "receipts.txt").read_text()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(runs, "_blank", lambda *_: [])
+        assert told(campaign, run.parent) == [("accepted", "")]
+    nescio.campaign.pool(campaign)
+    made.edit(campaign / "topics" / "questions.jsonl", "?", " ?")
+    nescio.campaign.pool(campaign)
+    assert nescio.campaign.verify(campaign).sound
 
 
 # ---- settings ----

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
 from nescio.people.campaigns.log import digests, record
-from nescio.people.campaigns.runs import FORMS, naming
+from nescio.people.campaigns.option_names import naming
+from nescio.people.campaigns.runs import FORMS
 from nescio.people.campaigns.settings import SETTINGS, written
 from nescio.people.campaigns.topics import has_key, public_topics, topic_files
 from nescio.sources.writing import atomic_write
