@@ -340,6 +340,9 @@ def test_an_added_column_with_the_answers_of_the_key_is_refused(tmp_path: Path) 
             step(campaign)
     assert not (campaign / "handout").exists()
     assert not (tmp_path / "checker.zip").exists()
+    (handed,) = [one for one in nescio.campaign.status(campaign).steps if one.name == "handout"]
+    assert not handed.done
+    assert "teams would see the column 'remark'" in handed.what
     made.lines(path, [{**row, "remark": "corrected"} for row in rows])
     assert "corrected" in (nescio.campaign.handout(campaign).path / "topics" / "questions.jsonl").read_text()
 
