@@ -9,6 +9,7 @@ import tomllib
 import tracemalloc
 import zipfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
+from nescio.people.campaigns import runs
+from nescio.people.campaigns.folder import contents
 from nescio.people.campaigns.texts import encoding_fault
 from tests.rings import together
 
@@ -290,6 +293,58 @@ def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: lis
         made.start(tmp_path, "qa", files)
     campaign = made.start(tmp_path, "qa", files, show=[name])
     assert f'"{name}"' in (campaign / "topics" / "questions.jsonl").read_text()
+    handed = nescio.campaign.handout(campaign).path
+    assert f'"{name}"' in (handed / "topics" / "questions.jsonl").read_text()
+    assert "show" not in (handed / "campaign.toml").read_text()
+    made.edit(campaign / "campaign.toml", f'show = ["{name}"]', "show = []")
+    with pytest.raises(nescio.MismatchError, match=rf"show = \[\"{name}\"\] in campaign\.toml"):
+        nescio.campaign.handout(campaign)
+
+
+@pytest.mark.parametrize("task", made.MAKE)
+def test_a_key_that_is_put_among_the_topics_does_not_go_to_teams(task: str, tmp_path: Path) -> None:
+    """Neither over the topics nor beside them, whichever way the topics leave the folder."""
+    campaign = made.MAKE[task](tmp_path)
+    handed = nescio.campaign.handout(campaign)
+    first = contents(handed.path)
+    assert "gold" not in str(handed)
+    assert {name.removeprefix("topics/") for name in first if name.startswith("topics/")} == {
+        *contents(campaign / "topics")
+    }
+    topics, key = (sorted((campaign / name).iterdir()) for name in ("topics", "key"))
+    for path, gold in zip(topics, key, strict=True):
+        shutil.copyfile(path, path.with_name(f"{path.name}.bak"))
+        shutil.copyfile(gold, path)
+    handed = nescio.campaign.handout(campaign)
+    assert contents(handed.path) == first
+    assert "has gold answers, which teams do not get" in str(handed)
+    nescio.campaign.checker(campaign, tmp_path / "checker.zip")
+    with zipfile.ZipFile(tmp_path / "checker.zip") as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == first
+    for platform in ("codabench", "tira"):
+        out = tmp_path / ("b.zip" if platform == "codabench" else "t")
+        nescio.campaign.export(campaign, out, codabench=platform == "codabench", tira=platform == "tira")
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        data = [name for name in archive.namelist() if name.startswith("reference_data/")]
+        assert {name.partition("/")[2]: archive.read(name) for name in data} == first
+    assert contents(tmp_path / "t" / "reference_data") == first
+
+
+def test_an_added_column_with_the_answers_of_the_key_is_refused(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    path = campaign / "topics" / "questions.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    made.lines(path, [{**row, "remark": f"thing {i}"} for i, row in enumerate(rows)])
+    for step in (nescio.campaign.handout, partial(nescio.campaign.checker, output=tmp_path / "checker.zip")):
+        with pytest.raises(nescio.MismatchError, match="'remark', but 6 of its 6 values equal the right answer"):
+            step(campaign)
+    assert not (campaign / "handout").exists()
+    assert not (tmp_path / "checker.zip").exists()
+    (handed,) = [one for one in nescio.campaign.status(campaign).steps if one.name == "handout"]
+    assert not handed.done
+    assert "teams would see the column 'remark'" in handed.what
+    made.lines(path, [{**row, "remark": "corrected"} for row in rows])
+    assert "corrected" in (nescio.campaign.handout(campaign).path / "topics" / "questions.jsonl").read_text()
 
 
 def test_only_first_questions_are_asked_where_wanted(tmp_path: Path) -> None:
@@ -297,6 +352,36 @@ def test_only_first_questions_are_asked_where_wanted(tmp_path: Path) -> None:
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)], first_of="topic")
     asked = [json.loads(line)["id"] for line in (campaign / "topics" / "questions.jsonl").read_text().splitlines()]
     assert asked == ["q0", "q3", "q6"]
+
+
+@pytest.mark.parametrize("task", ["qa", "reading"])
+def test_an_answer_that_is_an_empty_text_is_a_fault_and_null_abstains(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one in which nothing can be seen; a run that an earlier nescio accepted stays as it was."""
+    campaign, letter = made.MAKE[task](tmp_path), task[0]
+    every: list[Any] = ["", " \t", {"answer": "", "answered": False}, "\u200b", None, "here"]
+    said = every if task == "qa" else every[:3]
+    rows = [{"id": f"{letter}{i}", **(one if isinstance(one, dict) else {"answer": one})} for i, one in enumerate(said)]
+    run = made.lines(tmp_path / "alpha" / "first.jsonl", [*rows, {"answer": "", "answered": False}])
+    blank = [f"{letter}{i}" for i, one in enumerate(said) if isinstance(one, str) and not one.strip(" \t\u200b")]
+    rule = "an answer may not be an empty text; to abstain, answer null"
+    checked = nescio.campaign.check(campaign, [run])
+    assert [fault.value for fault in checked.rows if fault.rule == rule] == [" ".join(blank)]
+    assert len(checked.rows) == 2  # and the line without an id
+    made.lines(run, rows)
+    assert [(fault.rule, fault.value) for fault in nescio.campaign.check(campaign, [run]).rows] == [
+        (rule, " ".join(blank))
+    ]
+    assert told(campaign, run.parent) == [("refused", "1 fault")]
+    assert rule in (campaign / "receipts" / "alpha" / "receipts.txt").read_text()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(runs, "_blank", lambda *_: [])
+        assert told(campaign, run.parent) == [("accepted", "")]
+    nescio.campaign.pool(campaign)
+    made.edit(campaign / "topics" / "questions.jsonl", "?", " ?")
+    nescio.campaign.pool(campaign)
+    assert nescio.campaign.verify(campaign).sound
 
 
 # ---- settings ----

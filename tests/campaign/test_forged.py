@@ -18,6 +18,7 @@ from nescio.people.campaigns.entries import Receipt
 from nescio.people.campaigns.folder import contents, open_campaign
 from nescio.people.campaigns.freshness import done, inputs
 from nescio.people.campaigns.log import digest, read_log
+from nescio.sources.locks import locked
 
 from . import made
 from .made import edit
@@ -278,15 +279,83 @@ def test_a_time_that_no_calendar_has_is_refused(time: str, scored: Path) -> None
         nescio.campaign.verify(scored)
 
 
-def test_time_that_runs_backwards_is_a_fault(scored: Path) -> None:
-    path = scored / "campaign.log"
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    rows[2]["at"] = "2001-01-01T00:00:00+00:00"
-    path.unlink()
-    chain.append(path, [{name: value for name, value in row.items() if name != chain.FOLLOWS} for row in rows])
-    assert "campaign.log, line 3: this line has the time 2001-01-01T00:00:00+00:00" in str(
+def test_a_clock_that_was_set_back_leaves_the_lines_of_the_log_in_order(
+    scored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as ahead:
+        ahead.setenv("SOURCE_DATE_EPOCH", "4102444800")  # 2100
+        nescio.campaign.score(scored, resamples=11)
+    nescio.campaign.publish(scored)
+    assert [entry.at for entry in read_log(open_campaign(scored))][-2:] == ["2100-01-01T00:00:00+00:00"] * 2
+    found = nescio.campaign.verify(scored)
+    assert found.sound
+    assert "time" not in " ".join(map(str, found.notes))
+
+
+def test_a_log_whose_times_are_not_in_order_is_noted_and_hides_no_edit(
+    scored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An earlier nescio wrote such lines."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(chain, "last_row", lambda *_: None)
+        earlier.setenv("SOURCE_DATE_EPOCH", "4102444800")
+        nescio.campaign.score(scored, resamples=11)
+        earlier.delenv("SOURCE_DATE_EPOCH")
+        nescio.campaign.publish(scored)
+    found = nescio.campaign.verify(scored)
+    assert found.sound
+    assert "but the line before it has the later time 2100-01-01T00:00:00+00:00" in " ".join(map(str, found.notes))
+    edit(scored / "results" / "tables" / "counts.csv", "0.52", "0.99")
+    opened = open_campaign(scored)
+    for again in ("score", "publish"):
+        done(opened, again, inputs(opened, again), {entry.step: entry.about for entry in read_log(opened)}[again])
+    assert "results/tables/counts.csv: nescio campaign score makes a different file" in str(
         nescio.campaign.verify(scored)
     )
+
+
+@pytest.mark.parametrize("place", ["receipts/beta/receipts.txt", "guidelines.md", "runs/beta/more.jsonl"])
+def test_a_fault_elsewhere_hides_no_edited_result(place: str, scored: Path) -> None:
+    """The steps are repeated, unless a fault is in what they read; then a note says so, and nobody is accused."""
+    edit(scored / "results" / "tables" / "counts.csv", "0.52", "0.99")
+    opened = open_campaign(scored)
+    for again in ("score", "publish"):
+        done(opened, again, inputs(opened, again), {entry.step: entry.about for entry in read_log(opened)}[again])
+    (scored / place).write_text("x")
+    said = str(nescio.campaign.verify(scored))
+    assert place in said
+    assert "results/tables/counts.csv: nescio campaign score makes a different file" in said
+    edit(scored / "runs" / "beta" / "beta_b" / "1.jsonl", '"id"', ' "id"')
+    found = nescio.campaign.verify(scored)
+    assert "makes a different file" not in str(found)
+    assert "nescio did not repeat all steps" in " ".join(map(str, found.notes))
+
+
+def test_a_step_that_runs_beside_verify_accuses_nobody(scored: Path) -> None:
+    def withdraw(_: int, __: int) -> None:
+        if len(read_log(open_campaign(scored))) == lines:
+            nescio.campaign.withdraw(scored, ["beta_b"], reason="asked for")
+
+    lines = len(read_log(open_campaign(scored)))
+    with pytest.raises(
+        nescio.UsageError, match=r"a step of .* ran meanwhile; run nescio campaign verify again"
+    ) as told:
+        nescio.campaign.verify(scored, progress=withdraw)
+    assert "\n" not in str(told.value)
+    assert "not checked" in str(nescio.campaign.verify(scored))  # the results have the run that was withdrawn
+
+
+def test_verify_tells_of_no_fault_while_a_step_runs_and_restores_none(scored: Path) -> None:
+    with locked(scored) as free:
+        assert free
+        assert nescio.campaign.verify(scored).sound
+        with pytest.raises(nescio.UsageError, match="another step of this campaign is running"):
+            nescio.campaign.verify(scored, restore=True)
+        (scored / "receipts" / "beta" / "receipts.txt").unlink()
+        with pytest.raises(nescio.UsageError, match="ran meanwhile"):
+            nescio.campaign.verify(scored)
+    assert "receipts/beta/receipts.txt" in str(nescio.campaign.verify(scored))
+    assert nescio.campaign.verify(scored, restore=True).sound
 
 
 def test_a_step_that_was_killed_before_the_head_was_written_is_no_fault(scored: Path) -> None:

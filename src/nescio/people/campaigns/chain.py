@@ -56,6 +56,15 @@ def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambd
     return msgspec.json.Decoder(kind).decode_lines(b"\n".join(_lines(path)))
 
 
+def last_row(path: Path, kind: type[_Row]) -> _Row | None:
+    """Return the last line of a file as an object of the type `kind`; None if there is no such line."""
+    lines = _lines(path)
+    try:
+        return msgspec.json.decode(lines[-1], type=kind) if lines else None
+    except UNREADABLE:
+        return None
+
+
 def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Append rows to a chained file; each line has the digest of the line before it.
 

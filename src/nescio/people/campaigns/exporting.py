@@ -16,7 +16,7 @@ from pathlib import Path
 from nescio._version import __version__
 from nescio.errors import UsageError, opt
 from nescio.people.campaigns.folder import Campaign, contents, put, step
-from nescio.people.campaigns.handing_out import HandedOut, handout_files, packed
+from nescio.people.campaigns.handing_out import HandedOut, handout_files, held_back, packed
 from nescio.people.campaigns.log import read_log
 from nescio.sources.writing import atomic_folder, atomic_write
 
@@ -52,13 +52,15 @@ def export(
             made = _bundle(opened, handed, image)
             with atomic_write(path) as draft:
                 draft.write_bytes(packed(made))
-            return HandedOut(path, tuple(made), "upload the bundle to Codabench: Benchmarks, Management, Upload")
+            after = "upload the bundle to Codabench: Benchmarks, Management, Upload"
+            return HandedOut(path, tuple(made), after, held_back(opened))
         made = _container(opened, handed, image)
         if not (path.is_dir() and contents(path) == made):
             with atomic_folder(path) as folder:
                 for name, content in made.items():
                     put(folder / name, content)
-    return HandedOut(path, tuple(made), f"docker build -t {opened.folder.resolve().name}-checker {path}")
+    after = f"docker build -t {opened.folder.resolve().name}-checker {path}"
+    return HandedOut(path, tuple(made), after, held_back(opened))
 
 
 def _program() -> bytes:

@@ -13,8 +13,10 @@ from msgspec.structs import replace
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
 from nescio.people.campaigns.log import digests, record
-from nescio.people.campaigns.runs import FORMS, naming
+from nescio.people.campaigns.option_names import naming
+from nescio.people.campaigns.runs import FORMS
 from nescio.people.campaigns.settings import SETTINGS, written
+from nescio.people.campaigns.topics import has_key, public_topics, topic_files
 from nescio.sources.writing import atomic_write
 from nescio.text import plural
 
@@ -27,16 +29,19 @@ class HandedOut(Struct, frozen=True):
     path: Path
     files: tuple[str, ...]
     after: str
+    note: str = ""
 
     def __str__(self) -> str:
-        return f"wrote {self.path}: {plural(len(self.files), 'file')} ({', '.join(self.files)})\nnext: {self.after}"
+        wrote = f"wrote {self.path}: {plural(len(self.files), 'file')} ({', '.join(self.files)})"
+        return "\n".join([wrote, *([self.note] if self.note else []), f"next: {self.after}"])
 
 
 def handout(campaign: Path | str) -> HandedOut:
     """Write the files that teams get into the folder `handout/` of the campaign.
 
     They are the topics without gold, the rules of a run, and a README. In AVE, the texts to validate keep the names of
-    their documents (`doc`). Nothing of the key is read. Raises UsageError if there is no campaign.
+    their documents (`doc`). The topics are written anew from the fields that teams may see. Raises UsageError if there
+    is no campaign, MismatchError for a column of the topics that looks like the key.
     """
     with step(campaign) as opened:
         files = handout_files(opened)
@@ -46,7 +51,7 @@ def handout(campaign: Path | str) -> HandedOut:
                     put(draft / name, content)
         record(opened, "handout", digests(opened, SETTINGS, TOPICS), digests(opened, HANDOUT))
     after = f"send this folder to the groups, then accept their runs: nescio campaign intake {opened.folder} FOLDER..."
-    return HandedOut(opened / HANDOUT, tuple(files), after)
+    return HandedOut(opened / HANDOUT, tuple(files), after, held_back(opened))
 
 
 def checker(campaign: Path | str, output: Path | str) -> HandedOut:
@@ -62,7 +67,7 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
         with atomic_write(path) as draft:
             draft.write_bytes(packed(files))
     after = f"send this archive to the teams; each team runs nescio campaign check {path.name} RUN..."
-    return HandedOut(path, tuple(files), after)
+    return HandedOut(path, tuple(files), after, held_back(opened))
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
@@ -76,9 +81,17 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 def handout_files(campaign: Campaign) -> dict[str, bytes]:
     """Return the files for teams, keyed by name. The files do not name the groups."""
-    settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", systems={})
-    files = {f"{TOPICS}/{name}": content for name, content in contents(campaign / TOPICS).items()}
+    settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", show=(), systems={})
+    topics = public_topics(campaign / TOPICS, campaign.settings, campaign.key_files)
+    files = {f"{TOPICS}/{name}": content for name, content in topics.items()}
     return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
+
+
+def held_back(campaign: Campaign) -> str:
+    """Return a sentence that teams do not get the gold answers in the topics; empty if the topics have none."""
+    if not has_key(topic_files(campaign / TOPICS), campaign.settings.task):
+        return ""
+    return f"{campaign / TOPICS} has gold answers, which teams do not get; remove the answers there"
 
 
 def _readme(campaign: Campaign) -> str:

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 
 from nescio.errors import UsageError
 from nescio.people.campaigns import chain
-from nescio.people.campaigns.entries import Entry, flaw
+from nescio.people.campaigns.entries import Entry, flaw, is_time
 from nescio.people.campaigns.folder import GUIDELINES, HANDOUT, KEY, LOG, SECRET, TOPICS, Campaign, keep_head
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.sources.writing import DRAFT
@@ -54,7 +54,13 @@ def latest(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
 
 
 def write_log(campaign: Campaign, entry: Entry) -> None:
-    """Append a line to the log, without checking the lines before it."""
+    """Append a line to the log, without checking the lines before it.
+
+    The line gets the time of the line before it if that is later, because a clock may be set back.
+    """
+    last = chain.last_row(campaign / LOG, Entry)
+    if last is not None and is_time(last.at):
+        entry = replace(entry, at=max(entry.at, last.at, key=datetime.fromisoformat))
     chain.append(campaign / LOG, [asdict(replace(entry, held=_held(campaign, entry.step)))])
     keep_head(campaign.folder)
 

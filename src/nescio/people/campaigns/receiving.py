@@ -390,7 +390,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         path = folder / PurePosixPath(item.file).parent.name / f"run{suffix}"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(desk.contents.of(item))
-        run = examine(path, desk.topics, settings, name=item.stem, label=item.file)
+        run = examine(path, desk.topics, settings, name=item.stem, label=item.file, handed_in=True)
     if run.faults:
         return replace(receipt, reasons=(run.counted,), faults=run.listed)
     banned = sorted(desk.banned, key=lambda version: version.group != item.group)  # of equals the group's own

@@ -12,8 +12,9 @@ from nescio._version import __version__
 from nescio.errors import NescioError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.entries import Entry, ScoringPlan
-from nescio.people.campaigns.folder import LOG, POOL, RESULTS, RETURNS, SITE, Campaign, put
+from nescio.people.campaigns.folder import LOG, POOL, RESULTS, RETURNS, SECRET, SITE, Campaign, put
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
+from nescio.people.campaigns.judgements import HISTORY
 from nescio.people.campaigns.log import digests
 from nescio.people.campaigns.pooling import (
     ITEMS,
@@ -25,11 +26,22 @@ from nescio.people.campaigns.pooling import (
     read_runs,
     story_lines,
 )
-from nescio.people.campaigns.receipts import TOLD
+from nescio.people.campaigns.receipts import TOLD, taken_in
 from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.scoring import write_results
 from nescio.people.campaigns.site import write_site
 from nescio.sources.temporary import temporary_folder
+
+UNCHECKED = "not checked: the output of nescio campaign"  # how the rule of such a fault begins
+
+
+def repeatable(campaign: Campaign, entries: Sequence[Entry], found: Sequence[Fault]) -> bool:
+    """Return whether the log can be read, and no fault is in a run, the judgements or the secret.
+
+    From these files the steps make their outputs, so that any fault there would change every output.
+    """
+    read = {HISTORY, SECRET, *(run.path.relative_to(campaign.folder).as_posix() for run in taken_in(campaign, entries))}
+    return bool(entries) and read.isdisjoint(fault.file for fault in found)
 
 
 def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | None) -> Iterator[Fault]:
@@ -45,7 +57,7 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | 
         yield from found
         if found:
             if left := steps[number + 1 :]:
-                yield Fault(LOG, None, f"not checked: the output of nescio campaign {' and '.join(left)}")
+                yield Fault(LOG, None, f"{UNCHECKED} {' and '.join(left)}")
             return
 
 
@@ -56,9 +68,7 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
     """
     old = age(campaign, last.step, entries)
     if old is None or not old.fresh:
-        yield Fault(
-            LOG, None, f"not checked: the output of nescio campaign {last.step}, which is {old}; repeat the step"
-        )
+        yield Fault(LOG, None, f"{UNCHECKED} {last.step}, which is {old}; repeat the step")
         return
     with temporary_folder() as folder:
         try:

@@ -12,18 +12,21 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
-from nescio.data.model import Question, Response
+from nescio.data.model import Response
+from nescio.data.reasons import EMPTY
 from nescio.data.repeats import REPEAT
 from nescio.data.results import Results
-from nescio.errors import FormatError, NescioError
+from nescio.errors import FormatError, NescioError, collected
 from nescio.formats import Source, open_source
-from nescio.judging.choice import option
 from nescio.people.campaigns.archives import PACKING
+from nescio.people.campaigns.option_names import NUMBER, option_at
 from nescio.people.campaigns.settings import Settings, Task
 from nescio.people.campaigns.texts import encoding_fault, text_fault
 from nescio.people.campaigns.topics import Part, Topics
 from nescio.sources.json import MemoryBudget
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import BY_SUFFIX, LINES, PACKED
+from nescio.tables.collection import identifier
 from nescio.tables.responses import responses_of
 from nescio.tasks.ave.documents import decisions_of, hold
 from nescio.tasks.ave.exercise import Exercise, problems
@@ -32,7 +35,7 @@ from nescio.tasks.nuggets.reader import read_run
 from nescio.tasks.nuggets.scoring import Response as Strings
 from nescio.tasks.pan.answers import answers_of
 from nescio.tasks.reading import cbc
-from nescio.text import plural, sanitize
+from nescio.text import answer_key, plural, sanitize
 
 FORMS: Mapping[Task, str] = {
     "qa": 'JSON Lines of {"id", "answer", "confidence"?, "support"?, "doc"?, "answered"?}; answer null abstains',
@@ -54,8 +57,6 @@ FEW_LINES, LINES_A_TOPIC = 10_000, 1_000  # a run has at most the first plus the
 LONGEST = 300  # characters of a rule and of a value that a fault quotes
 _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
-_NUMBER = re.compile(r"[0-9]{1,4}")
-_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def is_file_name(name: str) -> bool:
@@ -207,6 +208,7 @@ class _Reading(Struct):
     topics: Topics
     settings: Settings
     hint: str  # the name of the file and of its folder, which may say the language
+    handed_in: bool  # and not accepted earlier
     faults: _FirstFaults = field(default_factory=_FirstFaults)
     language: str = ""
 
@@ -265,11 +267,13 @@ def examine(
     name: str | None = None,
     label: str | None = None,
     language: str = "",
+    handed_in: bool = False,
 ) -> Submission:
     """Return a run with its answers and faults; a fault raises no error.
 
     The campaign's `settings` limit the length of answers and say how options are numbered. `name` is the name of the
     run (None: that of the file). `label` is the name of the file in faults. `language` is the run's language, if known.
+    With `handed_in`, an answer that is an empty text is a fault; earlier versions of nescio accepted such runs.
     """
     own = name or run_name(path.name)
     content = b"" if path.suffix.lower() in PACKED else path.read_bytes()
@@ -277,7 +281,8 @@ def examine(
         return Submission(path, own, "", (_fault(label or str(path), rule, None, None),))
     try:
         source = _open(path)
-        reading = _Reading(source, topics, settings, language or f"{path.absolute().parent.name} {path.name} {own}")
+        hint = language or f"{path.absolute().parent.name} {path.name} {own}"
+        reading = _Reading(source, topics, settings, hint, handed_in)
         said, answered, total = _said(reading)
     except NescioError as error:
         rule, where, value = (
@@ -358,6 +363,8 @@ def _questions(reading: _Reading) -> _Said:
         reading.fail(
             f"a run of a campaign answers each question once, so it cannot have the column {REPEAT!r}", " ".join(again)
         )
+    if reading.handed_in and (blank := _blank(source, responses)):
+        reading.fail("an answer may not be an empty text; to abstain, answer null", " ".join(blank))
     part = reading.part(response.question_id for response in responses)
     if part is None:
         return None, 0, 0
@@ -365,6 +372,19 @@ def _questions(reading: _Reading) -> _Said:
     reading.missing(part.questions, (r.question_id for r in responses), "answer", "; to abstain, answer null")
     answered = len({response.question_id for response in kept if response.answered})
     return tuple(kept), answered, len(part.questions)
+
+
+def _blank(source: Source, responses: Iterable[Response]) -> list[str]:
+    """Return the ids of the questions to which a run answers with a text in which nothing can be seen.
+
+    A line that says `"answered": false` abstains, whatever its text.
+    """
+    ids = [r.question_id for r in responses if r.why == EMPTY or (r.answer is not None and not answer_key(r.answer))]
+    silent, told = set[str](), list[FormatError]()  # the faults of lines, which reading them has told
+    for row, line in json_lines(source, faults=told) if ids else ():
+        with collected(told):
+            silent |= {identifier(source, row, line)} if row.get("answered") is False else set()
+    return [name for name in dict.fromkeys(ids) if name not in silent]
 
 
 def _response(reading: _Reading, part: Part, response: Response) -> Response | None:
@@ -385,42 +405,12 @@ def _response(reading: _Reading, part: Part, response: Response) -> Response | N
         return None
     if not question.options or response.answer is None:
         return response
-    at = _option(question, response.answer, reading.settings.options_from)
+    at = option_at(question, response.answer, reading.settings.options_from)
     if isinstance(at, str):
         reading.fail(f"the answer to question {identity!r} {at}", response.answer)
         return None
-    numbered = _NUMBER.fullmatch(response.answer.strip()) is not None
+    numbered = NUMBER.fullmatch(response.answer.strip()) is not None
     return replace(response, answer=question.options[at]) if numbered else response
-
-
-def _option(question: Question, answer: str, first: int) -> int | str:
-    """Return the position of the option that an answer names, or a text on the rule that the answer breaks.
-
-    Numbers of options count from `first`; if `first` is -1, they name no options. A number that is also the text of
-    another option breaks a rule.
-    """
-    at = option(question, answer)
-    number = _NUMBER.fullmatch(answer.strip())
-    is_text = any(answer.strip() == text.strip() for text in question.options)
-    if number is None or (is_text and first < 0):
-        return "is not one of its options" if at is None else at
-    if is_text and at is not None and int(answer) - first != at:
-        return (
-            "is the text of one option, but could be the number of another; name the option by its letter, "
-            f"{_ALPHABET[at]}"
-        )
-    if first < 0:
-        return f"is a number, which could count from 0 or from 1; name options by {naming(question.options, first)}"
-    at = int(answer) - first
-    last = len(question.options) - 1 + first
-    return at if 0 <= at < len(question.options) else f"is not one of its options, which count from {first} to {last}"
-
-
-def naming(options: Sequence[str], first: int) -> str:
-    """Return a phrase on how an answer may name an option; numbers count from `first` (negative: name no option)."""
-    last = chr(ord("A") + len(options) - 1) if len(options) <= len(_ALPHABET) else "…"
-    numbers = f", or by a number from {first} to {len(options) - 1 + first}" if first >= 0 else ""
-    return f"their text or by a letter from A to {last}{numbers}"
 
 
 def _validations(reading: _Reading) -> _Said:

@@ -34,8 +34,9 @@ class Settings(Struct, frozen=True):
     when two answers are the same. `resolve` is the rule for judgements that differ. `judge` names the judge for answers
     that no person judged; this judge uses the key. With `blind`, published pages do not name groups. `megabytes` limits
     an unpacked file, and `characters` limits an answer or its support. Numbers of options count from `options_from`
-    (-1: numbers name no options). `dropped` are topics that no longer count. `systems` maps names of systems (`*`
-    matches anything) to their groups; it is for names that do not begin with the group's name.
+    (-1: numbers name no options). `dropped` are topics that no longer count. `show` names columns of the topics that
+    teams see, although they look like the key. `systems` maps names of systems (`*` matches anything) to their groups;
+    it is for names that do not begin with the group's name.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Settings(Struct, frozen=True):
     characters: int = 10_000
     options_from: int = -1
     dropped: tuple[str, ...] = ()
+    show: tuple[str, ...] = ()
     systems: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -81,7 +83,7 @@ def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
     """Return the settings with these values. Raises FormatError for a value that is unknown, missing or invalid."""
     _check(values, path)
     taken: dict[str, Any] = dict(values)
-    for name in ("languages", "measures", "dropped"):
+    for name in ("languages", "measures", "dropped", "show"):
         taken[name] = tuple(_texts(path, name, taken.get(name, [])))
     taken["groups"] = {name: str(title) for name, title in taken["groups"].items()}
     taken["systems"] = {name: str(group) for name, group in taken.get("systems", {}).items()}
@@ -137,6 +139,7 @@ _KINDS: tuple[tuple[str, Any, str], ...] = (
     ("characters", int, "a whole number"),
     ("options_from", int, "a whole number"),
     ("dropped", list, "a list of texts"),
+    ("show", list, "a list of texts"),
     ("systems", dict, 'a table of systems and groups, as in "CSUI_*" = "indonesia"'),
     ("blind", bool, "true or false"),
     ("judge", str, "a text"),
@@ -220,6 +223,11 @@ def written(settings: Settings) -> str:
         f"characters = {settings.characters}  # how long an answer, or the text that supports it, may be",
         f"options_from = {settings.options_from}  # the number of the first option, 0 or 1; -1: numbers name no option",
         f"dropped = {texts(settings.dropped)}  # topics, by id, that no longer count",
+        *(
+            [f"show = {texts(settings.show)}  # columns of the topics that are no key, whatever they look like"]
+            if settings.show
+            else []
+        ),
         "",
         "[groups]  # the short name of each group, and the name that tables print",
         *(f"{text(name)} = {text(title)}" for name, title in settings.groups.items()),

@@ -80,6 +80,7 @@ def init(
         "deadline": moment(deadline) if deadline else "",
         "resolve": resolve,
         "judge": judge or "",
+        "show": list(show),
     }
     settings = settings_of(values, "the settings")
     there = (folder / SETTINGS).is_file()

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, NescioError
 from nescio.people.campaigns.assessors import returned, unasked
 from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
 from nescio.people.campaigns.folder import HANDOUT, SHEETS, Campaign, contents, open_campaign
@@ -69,17 +69,10 @@ def _steps(campaign: Campaign) -> list[Step]:
     entries = read_log(campaign)
     topics = campaign.topics()
     key = f", key apart ({plural(len(campaign.key_files), 'file')})" if campaign.key_files else ", no key"
-    made = contents(campaign / HANDOUT) if (campaign / HANDOUT).is_dir() else {}
-    fresh = made == handout_files(campaign)
-    what = (
-        ("the files for teams" if fresh else "outdated, because topics or settings changed later")
-        if made
-        else "none was written"
-    )
     judged = campaign.settings.task in POOLED and not _by_key(campaign, topics)
     steps = [
         Step("topics", True, f"{plural(topics.count, 'topic')}{key}", f"nescio campaign init {folder}"),
-        Step("handout", fresh if made else bool(taken_in(campaign)), what, f"nescio campaign handout {folder}"),
+        _handout(campaign),
         _intake(campaign, entries),
         *(_judging(campaign) if judged else ()),
     ]
@@ -144,6 +137,20 @@ def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
             f"nescio campaign publish {campaign.folder}",
         ),
     ]
+
+
+def _handout(campaign: Campaign) -> Step:
+    """Return the step that writes the files for teams, with its state."""
+    made = contents(campaign / HANDOUT) if (campaign / HANDOUT).is_dir() else {}
+    command = f"nescio campaign handout {campaign.folder}"
+    try:
+        fresh = made == handout_files(campaign)
+    except NescioError as error:  # of a column that looks like the key, or a key that cannot be read
+        return Step("handout", False, str(error), command)
+    if not made:
+        return Step("handout", bool(taken_in(campaign)), "none was written", command)
+    what = "the files for teams" if fresh else "outdated, because topics or settings changed later"
+    return Step("handout", fresh, what, command)
 
 
 def _judging(campaign: Campaign) -> list[Step]:

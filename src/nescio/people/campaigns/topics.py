@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from nescio.pipeline import read_collection
 from nescio.sources.json_lines import json_lines
 from nescio.sources.literals import literal_or
 from nescio.sources.source import LINES, Source
+from nescio.sources.temporary import temporary_folder
 from nescio.tables.collection import identifier
 from nescio.tables.lexicon import roles_of
 from nescio.tables.questions_writer import story_names, topic_row
@@ -33,6 +35,7 @@ from nescio.tasks.nuggets.reader import read_keys
 from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.tasks.pan.truth import problems_of
+from nescio.tasks.pan.truth import recognise as recognise_pan
 from nescio.text import squeeze, word_set
 
 LANGUAGE = "language"
@@ -80,15 +83,14 @@ def write_topics(
     if settings.task == "ave":
         languages = _write_ave(files, folder)
     elif settings.task in ("qa", "reading"):
-        languages = _write_questions(files, folder, notes, first_of, show)
+        collection, remarks = _collection(files)
+        notes.extend(map(str, remarks))
+        languages = _write_questions(collection.questions, folder, notes, first_of, show)
     elif settings.task == "nuggets":
-        rows = [{"id": name, "target": text} | strata for name, text, strata in _targets(files)]
-        write_lines(folder / "targets.jsonl", rows)
-        languages = list(dict.fromkeys(str(row[LANGUAGE]) for row in rows if LANGUAGE in row))
+        targets = [Question(name, text, strata=strata) for name, text, strata in _targets(files)]
+        languages = _write_targets(targets, folder, show)
     else:
-        write_lines(
-            folder / "problems.jsonl", ({"id": name} for path in files for name in problems_of(open_source(path)))
-        )
+        _write_problems((name for path in files for name in problems_of(open_source(path))), folder)
         languages = []
     if first_of and settings.task not in ("qa", "reading"):
         raise UsageError(
@@ -101,18 +103,12 @@ def write_topics(
 
 
 def _write_questions(
-    files: Sequence[Path], folder: Path, notes: list[str], first_of: str | None, show: Sequence[str]
+    questions: Sequence[Question], folder: Path, notes: list[str], first_of: str | None, show: Sequence[str]
 ) -> list[str]:
-    collection, remarks = _collection(files)
-    notes.extend(map(str, remarks))
-    questions: Sequence[Question] = collection.questions
     stories = story_names(questions) if all(question.story for question in questions) else {}
     hidden = (*_GOLD, "story") if stories else _GOLD
     strata = list(dict.fromkeys(name for q in questions for name in q.strata if name not in hidden))
-    for name in strata:
-        if name not in show and (why := gives_away(questions, name)):
-            rule = f"teams would see the column {name!r}, but {why}; remove the column, or allow it"
-            raise MismatchError(f"{rule} ({opt('show', [name])})")
+    _check_columns(questions, strata, show)
     if first_of is not None:
         questions, remark = first_of_each(questions, first_of)
         notes.append(str(remark))
@@ -123,6 +119,30 @@ def _write_questions(
     if strata:
         notes.append(f"teams see these columns of the questions: {', '.join(strata)}")
     return list(dict.fromkeys(q.strata[LANGUAGE] for q in questions if q.strata.get(LANGUAGE)))
+
+
+def _write_targets(targets: Sequence[Question], folder: Path, show: Sequence[str]) -> list[str]:
+    strata = list(dict.fromkeys(name for target in targets for name in target.strata if name != "nuggets"))
+    _check_columns(targets, strata, show)
+    rows = [
+        {"id": one.id, "target": one.text} | {name: one.strata[name] for name in strata if name in one.strata}
+        for one in targets
+    ]
+    write_lines(folder / "targets.jsonl", rows)
+    return list(dict.fromkeys(row[LANGUAGE] for row in rows if LANGUAGE in row))
+
+
+def _write_problems(names: Iterable[str], folder: Path) -> None:
+    write_lines(folder / "problems.jsonl", ({"id": name} for name in names))
+
+
+def _check_columns(questions: Sequence[Question], columns: Sequence[str], show: Sequence[str]) -> None:
+    """Raise MismatchError for a column that looks like the key, unless `show` names it."""
+    for name in columns:
+        if name not in show and (why := gives_away(questions, name)):
+            rule = f"teams would see the column {name!r}, but {why}; remove the column, or allow it"
+            later = f"once there is a campaign, show = {json.dumps([name], ensure_ascii=False)} in campaign.toml"
+            raise MismatchError(f"{rule} ({opt('show', [name])}; {later})")
 
 
 def gives_away(questions: Sequence[Question], column: str) -> str | None:
@@ -274,7 +294,7 @@ def has_key(files: Sequence[Path], task: Task) -> bool:
     if task == "nuggets":
         return any(recognise_nuggets(open_source(path)) == NUGGET_KEY for path in files)
     if task == "pan":
-        return True
+        return any(recognise_pan(open_source(path)) is not None for path in files)
     collection, _ = _collection(files)
     return any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions)
 
@@ -296,9 +316,7 @@ def write_key(files: Sequence[Path], folder: Path) -> None:
 
 def read_topics(folder: Path, task: Task) -> Topics:
     """Return the topics of a campaign, or of a team's handout. Raises UsageError if there are none."""
-    files = sorted(path for path in folder.glob("*") if path.suffix in (".xml", ".jsonl"))
-    if not files:
-        raise UsageError(f"{folder} holds no topics")
+    files = topic_files(folder)
     if task == "ave":
         parts = {}
         for exercise, path in exercises_of(files):
@@ -308,12 +326,46 @@ def read_topics(folder: Path, task: Task) -> Topics:
     if task in ("qa", "reading"):
         questions: Sequence[Question] = _collection(files)[0].questions
     else:
-        questions = [
-            Question(identifier(source, row, line), str(row.get("target", "")), strata=_strata(row))
-            for source in map(open_source, files)
-            for row, line in json_lines(source)
-        ]
+        questions = [*_targets_or_problems(files)]
     return Topics(task, _parts(questions))
+
+
+def topic_files(folder: Path) -> list[Path]:
+    """Return the files of the topics in a folder. Raises UsageError if there are none."""
+    files = sorted(path for path in folder.glob("*") if path.suffix in (".xml", ".jsonl"))
+    if not files:
+        raise UsageError(f"{folder} holds no topics")
+    return files
+
+
+def _targets_or_problems(files: Sequence[Path]) -> Iterator[Question]:
+    for source in map(open_source, files):
+        for row, line in json_lines(source):
+            yield Question(identifier(source, row, line), str(row.get("target", "")), strata=_strata(row))
+
+
+def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> dict[str, bytes]:
+    """Return the topics in `folder` as the files that teams get, keyed by name.
+
+    They are written anew, from the fields that teams may see, because people edit the files in the folder. Raises
+    MismatchError for a column that looks like the `key`, unless the settings show it.
+    """
+    files = topic_files(folder)
+    with temporary_folder() as draft:
+        if settings.task == "ave":
+            for exercise, path in exercises_of(files):
+                write_exercise(exercise, draft / path.name, values=False)
+        elif settings.task in ("qa", "reading"):
+            questions: Sequence[Question] = _collection(files)[0].questions
+            if key and any(question.strata for question in questions):  # which may repeat the answers of the key
+                gold = {question.id: question.answers for question in _collection(key)[0].questions}
+                questions = [replace(one, answers=gold.get(one.id) or one.answers) for one in questions]
+            _write_questions(questions, draft, [], None, settings.show)
+        elif settings.task == "nuggets":
+            _write_targets([*_targets_or_problems(files)], draft, settings.show)
+        else:
+            _write_problems((problem.id for problem in _targets_or_problems(files)), draft)
+        return {path.name: path.read_bytes() for path in sorted(draft.iterdir())}
 
 
 def without(topics: Topics, dropped: Sequence[str]) -> Topics:

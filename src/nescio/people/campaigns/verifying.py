@@ -18,13 +18,14 @@ from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import Entry
-from nescio.people.campaigns.folder import LOG, RECEIPTS, SECRET, Campaign, open_campaign, put, text_of
+from nescio.people.campaigns.folder import LOG, RECEIPTS, SECRET, Campaign, open_campaign, put, step, text_of
 from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import lists_faults, read_receipts, receipt_bytes, write_told
-from nescio.people.campaigns.repeating import repeated
+from nescio.people.campaigns.repeating import UNCHECKED, repeatable, repeated
 from nescio.people.campaigns.runs import Fault, Faults
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.tampering import faults, guarded, links
+from nescio.sources.locks import locked
 from nescio.text import on_one_line, plural
 
 LONGEST = 200  # characters of an argument that a message quotes
@@ -57,14 +58,15 @@ def verify(
 ) -> Verified:
     """Check a campaign against its log, and return the faults.
 
-    First the log, the runs with their receipts, and the collected judgements are checked. If these have no fault, pool,
-    results and site are made again and compared with the existing files.
+    First the log, the runs with their receipts, and the collected judgements are checked. Then pool, results and site
+    are made again and compared with the existing files, unless a fault makes this impossible.
 
     An output whose input has changed since cannot be made again: this is a fault, as is any other impossible check.
     `restore` first writes changed or lost receipts again, from the log. `against` is a digest of the log that somebody
     kept outside the folder, or a file (or its text) with such a digest: the receipts of a group, or `digests.json` of
     the site. Only such a copy can show that the log was rewritten, and only up to the line with this digest. `progress`
-    is called with the progress of each step. Raises UsageError if the folder is not a campaign.
+    is called with the progress of each step. Raises UsageError if the folder is not a campaign, and if a step ran while
+    the files were read.
     """
     if (Path(campaign) / SETTINGS).is_symlink():
         raise MismatchError(
@@ -73,21 +75,45 @@ def verify(
     opened = open_campaign(campaign)
     linked = any(links(opened.folder))
     if restore and not linked:
-        _restore(opened)
+        with step(campaign):
+            _restore(opened)
+    before, found = digest(opened / LOG), None
+    try:
+        found = _verified(opened, against, progress, linked=linked)
+    finally:
+        moved = digest(opened / LOG) != before
+        if moved or ((found is None or found.rows) and _at_work(opened.folder)):
+            raise UsageError(f"a step of {opened.folder} ran meanwhile; run nescio campaign verify again")
+    return found
+
+
+def _at_work(folder: Path) -> bool:
+    """Return whether a step of a campaign is running."""
+    try:
+        with locked(folder) as free:
+            return not free
+    except OSError:  # where nobody may write, no step runs
+        return False
+
+
+def _verified(opened: Campaign, against: Path | str | None, progress: Progress | None, *, linked: bool) -> Verified:
     anchored = () if against is None else _not_in_log(opened, str(against))
     rows, notes = [*guarded(faults(opened)), *anchored], list[Note]()
     entries = list[Entry]()
     with suppress(MismatchError):  # a fault says so
         entries = [] if linked else read_log(opened)
     if entries:
-        rows, notes = [*rows, *_backwards(entries)], [*_changes(opened, entries)]
-    if not rows:
-        rows = [*guarded(repeated(opened, entries, progress))]
-    else:
+        notes = [*_backwards(entries), *_changes(opened, entries)]
+    again, left = list[Fault](), bool(rows)
+    if repeatable(opened, entries, rows):
+        again = [*guarded(repeated(opened, entries, progress))]
+        left = left and any(fault.rule.startswith(UNCHECKED) for fault in again)
+    rows += [fault for fault in again if not (left and fault.rule.startswith(UNCHECKED))]
+    if left:  # because of a fault that is told already
         notes.append(
             note(
                 "campaign.not_repeated",
-                "nescio did not repeat the steps that make pool, results and site, because there are faults",
+                "nescio did not repeat all steps that make pool, results and site, because there are faults",
             )
         )
     lines = chain.links(opened / LOG)
@@ -135,15 +161,20 @@ def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
         yield note("campaign.changed_since", "{subject} changed since the last line of the log", ", ".join(names))
 
 
-def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault for each line of the log with an earlier time than the line before it.
+def _backwards(entries: Sequence[Entry]) -> Iterator[Note]:
+    """Yield a note for each line of the log with an earlier time than the line before it.
 
-    Either a clock was wrong, or somebody rewrote the log.
+    Earlier versions of nescio wrote such lines when a clock was set back.
     """
     for number, (before, after) in enumerate(pairwise(entries), 2):
         if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
-            yield Fault(
-                LOG, number, f"this line has the time {after.at}, but the line before it has the later time {before.at}"
+            yield note(
+                "campaign.earlier_time",
+                "line {line} of the log has the time {after}, but the line before it has the later time {before}: a "
+                "clock was wrong, or somebody rewrote the log",
+                line=number,
+                after=after.at,
+                before=before.at,
             )
 
 
