@@ -284,7 +284,7 @@ def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], log: Lo
     """
     task = str(sheet.task)
     of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
-    log.compare(sheet.path.name, figure, own, scores, of=of if isinstance(of, int) else None)
+    log.compare(sheet.path.name, figure, own, scores, of=of if isinstance(of, int) else None, run=sheet.run)
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
