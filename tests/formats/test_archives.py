@@ -50,7 +50,10 @@ def test_members_of_one_name_are_repeats_where_the_log_counts_them_all(tmp_path:
     assert "read as repeats" in notes[0]
     found, notes = evidence_and_notes(archive(tmp_path / "b.eval", *samples, results=counted(3)))
     assert (found.questions, states_of(found)) == (("1", "2", "1"), {"org/model": "ICI"})
-    assert notes[0] == "b.eval: 1 sample is left out, because a later sample has the same id and epoch"
+    assert notes[0] == (
+        "run 'org/model': 1 sample repeats an answer and is left out; for 1 question the samples differ, so the choice "
+        "of sample matters"
+    )
 
 
 def test_members_packed_by_zstandard(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from .fuzz import evidence_and_notes, write_files
 # An excerpt, its figure as it stands in the file and as somebody edited it, and the two figures in the note: the
 # excerpt's answers were counted by hand.
 EDITED = [
-    ("deepeval", '"testPassed": 1,', '"testPassed": 3,', "the stated figures cover 8 answers, but the file holds 6"),
+    ("deepeval", '"testPassed": 1,', '"testPassed": 3,', "latest_test_run.json: the file holds 6 of 8 answers"),
     ("helm", '"mean": 0.25,', '"mean": 0.5,', "the file states exact_match 0.5, but its answers give 0.25"),
     ("inspect", '"value": 0.5,', '"value": 0.75,', "the file states accuracy 0.75, but its answers give 0.5"),
     ("lighteval", '"em": 0.4', '"em": 0.6', "the file states em of harbour|0 0.6, but its answers give 0.4"),
@@ -38,6 +38,9 @@ EDITED = [
     ("opencompass", '"score": 60.0', '"score": 40.0', "the file states score 0.4, but its answers give 0.6"),
     ("promptfoo", '"successes": 2', '"successes": 3', "stats.successes 3, but its answers give 2"),
     ("promptfoo", '"testPassCount": 2', '"testPassCount": 3', "testPassCount 3, but its answers give 2"),
+    ("nemo_evaluator", '"n_results": 4', '"n_results": 8', "results.jsonl: the file holds 4 of 8 answers"),
+    ("nemo_skills", '"num_entries": 3', '"num_entries": 30', "metrics.json: the file holds 3 of 30 answers"),
+    ("promptfoo", '"errors": 1', '"errors": 9', "results.json: the file holds 5 of 13 answers"),
     ("swe_bench", '"resolved_instances": 2', '"resolved_instances": 3', "instances 3, but its answers give 2"),
 ]
 

@@ -25,7 +25,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     """Serves the files of a folder; what ends in .cut.csv breaks off half-way, and .broken is an error of the server.
 
     Of what ends in .short.csv it first says that it is shorter than it is. It sends only a part of .part.csv, and
-    compresses .packed.csv whatever the client accepts.
+    compresses .packed.csv whatever the client accepts. It states no length for .bare.csv, and sends .chunks.csv in
+    chunks, of which the last is missing for .lost.chunks.csv.
     """
 
     def do_HEAD(self) -> None:
@@ -59,6 +60,18 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.send_header("Content-Encoding", "gzip")
             self.end_headers()
             self.wfile.write(packed)
+        elif self.path.endswith(".bare.csv"):
+            self.send_response(http.HTTPStatus.OK)
+            self.end_headers()
+            self.wfile.write(TABLE[: TABLE.index("b,q2")].encode())
+        elif self.path.endswith(".chunks.csv"):
+            self.protocol_version = "HTTP/1.1"
+            self.send_response(http.HTTPStatus.OK)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            end = b"" if self.path.endswith(".lost.chunks.csv") else b"0\r\n\r\n"
+            self.wfile.write(f"{len(TABLE):x}\r\n{TABLE}\r\n".encode() + end)
+            self.close_connection = True
         else:
             super().do_GET()
 
@@ -123,3 +136,16 @@ def test_a_server_that_does_not_send_the_whole_file_as_it_is_is_refused(
     (folder / name).write_text(TABLE)
     with pytest.raises(FormatError, match=f"does not send the whole file as it is .{sent}.; download it first"):
         nescio.score(f"{address}/{name}")
+
+
+def test_a_file_whose_end_nobody_can_know_is_refused(site: tuple[Path, str]) -> None:
+    folder, address = site
+    for name in ("t.bare.csv", "t.chunks.csv", "t.lost.chunks.csv"):
+        (folder / name).write_text(TABLE)
+    with pytest.raises(
+        FormatError, match="the server does not say how long the file is, so the file may end too early"
+    ):
+        nescio.score(f"{address}/t.bare.csv", "accuracy", ci=None)
+    with pytest.raises(FormatError, match="cannot be fetched"):
+        nescio.score(f"{address}/t.lost.chunks.csv", "accuracy", ci=None)
+    assert [row.value for row in nescio.score(f"{address}/t.chunks.csv", "accuracy", ci=None)] == [0.5, 0.5]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from nescio.data.dropped import fewer_held
 from nescio.data.notes import Note, note
 
 ROUNDING = 1e-6  # the tolerance for figures that are written in full
@@ -23,7 +24,8 @@ class Total(Struct, frozen=True):
     `name` is the name or the path of the figure in `file`. `own` is its value, or None if the file states only the
     number of answers that the figure covers (`covered`). `ours` has nescio's values: several, the likeliest first, if
     `name` leaves open what the figure counts, such as abstentions in or out of the denominator. `held` is the number of
-    answers in the file. `rounding` is the tolerance for the digits with which the figure is written.
+    answers in the file. `rounding` is the tolerance for the digits with which the figure is written. `runs` names the
+    runs that the figure is about.
     """
 
     file: str
@@ -33,6 +35,7 @@ class Total(Struct, frozen=True):
     covered: int | None = None
     held: int = 0
     rounding: float = ROUNDING
+    runs: tuple[str, ...] = ()
 
     @property
     def agrees(self) -> bool:
@@ -64,22 +67,17 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
                 own=total.own,
                 ours=total.ours[0],
             )
-        elif total.own is None:
-            yield note(
-                "totals.fewer_answers",
-                "{subject}: the stated figures cover {covered} answers, but the file holds {held}",
-                total.file,
-                held=total.held,
-                covered=total.covered,
-            )
         else:
+            figure = total.own is not None and total.own != total.covered
+            beside = f"; {total.name} is {total.own:g} over all {total.covered}" if figure else ""
+            if total.covered > total.held:
+                yield fewer_held(total.file, total.runs, total.covered, total.held, beside)
+                continue
             yield note(
-                "totals.fewer_answers_than_figure",
-                "{subject}: the stated figures cover {covered} answers, but the file holds {held} ({figure} is "
-                "{own:g} over all {covered})",
+                "totals.more_answers",
+                "{subject}: the stated figures cover {covered} answers, but the file holds {held}{beside}",
                 total.file,
                 held=total.held,
                 covered=total.covered,
-                figure=total.name,
-                own=total.own,
+                beside=beside,
             )

@@ -11,6 +11,7 @@ from typing import Any, overload
 from msgspec.structs import replace
 
 from nescio import formats
+from nescio.data.dropped import FEWER_HELD
 from nescio.data.joined_runs import join_runs, notes_on_joined
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
@@ -188,6 +189,7 @@ def read_parts(
         data = result.data
         if options.total is not None and format_.name != TABLE:  # The table format knows the total already.
             data = with_rest(data, parts[0][1], options.total, options.rest)
+            result = replace(result, notes=tuple(one for one in result.notes if one.code != FEWER_HELD))
         if PARTIAL in options.outcome_map.values() and format_.name != TABLE:
             notes = (
                 *notes,

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.columns import USER, bare
+from nescio.data.dropped import FEWER_HELD
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import DIFFERENT, STALE, UNCHECKED
 from nescio.data.notes import Note, note
@@ -123,6 +124,8 @@ def no_guarantee(notes: Sequence[Note], run: str, runs: Sequence[str]) -> str | 
             only = "give a file that holds only the graded answers"
             why = f"{left_out_in_words(remark)} and may all be wrong"
             return f"answers without a grade: {why}. If a random sample was graded, {only}"
+        if remark.code == FEWER_HELD and any(map(pair.judges, remark["runs"])):
+            return f"a part of the answers: {remark.text}. Give a file that holds all of them"
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
             return f"answers that are not decisions: {remark['what']}"
         if reason := _why_not(remark, pair, alone=True):
@@ -213,7 +216,8 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     elif code == MIXED_FILES and pair.is_baseline((remark.subject,)) and any(map(pair.judges, remark["beside"])):
         why = f"{said}Put the attempts of each run into files of their own"
     elif code == OTHER_ANSWERS and remark.subject not in pair.others:
-        why = f"{said}Give one answer to each question, or count all of them: {opt('duplicates', 'repeats')}"
+        counts = f", or count all of them: {opt('duplicates', 'repeats')}" if remark["what"] == "row" else ""
+        why = f"{said}Give one answer to each question{counts}"
     elif _tried_as_it_liked(remark, pair, alone=alone):
         why = f"{said}Give the same number of answers to each question"
     return why
@@ -274,7 +278,7 @@ def _unfit_interval(results: Results[Any], measure: Measure, unfit: Note | None)
 
 
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
-    """Return the `Lost` of a run (and its baseline): how far its ungraded and missing answers may move the value.
+    """Return the `Lost` of a run (and its baseline): how far its ungraded, missing and lost answers may move the value.
 
     A left-out answer may be right or wrong. `Measure.slope` bounds how far a share of the questions moves the value.
     The bound is proven for means over questions, c@1 and similar measures, and infinite for others. If the measure is
@@ -286,10 +290,10 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
             return Lost(math.inf, str(remark["what"]))
     left_out = _lost_grades(results, measure, pair)
-    missing = _lost_rows(results, measure, pair)
+    missing, unread = _lost_rows(results, measure, pair), _never_held(results, measure, pair)
     # A stale label of one of two runs is also a label for one run alone.
     labels = max(_lost_labels(results, measure, pair), _stale_labels(results, measure, pair), key=lambda one: one.shift)
-    lost_ones = [one for one in (left_out, missing, labels) if one.words]
+    lost_ones = [one for one in (left_out, missing, unread, labels) if one.words]
     return Lost(sum(one.shift for one in lost_ones), lost_ones[0].words if lost_ones else "")
 
 
@@ -324,6 +328,28 @@ def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
     number = f"{first['missing']:,} questions" if first.code == MISSING_SILENT else f"{first['answers']:,} answers"
     words = f"{number} that {first.subject} lacks may be wrong, and count as unanswered"
     return Lost(math.inf if first["share"] >= MUCH else bound.slope * share, words)
+
+
+def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
+    """Return the `Lost` of answers that the judged run's files state but do not hold.
+
+    Answers that count as unanswered for the run (`_lost_rows`) are not lost again.
+    """
+    lacking = [one for one in results.notes if one.code == FEWER_HELD and any(map(pair.judges, one["runs"]))]
+    if not lacking:
+        return Lost()
+    first = max(lacking, key=lambda one: float(one["share"]))
+    words = f"{first.subject} holds {first['held']:,} of {first['of']} answers, and the others may be wrong"
+    if None in [one["stated"] for one in lacking]:
+        return Lost(math.inf, words)
+    silent = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
+    silent = [one for one in silent if pair.judges(one.subject)]
+    filled = sum(int(one["missing" if one.code == MISSING_SILENT else "answers"]) for one in silent)
+    left = 1 - filled / sum(one["stated"] - one["held"] for one in lacking)
+    if left <= 0:
+        return Lost()
+    share = left * first["share"]
+    return Lost(math.inf if share >= MUCH else parse(measure).slope * share, words)
 
 
 def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:

@@ -126,18 +126,23 @@ def _opened(system: Any, name: str) -> Any:
     """Return an open file of the file system `system`.
 
     A web server is made to send the file in one answer, because several answers could be parts of two versions of it.
-    Raises FormatError if the server sends a part of the file, or compresses it although it was told not to. Otherwise
-    nobody could tell whether the file has arrived whole.
+    Raises FormatError if the server sends a part of the file, compresses it although it was told not to, or states no
+    length. Otherwise nobody could tell whether the file has arrived whole.
     """
     if not _is_web(name):
         return system.open(name, "rb")
     file = system.open(name, "rb", block_size=0)
     answer = file.r
     coding = answer.headers.get("Content-Encoding", "identity")
+    chunked = "chunked" in answer.headers.get("Transfer-Encoding", "").lower()
     if answer.status != HTTPStatus.OK or coding.lower() != "identity":
         file.close()
         sent = f"status {answer.status}" if answer.status != HTTPStatus.OK else f"the encoding {shown(coding)}"
         raise FormatError(shown(name), f"the server does not send the whole file as it is ({sent}); download it first")
+    if not chunked and "Content-Length" not in answer.headers:
+        file.close()
+        rule = "the server does not say how long the file is, so the file may end too early; download it and check it"
+        raise FormatError(shown(name), rule)
     return file
 
 

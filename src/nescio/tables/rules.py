@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nescio.data.columns import Array
+from nescio.data.dropped import repeated
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.data.policies import OTHER_ANSWERS, one_sided
+from nescio.data.policies import one_sided
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, RunInTwoFilesError, opt
 from nescio.sources.source import Source
@@ -290,26 +291,7 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str, tells_apa
     connection.execute(
         f"DELETE FROM rows WHERE (file, row) NOT IN (SELECT {end}((file, row)) FROM rows GROUP BY {same})"
     )
-    notes = []
-    for run, rows, differ in dropped:
-        if differ:
-            remark = note(
-                OTHER_ANSWERS,
-                "run {subject!r}: {rows:n row} {rows:repeats/repeat} an answer and {rows:is/are} left out; for "
-                "{differ:n question} the rows differ, so the choice of row matters",
-                run,
-                rows=rows,
-                differ=differ,
-            )
-        else:
-            remark = note(
-                "tables.repeated_rows",
-                "run {subject!r}: {rows:n row} {rows:repeats/repeat} an answer and {rows:is/are} left out",
-                run,
-                rows=rows,
-            )
-        notes.append(remark)
-    return notes
+    return [repeated(*of_run) for of_run in dropped]
 
 
 def no_sums(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:

@@ -67,7 +67,10 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
         if own is not None and among is not None and among.any():
             ours = own.counted(_Counts.of(outcomes, among))
             if ours:
-                found.append(Total(str(source.label), ".".join(path), own.value, ours, rounding=own.rounding))
+                covered = int(own.value) if own.part == "all" and own.value > max(ours) else None
+                runs = tuple(outcomes.runs[at] for at in np.flatnonzero(among.any(axis=1)))
+                name, held = ".".join(path), int(among.sum())
+                found.append(Total(str(source.label), name, own.value, ours, covered, held, own.rounding, runs))
     return found
 
 

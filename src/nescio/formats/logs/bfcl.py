@@ -164,8 +164,12 @@ def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] 
         same = [source for source in same if str(own_path(source.label)) == wanted]
     if len(same) != 1:
         return None
-    rows = json_lines(same[0], lenient=True)
-    return {identity(identifier(row, "id", same[0].label, f"line {n}")): row.get("result") for row, n in rows}
+    held: dict[str, Any] = {}
+    for row, n in json_lines(same[0], lenient=True):
+        name = identity(identifier(row, "id", same[0].label, f"line {n}"))
+        if held.setdefault(name, row.get("result")) != row.get("result"):
+            raise FormatError(same[0].label, f"question {name!r} appears twice", where=f"line {n}")
+    return held
 
 
 # ---- outcomes ----

@@ -127,7 +127,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its identifier or by the folder that holds `.deepeval`."""
     log = Log(parts, options)
     files = [(source, run, list(_cases(source))) for source, run in named(_fullest(log), _name)]
-    for source, _, cases in files:
+    for source, run, cases in files:
         if not cases:
             raise FormatError(source.label, _why_no_cases(source))
         if MAP in source.document:
@@ -136,7 +136,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 "may be from an earlier run"
             )
             log.say("deepeval.cache", template, str(source.label), cases=len(cases))
-        _against_counts(log, source, cases)
+        _against_counts(log, source, run, cases)
     placed = [one for _, _, cases in files for one in cases]
     metric = _metric(log, [metrics for _, metrics, _ in placed])
     answers = []
@@ -325,7 +325,7 @@ def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
     return none and any(result.value == 0 for name, result in metrics.items() if name.casefold() == TOOL_USE)
 
 
-def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
+def _against_counts(log: Log, source: Source, name: str, cases: Sequence[Placed]) -> None:
     """Add a note if the counts `testPassed` and `testFailed` of a run differ from the verdicts on its cases.
 
     A large file, which is read piece by piece, has these counts at its end. They are not compared.
@@ -336,4 +336,4 @@ def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
         return
     verdicts = [float(case.success) for case, *_ in cases if case.success is not None]
     share = passed / (passed + failed)
-    log.compare(source, "share of passed cases", share, verdicts, of=int(passed + failed))
+    log.compare(source, "share of passed cases", share, verdicts, of=int(passed + failed), run=name)

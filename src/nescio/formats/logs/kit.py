@@ -158,15 +158,16 @@ class Log:
         scores: Sequence[float],
         *,
         of: int | None = None,
+        run: str = "",
         rounding: float = ROUNDING,
     ) -> None:
         """Add a note if `own`, a mean that the tool states and calls `what`, differs from the mean of `scores`.
 
-        `of` is the number of answers that the tool states; a note also says if it differs from the number of `scores`.
+        `of` is the number of answers of `run` that the tool states; a note says if `scores` are more or fewer.
         `rounding` is the tolerance for the number of digits in `own`.
         """
         name = source if isinstance(source, str) else source.name
-        self.total(name, what, own, [mean_of(scores)], of=of, held=len(scores), rounding=rounding)
+        self.total(name, what, own, [mean_of(scores)], of=of, held=len(scores), run=run, rounding=rounding)
 
     def total(
         self,
@@ -177,14 +178,15 @@ class Log:
         *,
         of: int | None = None,
         held: int = 0,
+        run: str = "",
         rounding: float = ROUNDING,
     ) -> None:
         """Add a note if `own`, the figure `what` that the file `name` states, differs from every value in `ours`.
 
-        `of` is the number of answers that the file states for the figure, and `held` the number of answers in the file.
+        `of` is the number of answers of `run` that the file states for the figure, and `held` their number in the file.
         A note also says if the two differ.
         """
-        self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding)])
+        self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding, (run,))])
 
 
 # ---- rows ----

@@ -89,6 +89,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     kinds: dict[str, set[int]] = {}
     grades: dict[Key, list[float]] = {}
     taken: dict[tuple[str, str], object] = {}
+    runs: dict[Key, str] = {}
     answers: list[Answer] = []
     for source in log.part("results"):
         run, category, rows = _run_of(source)
@@ -97,7 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 f"{taken.get((run, category), source.label)} and {source.label} would both be run {run!r}; rename one "
                 "of them"
             )
-        taken[run, category] = source.label
+        taken[run, category], runs[_key(source)] = source.label, run
         graded = grades.setdefault(_key(source), [])
         for row, where in rows:
             item = checked(Item, row, source, where)
@@ -119,7 +120,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             total=len(kinds),
         )
     for source in log.part("summary"):
-        _against_summary(log, source, grades)
+        _against_summary(log, source, grades, runs)
     return log.result(answers, keep=("category", "src"))
 
 
@@ -226,10 +227,11 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
 # ---- the summaries that the repository writes beside its results ----
 
 
-def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -> None:
+def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]], runs: dict[Key, str]) -> None:
     """Add a note if the accuracy in a summary file differs from the mean of `grades`, the repository's own grades.
 
-    A note also says if the file with the results of this summary was not given.
+    `runs` names the run of each file of results. A note also says if the file with the results of this summary was not
+    given.
     """
     folders, stem = _key(source)
     results = stem.removesuffix(SUMMARY) + RESULT
@@ -241,7 +243,8 @@ def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -
         log.say("mmlu_pro.no_counts", "{subject}.json: left out, because it has no counts", stem)
     else:
         many = round(right + wrong)
-        log.compare(f"{stem}.json", "accuracy by pred", right / (right + wrong), grades[folders, results], of=many)
+        key = folders, results
+        log.compare(f"{stem}.json", "accuracy by pred", right / (right + wrong), grades[key], of=many, run=runs[key])
 
 
 def _own_grade(item: dict[str, Any]) -> float:

@@ -142,6 +142,12 @@ def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks:
         if task not in tasks:
             continue
         mine = [answer for answer in answers if answer.task == (task if len(tasks) > 1 else "")]
+        asked = {run: {one.question for one in mine if one.run == run} for run in {one.run: None for one in mine}}
+        if len(asked) == 1:
+            ((run, questions),) = asked.items()
+            entries = number(part_of(figures, "pass@1", "num_entries"))
+            covered = int(entries) if entries is not None and entries > len(questions) else None
+            log.total(source.name, task, None, (), of=covered, held=len(questions), run=run)
         for name, value in as_object(part_of(figures, "pass@1")).items():
             scores = [answer.scores[name] for answer in mine if name in answer.scores]
             figure = number(value)

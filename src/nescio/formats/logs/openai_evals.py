@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.dropped import fewer_held
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, in_brackets, rows_in, run_names
@@ -89,8 +90,8 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
     if not answers:
         raise FormatError(source.label, _why_no_samples(report))
     if report is None:
-        template = "run {subject!r} has no final report: it was stopped before its end"
-        log.say("openai_evals.no_report", template, run)
+        ended = "; it has no final report, so the run was stopped before its end"
+        log.notes.append(fewer_held(source.name, [run], None, len(answers), ended))
     for key, figure in (("correct", "accuracy"), ("score", "score")):
         marks = [mark for grade in grades.values() if (mark := number(grade.get(key))) is not None]
         if marks:

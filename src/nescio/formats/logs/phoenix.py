@@ -3,9 +3,9 @@
 A run of an example has `example_id`, `repetition_number`, `input`, `output`, `error` and annotations. Each annotation
 has a name, a `score`, a `label` and perhaps an `error` of its own (in CSV the columns `annotation_<name>_score` and so
 on). An example is a question, and its repetitions are repeats. The metrics are the annotations: the score, or the label
-if it is a word for a verdict. An annotation with an error, or with neither, does not grade the answer, and nothing
-grades a run that ended in an error. An empty output counts as incorrect (`--empty`). `--choose metric=NAME` selects the
-annotation that is the outcome; it is needed unless exactly one says right or wrong.
+if it is a word for a verdict. An annotation with an error, or with neither, does not grade the answer, several of one
+name are averaged, and nothing grades a run that ended in an error. An empty output counts as incorrect (`--empty`).
+`--choose metric=NAME` selects the annotation that is the outcome; it is needed unless exactly one says right or wrong.
 
 A table of `evaluate_dataframe` has the user's own columns and, for each evaluator, `NAME_execution_details` and
 `NAME_score`, an object of `score` and `label`. An evaluator that failed, or did not run, has no score. The question is
@@ -21,7 +21,7 @@ from typing import Any
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, Row, empty
+from nescio.formats.logs.kit import Log, Row, empty, mean_of
 from nescio.formats.logs.metric_tables import mark_of, marked_rows, open_answers, rows_of, value_of
 from nescio.formats.logs.metrics import by_file, metric_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -91,14 +91,14 @@ def _listed(source: Source, row: Row, where: str) -> dict[str, float]:
     annotations = row["annotations"]
     if not isinstance(annotations, (list, type(None))):
         raise FormatError(source.label, "annotations must be a list", where=where, value=annotations)
-    marks: dict[str, float] = {}
+    marks: dict[str, list[float]] = {}
     for annotation in annotations or ():
         if not isinstance(annotation, dict) or not isinstance(annotation.get("name"), str):
             raise FormatError(source.label, "an annotation must have a name", where=where, value=annotation)
         mark = _mark(*(as_text(annotation.get(part)) for part in _PARTS))
         if mark is not None:
-            marks[metric_name(annotation["name"], "annotation")] = mark
-    return marks
+            marks.setdefault(metric_name(annotation["name"], "annotation"), []).append(mark)
+    return {name: mean_of(several) for name, several in marks.items()}
 
 
 def _columns(row: Row) -> dict[str, float]:

@@ -13,11 +13,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from nescio.data.dropped import fewer_held
 from nescio.data.reasons import ERRORED, REFUSED
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer, number_repeats
@@ -29,6 +30,7 @@ from nescio.sources.source import Source, name_runs
 CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
 SET_BY_THE_TOOL = "sessionId"  # a variable that differs in each answer, like those that begin with an underscore
 _ERROR = 2
+ENDINGS = (("Pass", "successes"), ("Fail", "failures"), ("Error", "errors"))  # and their names in `stats`
 _SHOWN = 120  # the most characters of a test in a message
 
 
@@ -115,7 +117,7 @@ def _tests(log: Log, source: Source, prefix: str) -> Tests:
             crashed=crashed,
             total=len(results),
         )
-    _against_counts(log, source, [result for result, _ in results])
+    _against_counts(log, source, [result for result, _ in results], prefix, named)
     answers = []
     for key, (result, where) in zip(keys, results, strict=True):
         answers.append(log.take(_answer(result, Answer(prefix + named[key], f"test {result.test_idx}", where=where))))
@@ -184,10 +186,13 @@ def _answer(row: Result, answer: Answer) -> Answer:
     return answer
 
 
-def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None:
+def _against_counts(
+    log: Log, source: Source, results: Sequence[Result], prefix: str, names: Mapping[tuple[str, int], str]
+) -> None:
     """Add a note if the tool's counts of successes, failures and errors differ from those of the results.
 
-    `stats` has the counts over all prompts, and the `metrics` of a prompt have the counts for that prompt.
+    `stats` has the counts over all prompts, and the `metrics` of a prompt have the counts for that prompt. The names of
+    the runs are `prefix` and the values of `names`, which are keyed by provider and prompt.
     """
     if source.kind == "lines":
         return
@@ -200,7 +205,12 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
             of_prompts.setdefault(prompt, Counter())[ended] += 1
     for prompt, counts in of_prompts.items():
         stats = as_object(table.get("stats")) if prompt is None else as_object(dict(enumerate(prompts)).get(prompt))
-        for ended, of_all in (("Pass", "successes"), ("Fail", "failures"), ("Error", "errors")):
+        runs = [prefix + run for (_, asked), run in names.items() if prompt in (None, asked)]
+        kinds = [name if prompt is None else f"test{ended}Count" for ended, name in ENDINGS]
+        stated = sum(int(number(stats.get(name)) or 0) for name in kinds)
+        if stated > counts.total():
+            log.notes.append(fewer_held(source.name, runs, stated, counts.total()))
+        for ended, of_all in ENDINGS:
             name = of_all if prompt is None else f"test{ended}Count"
             what = f"stats.{name}" if prompt is None else f"prompts[{prompt}].metrics.{name}"
             ours = [counts[ended], counts["Fail"] + counts["Error"]][: 2 if ended == "Fail" else 1]

@@ -18,6 +18,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.dropped import fewer_held
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.reasons import EMPTY, ERRORED, settle
 from nescio.errors import FormatError, opt
@@ -182,6 +183,7 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
         (f"{resolved}/{report[name]}", name.split("_")[0]) for name in COUNTS[1:] if isinstance(report.get(name), int)
     ]
     if unlisted > 0:
+        log.notes.append(fewer_held(source.name, [run], unlisted + len(answers), len(answers)))
         log.say(
             "swe_bench.unlisted",
             "run {subject!r}: {unlisted:n instance} {unlisted:is/are} in no list, so {unlisted:its outcome "

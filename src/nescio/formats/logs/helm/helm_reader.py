@@ -153,6 +153,9 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
             example=shorten(optionless.most_common(1)[0][0]),
         )
     if perturbation == UNPERTURBED:
+        many, held = number(_figure(folder, "num_instances", split)), len({case.id for case in cases})
+        of = int(many) if many is not None and many > held else None
+        log.total(folder.path.name, "num_instances", None, (), of=of, held=held, run=folder.run)
         log.compare(folder.path.name, metric, _figure(folder, metric, split), scores)
     return answers, outcomes
 

@@ -24,7 +24,7 @@ from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.answers import Answer
 from nescio.formats.choices import check_choice, pick, threshold
 from nescio.formats.logs import kit
-from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, open_log
+from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, checked, open_log
 from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.elements import number
@@ -74,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         [script.path for script in opened],
     )
     scripts = _first_epochs(
-        [replace(script, run=run, prefix=p) for script, (run, p) in zip(opened, names, strict=True)], log
+        [checked(replace(script, run=run, prefix=p), log) for script, (run, p) in zip(opened, names, strict=True)], log
     )
     if options.choose.get("scorer") == NO_SCORER:
         return ReadResult(_unjudged(scripts), tuple(log.notes))
@@ -94,11 +94,11 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
         return scripts
     if not chosen.isdecimal() or int(chosen) < 1:
         raise UsageError(f"{opt('choose')} epochs takes a whole number from 1 (found {chosen!r})")
-    first = [
-        replace(script, samples=[sample for sample in script.samples if sample.epoch <= int(chosen)])
-        for script in scripts
-    ]
-    lost = sum(len(script.samples) for script in scripts) - sum(len(script.samples) for script in first)
+    first = []
+    for script in scripts:
+        kept = [sample for sample in script.samples if sample.epoch <= int(chosen)]
+        first.append(replace(script, samples=kept, left=len(script.samples) - len(kept)))
+    lost = sum(script.left for script in first)
     if lost:
         template = "{samples:n sample} of epochs after epoch {epochs} {samples:is/are} left out"
         log.say("inspect.first_epochs", template, samples=lost, epochs=int(chosen))
@@ -246,19 +246,18 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
 
 
 def _against_header(log: Log, script: Transcript, scorer: str, key: str, numbers: Sequence[float]) -> None:
-    """Add a note if a mean that the log states differs from the mean of its samples, or covers more or fewer samples.
+    """Add a note if a mean that the log states differs from the mean of its samples.
 
-    `scorer` and `key` name the score, and `numbers` has the number that Inspect reads from each score. If the log
-    reduces the repeats of a question otherwise than to their mean, its figure is not compared.
+    It is not compared if it covers more or fewer samples, or if the log reduces the repeats of a question otherwise
+    than to their mean. `scorer` and `key` name the score, and `numbers` has the number that Inspect reads from each
+    score.
     """
     figures = [
         (metric, value)
         for by, name, metric, value, reducer in script.figures()
         if reducer in ("", "mean") and (not scorer or (by in (scorer, "None") and name in (key, scorer)))
     ]
-    if script.text("status") == "success" and script.expected != len(script.samples):
-        metric, figure = next(iter(figures), ("mean", None))
-        log.compare(script.path.name, metric, figure, numbers, of=script.expected)
+    if script.text("status") == "success" and script.expected not in (None, len(script.samples)):
         return
     scored = zip((sample.id for sample in script.samples), numbers, strict=True)
     means = kit.question_means((question, score) for question, score in scored if not math.isnan(score))

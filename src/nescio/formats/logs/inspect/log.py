@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.dropped import fewer_held, repeated
 from nescio.data.reasons import BLOCKED, ERRORED, REFUSED
 from nescio.data.texts import in_words
 from nescio.errors import FormatError
@@ -72,15 +73,25 @@ class Sample(Struct, frozen=True):
     where: str
     error: str = ""
 
+    def differs(self, other: Sample) -> bool:
+        """Return whether two samples have different outputs or grades; not if this one stopped with an error."""
+        grades = [{name: (s.value, s.answer) for name, s in sample.scores.items()} for sample in (self, other)]
+        told = (self.text, self.silent) != (other.text, other.silent)
+        return (bool(self.scores) or self.stopped != ERRORED) and (told or grades[0] != grades[1])
+
 
 class Transcript(Struct, frozen=True):
-    """A log of Inspect: its header, its samples, the name of its run, and the prefix of its questions' names."""
+    """A log of Inspect: its header, its samples, the name of its run, and the prefix of its questions' names.
+
+    `left` counts the samples of epochs that the user left out.
+    """
 
     path: Path
     header: Mapping[str, Any]
     samples: list[Sample]
     run: str = ""
     prefix: str = ""
+    left: int = 0
 
     def held(self, *names: str) -> Any:
         """Return the value in the header under nested keys, such as ("eval", "model"); None if there is none."""
@@ -92,14 +103,22 @@ class Transcript(Struct, frozen=True):
 
     @property
     def expected(self) -> int | None:
-        """Return the number of samples that the header states, questions times epochs; None if it states no number."""
-        total = self.held("results", "total_samples")
-        if isinstance(total, int):
-            return total
-        ids, epochs = self.held("eval", "dataset", "sample_ids"), self.held("eval", "config", "epochs")
-        if not isinstance(ids, list):
-            return None
-        return len(ids) * (epochs if isinstance(epochs, int) else 1)
+        """Return the number of samples that the header states, questions times epochs; None if it states no number.
+
+        It is the largest that the header states. The size of the dataset does not count if the user of Inspect asked
+        for a part of it (`limit`, `sample_id`).
+        """
+        dataset, config = as_object(self.held("eval", "dataset")), as_object(self.held("eval", "config"))
+        totals = [self.held("results", name) for name in ("total_samples", "completed_samples")]
+        ids, epochs = dataset.get("sample_ids"), config.get("epochs")
+        asked = [len(ids) if isinstance(ids, list) else None]
+        if config.get("limit") is not None or config.get("sample_id") is not None:
+            asked = [] if isinstance(totals[0], int) else asked
+        else:
+            asked.append(dataset.get("samples"))
+        times = epochs if isinstance(epochs, int) else 1
+        totals += [questions * times for questions in asked if isinstance(questions, int)]
+        return max((total for total in totals if isinstance(total, int)), default=None)
 
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
         """Yield the log's own figures that are means.
@@ -124,20 +143,26 @@ def open_log(source: Source, log: Log) -> Transcript:
     script = Transcript(Path(source.label), header, samples)
     if not samples:
         raise FormatError(source.label, _why_no_samples(script))
-    status = script.text("status")
-    if status != "success":
-        known = script.expected is not None
-        log.say(
-            "inspect.status_samples_lost" if known else "inspect.status",
-            "{subject}: the status of the log is {status}; it holds {samples} of {expected} samples"
-            if known
-            else "{subject}: the status of the log is {status}; it holds {samples:n sample}",
-            script.path.name,
-            status=status or "unknown",
-            samples=len(samples),
-            **({"expected": script.expected} if known else {}),
-        )
-    return replace(script, samples=_once(script, log))
+    return script
+
+
+def checked(script: Transcript, log: Log) -> Transcript:
+    """Return a log in which each sample has another pair of id and epoch.
+
+    Notes are added on repeated samples, and if the log ended early or holds fewer or more samples than it states.
+    """
+    script = replace(script, samples=_once(script, log))
+    name, status, held = script.path.name, script.text("status") or "unknown", len(script.samples)
+    if status == "success":
+        metric, figure = next(((metric, value) for *_, metric, value, _ in script.figures()), ("", None))
+        log.total(name, metric, figure, (), of=script.expected, held=held, run=script.run)
+    elif script.expected is None or script.expected > held:
+        ended = f"; the status of the log is {status}"
+        log.notes.append(fewer_held(name, [script.run], script.expected, held, ended))
+    else:
+        template = "{subject}: the status of the log is {status}; it holds {samples:n sample}, as many as it states"
+        log.say("inspect.status", template, name, status=status, samples=held)
+    return script
 
 
 def _why_no_samples(log: Transcript) -> str:
@@ -203,20 +228,17 @@ def _once(script: Transcript, log: Log) -> list[Sample]:
     """Return the samples of a log, each with a different pair of id and epoch.
 
     If the log states as many samples as it holds, repeated ones are real answers: all but the first get an unused
-    epoch. Otherwise only the last sample with an id and epoch is kept.
+    epoch. Otherwise only the last sample with an id and epoch is kept, which may be another answer than those before.
     """
     keys = Counter((sample.id, sample.epoch) for sample in script.samples)
     again = len(script.samples) - len(keys)
     if not again:
         return script.samples
     if script.expected != len(script.samples):
-        log.say(
-            "inspect.last_counts",
-            "{subject}: {samples:n sample} {samples:is/are} left out, because a later sample has the same id and epoch",
-            script.path.name,
-            samples=again,
-        )
-        return list({(sample.id, sample.epoch): sample for sample in script.samples}.values())
+        last = {(sample.id, sample.epoch): sample for sample in script.samples}
+        differ = {key for sample in script.samples if sample.differs(last[key := (sample.id, sample.epoch)])}
+        log.notes.append(repeated(script.run, again, len(differ), "sample"))
+        return list(last.values())
     log.say(
         "inspect.repeats",
         "{subject}: {samples:n sample} {samples:has/have} the id and epoch of an earlier sample; the log counts all "

@@ -205,7 +205,7 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     answers = []
     texts = [item.text for item in items]
-    percent = bool(items) and items[0].paired
+    percent, documents = bool(items) and items[0].paired, len({item.doc for item in items})
     sheet.items.clear()
     items.reverse()
     for score in scores:
@@ -221,7 +221,7 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     outcomes = log.grade(answers, f"{sheet.path.name}: {metric}", metric)
     wrong = Counter(text for text, one in zip(texts, answers, strict=True) if text and one.state == INCORRECT)
     log.options.declined.wrong.setdefault(str(sheet.path), Counter()).update(wrong)
-    _against_results(sheet, f"{metric},{name}", [100 * score for score in scores] if percent else scores, log)
+    _against_results(sheet, f"{metric},{name}", [100 * one for one in scores] if percent else scores, documents, log)
     return answers, metric, outcomes
 
 
@@ -277,14 +277,19 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
     return metric
 
 
-def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], log: Log) -> None:
+def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], documents: int, log: Log) -> None:
     """Add a note if the results file states another value of the metric `figure` than the mean of `scores`.
 
-    A note also says if the results file counts more or fewer documents than there are scores.
+    A note also says if the results file counts more or fewer `documents`. If it does so, or counts documents that have
+    several scores, the value is not compared.
     """
     task = str(sheet.task)
     of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
-    log.compare(sheet.path.name, figure, own, scores, of=of if isinstance(of, int) else None)
+    of = of if isinstance(of, int) else None
+    if of is not None and len(scores) > documents:
+        log.total(sheet.path.name, figure, None, (), of=of, held=documents, run=sheet.run)
+    else:
+        log.compare(sheet.path.name, figure, own, scores, of=of, run=sheet.run)
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
