@@ -111,6 +111,7 @@ def test_labels_are_shared_by_answers_times_spread(half_width: float, baseline: 
     plan = nescio.plan_labels(outcomes, "accuracy", labels=people, **how)
     shares, total = plan.tables["shares"], plan.rows[0].labels
     assert sum(row.labels for row in shares) == total
+    assert any("is for a simple random sample" in str(note) for note in plan.notes)
     assert all(0 <= row.labels <= row.answers for row in shares)
     if half_width == 0.03 and baseline is None:
         weights = [row.answers * row.spread for row in shares]

@@ -168,6 +168,15 @@ def plan_labels(
             where=WHERE[target],
         )
     )
+    if shares:
+        notes.append(
+            note(
+                "planning.shares",
+                "the number of labels is for a simple random sample; if labels are drawn by verdicts "
+                f"({opt('labels_by', 'verdicts')}), the interval may be wider, because it allows for rare errors among "
+                "each verdict",
+            )
+        )
     line = sign(measures="+".join(spreads.measure for spreads in measured), **start, **aims, target=target)
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"shares": shares} if shares else {})
 
