@@ -172,3 +172,37 @@ def test_labels_that_show_no_error_do_not_rule_one_out() -> None:
         gap = unseen_gap(0.0, 1 / labels, 0.95)
         assert binom.pmf(0, labels, gap) <= PROMISED / 2
         assert gap < 4 / labels
+
+
+@pytest.mark.parametrize("share", [0.01, 0.001, 0.0005])
+@pytest.mark.parametrize("n", [100, 300])
+def test_a_bar_on_a_proportion_near_0_or_1(tmp_path: Path, n: int, share: float) -> None:
+    """The true share is the bar. Wilson's ends passed or failed the run in up to 14%: P(1 or more of 300 | 0.0005)."""
+
+    def statuses(silent: int, bar: float) -> list[int]:
+        path = table(tmp_path / "a.csv", new="U" * silent + "C" * (n - silent))
+        scores = nescio.score(path, ["coverage", "simpleqa.not_attempted"], fail_under={"coverage": bar})
+        scored = nescio.score(path, "coverage", interval="wilson", fail_under={"coverage": bar})
+        assert [gate.status for gate in scores.gates] == [gate.status for gate in scored.gates]
+        return [gate.status for gate in scores.gates]
+
+    few = next(silent for silent in range(n) if statuses(silent, 1 - share) == [1])
+    assert binom.sf(few - 1, n, share) <= PROMISED / 2
+    many = next(answered for answered in range(n) if statuses(n - answered, share) == [0])
+    assert binom.sf(many - 1, n, share) <= PROMISED / 2
+
+
+def test_a_policy_and_other_questions_decide_by_the_exact_end_of_a_proportion(tmp_path: Path) -> None:
+    """One silent answer of 100 leaves a coverage of 0.999 possible: the exact end is 0.99975, Wilson's 0.9982."""
+    table(tmp_path / "a.csv", old="C" * 100, new="U" + "C" * 99)
+    path = tmp_path / "policy.toml"
+    rule = '[[rules]]\nmeasure = "coverage"\nat_least = 0.999\n'
+    path.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.a]\nfiles = "a.csv"\n{rule}')
+    (line,) = nescio.gate(path)
+    assert (line.result, round(line.high or 0, 5)) == ("INCONCLUSIVE", 0.99975)
+    scores = nescio.score(tmp_path / "a.csv", "coverage", fail_under={"coverage": 0.999})
+    assert (scores.rows[1].high, scores.gates[1].status) == (pytest.approx(0.99823, abs=1e-5), 3)
+    assert scores.gates[1].said.endswith("(0.990 [0.946, 1.000], an exact interval)")
+    assert not scores.gates[1].doubtful
+    other = nescio.score(tmp_path / "a.csv", "coverage", fail_under={"coverage": 0.999}, next=10_000)
+    assert other.gates[1].status == 3

@@ -115,9 +115,9 @@ def test_the_status_the_last_line_and_junit_say_one_thing(both: Path, nescio: Co
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ("", "a policy needs \\[\\[rules\\]\\]|no gate policy"),
-        ('[[rules]]\nmeasure = "accuracy"\ntier = "maybe"\n', "no gate policy"),
-        ('[[rules]]\nmeasure = "accuracy"\nmargin = 1\n', "no gate policy"),
+        ("", "a policy needs \\[\\[rules\\]\\]|is not a gate policy"),
+        ('[[rules]]\nmeasure = "accuracy"\ntier = "maybe"\n', "is not a gate policy"),
+        ('[[rules]]\nmeasure = "accuracy"\nmargin = 1\n', "is not a gate policy"),
         ('[[rules]]\nmeasure = "accuracy"\nbenchmark = "c"\n', "unknown benchmark 'c'"),
         ('[[rules]]\nmeasure = "accuracy"\nby = -1\n', "the largest allowed drop"),
         ('[[rules]]\nmeasure = "zork"\n', "unknown measure 'zork'"),

@@ -98,8 +98,8 @@ def test_a_word_that_is_no_verdict(encoding: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"run": "1", "acceptable": "1"}, "the table of judgements has no column of questions (question_id, qid, id"),
-        ({"qid": "1", "run": "1"}, "the table of judgements has no column of verdicts (outcome, verdict"),
+        ({"run": "1", "acceptable": "1"}, r"the table of judgements has no column of questions \(question_id, qid, id"),
+        ({"qid": "1", "run": "1"}, r"the table of judgements has no column of verdicts \(outcome, verdict"),
         (
             {"qid": "1", "grade": "1", "correct": "1"},
             "grade and correct could each be the column of verdicts; name one with --verdict",

@@ -17,25 +17,37 @@ STATED: dict[str, Any] = {"spread": math.sqrt(0.4), "correlation": 0.7, "questio
 
 
 def test_the_worked_figures() -> None:
-    """238.65… labels for a half width of .05 (people alone 380.66…), 200.12… for .08 with power .8 (329.11…)."""
+    """242 labels for a half width of .05 (people alone 383), 202 for .08 with power .8 (331): tests/stats/figures.toml."""
     (row,) = nescio.plan_labels(**STATED, half_width=0.05)
-    assert (row.labels, row.people_alone, row.answers) == (239, 381, 1000)
+    assert (row.labels, row.people_alone, row.answers) == (242, 383, 1000)
     (row,) = nescio.plan_labels(**STATED, difference=0.08, power=0.8)
-    assert (row.labels, row.people_alone) == (201, 330)
+    assert (row.labels, row.people_alone) == (202, 331)
     (other,) = nescio.plan_labels(**STATED, difference=-0.08)
     assert other.labels == row.labels
 
 
 def test_what_no_number_of_labels_reaches() -> None:
-    """Of 1,000 questions of a spread of √.4 the half width is z·√(.4/1000) = .0392 when all are labelled."""
+    """Of 1,000 questions of a spread of √.4 the half width is t·√(.4/1000) = .0392 when all are labelled."""
     stated = {**STATED, "target": "population"}
     plan = nescio.plan_labels(**stated, half_width=0.039)
     assert plan.rows[0].labels is None
-    assert plan.rows[0].narrowest == pytest.approx(0.0391992797, abs=1e-9)
+    assert plan.rows[0].narrowest == pytest.approx(1.9623438 * 0.02, abs=1e-8)
     assert any("labels on all 1000 answers would not be enough" in str(note) for note in plan.notes)
     (row,) = nescio.plan_labels(**stated, half_width=0.06)
     assert row.labels is not None
     assert row.labels < 1000
+
+
+def test_a_difference_needs_a_spread() -> None:
+    """Verdicts that differ by .15 on average have a variance of .15 · .85 or more, whatever spread is stated."""
+    stated: dict[str, Any] = {"correlation": 0.522, "questions": 800, "difference": 0.15}
+    (small,), (least,) = (nescio.plan_labels(spread=spread, **stated) for spread in (0.325, math.sqrt(0.1275)))
+    assert small.labels == least.labels
+
+
+def test_fewer_than_three_answers_cannot_be_planned_for() -> None:
+    with pytest.raises(MismatchError, match="only 2 answers could be labelled"):
+        nescio.plan_labels(**{**STATED, "questions": 2}, half_width=0.1)
 
 
 def first(people: list[dict[str, str]], questions: int) -> list[dict[str, str]]:
@@ -99,6 +111,7 @@ def test_labels_are_shared_by_answers_times_spread(half_width: float, baseline: 
     plan = nescio.plan_labels(outcomes, "accuracy", labels=people, **how)
     shares, total = plan.tables["shares"], plan.rows[0].labels
     assert sum(row.labels for row in shares) == total
+    assert any("is for a simple random sample" in str(note) for note in plan.notes)
     assert all(0 <= row.labels <= row.answers for row in shares)
     if half_width == 0.03 and baseline is None:
         weights = [row.answers * row.spread for row in shares]

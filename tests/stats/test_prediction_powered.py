@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from nescio.stats.control_variates import Floats, adjust, spread, variance
 from nescio.stats.prediction_powered import (
     Mean,
     Sample,
+    Values,
     labels_needed,
     simple,
     spread_over_strata,
@@ -89,11 +91,49 @@ def test_known_probabilities_of_inclusion() -> None:
 
 
 def test_labels_for_questions_of_this_kind() -> None:
-    """S² = .4 · .51 = .204; (h/z)² = .0026030834…; no label helps below h = z·√(.4/1000) = .0391992797."""
-    goal = (0.1 / Z) ** 2
-    found = labels_needed(0.4, 0.7, 1000, half_width=0.1, z=Z, population=0.4)
-    assert found == pytest.approx(0.204 / (goal - 0.0004 + 0.000204), rel=1e-12)
-    assert labels_needed(0.4, 0.7, 1000, half_width=0.0393, z=Z, population=0.4) < 1000
+    """No label helps below h = t·√(.4/1000): t with 998 degrees of freedom is 1.96234…, so h is .0392468."""
+    assert labels_needed(0.4, 0.7, 1000, level=0.95, half_width=0.03924, population=0.4) == math.inf
+    assert labels_needed(0.4, 0.7, 1000, level=0.95, half_width=0.0393, population=0.4) < 1000
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.2])
+def test_a_price_scales_the_plan(scale: float) -> None:
+    for aim in ({"half_width": 0.08}, {"difference": 0.1}):
+        scaled = {name: scale * value for name, value in aim.items()}
+        one, other = (0.114, 1.0, aim), (0.114 * scale**2, scale, scaled)
+        found = [labels_needed(v, 0.85, 1000, level=0.95, scale=by, population=v, **how) for v, by, how in (one, other)]
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("won", "lost", "errs", "units"), [(0.1, 0.0, 0.02, 2000), (0.12, 0.02, 0.1, 800), (0.25, 0.05, 0.02, 400)]
+)
+@pytest.mark.parametrize("population", [True, False])
+def test_planned_labels_find_the_difference_and_reach_the_width(
+    won: float, lost: float, errs: float, units: int, population: bool
+) -> None:
+    """Rare residuals: normal quantiles without the floor promised a power of .8 that was 0 to .73."""
+    rng = np.random.default_rng(5)
+
+    def drawn(n: int) -> tuple[Values, Values]:
+        u, wrong = rng.random(n), rng.random((2, n)) < errs
+        old = np.where(u < won, 0.0, np.where(u < won + lost, 1.0, rng.random(n) < 0.6))
+        new = np.where(u < won, 1.0, np.where(u < won + lost, 0.0, old))
+        return new - old, np.abs(new - wrong[0]) - np.abs(old - wrong[1])
+
+    d, g = drawn(400_000)
+    spread, difference = float(d.var()), won - lost
+    how: dict[str, Any] = {"level": 0.95, "population": spread if population else None}
+    aims = ({"difference": difference}, {"half_width": difference / 1.5})
+    for aim in aims:
+        labels = int(labels_needed(spread, float(np.corrcoef(d, g)[0, 1]), units, **how, **aim))
+        reached = 0
+        for _ in range(1000):
+            d, g = drawn(units)
+            found = simple(Sample(d[:labels], g[:labels], g))
+            found = found.superpopulation(float(d[:labels].var(ddof=1))) if population else found
+            reached += found.p_value() <= 0.05 if "difference" in aim else half(found) <= aim["half_width"]
+        assert reached / 1000 >= (0.75 if "difference" in aim else 0.5) - 0.03, aim  # 0.03 is two standard errors
 
 
 def test_a_price_of_a_verdict_scales_the_interval_and_leaves_p() -> None:

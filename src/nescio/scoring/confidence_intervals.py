@@ -39,6 +39,7 @@ UNFIT, WITHHELD = "interval.unfit", "interval.withheld"
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG, ROUNDED)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+_INEXACT = ("wilson", "percentile", "bca", "logit", "t")  # for proportions of few events these hold too seldom
 
 
 class ResamplingPlan(Struct, frozen=True):
@@ -291,6 +292,18 @@ def _imprecise(sample: MeasureInput, level: float) -> Bounds:
 def _exact(sample: MeasureInput, level: float) -> Bounds:
     part, whole = (_total(sample, name) for name in sample.measure.declaration.proportion or ("", ""))
     return *intervals.clopper_pearson(part, whole, level), []
+
+
+def exact_ends(inputs: Sequence[MeasureInput], methods: Mapping[str, str], level: float) -> list[Interval | None]:
+    """Return the exact interval of each proportion by which gates decide, None where the shown interval decides.
+
+    Questions must be independent. Near 0 and 1 the other methods miss the true value on one side too often.
+    """
+
+    def inexact(measure: Measure) -> bool:
+        return measure.declaration.proportion is not None and methods[measure.label] in _INEXACT
+
+    return [_exact(one, level)[:2] if inexact(one.measure) else None for one in inputs]
 
 
 def _wilson(sample: MeasureInput, level: float) -> Bounds:

@@ -37,7 +37,7 @@ from nescio.data.policies import (
     UNGRADED_LEFT_OUT,
 )
 from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
-from nescio.data.results import Results, Scores
+from nescio.data.results import Results, Score, Scores
 from nescio.errors import opt, spelled
 from nescio.measures import Measure, OwnInterval, parse
 from nescio.pipeline.baselines import COMPARED
@@ -275,6 +275,15 @@ def _unfit_interval(results: Results[Any], measure: Measure, unfit: Note | None)
     return (
         f"the {unfit['method']} interval of {measure.label}: it covers the true value less often than it claims{other}"
     )
+
+
+def deciding_ends(scores: Scores, row: Score) -> tuple[float, float]:
+    """Return the ends of the interval by which a gate on the score of a run decides; NaN if there is none.
+
+    A proportion of independent questions is decided by its exact interval, whichever interval is shown.
+    """
+    low, high = scores.exact.get((row.run, row.measure), (row.low, row.high))
+    return (math.nan, math.nan) if low is None or high is None else (low, high)
 
 
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:

@@ -21,8 +21,8 @@ class Spreads(Struct, frozen=True):
 
     `spread` is the standard deviation of people's values over the `answers` that need a verdict. `correlation` is
     between people's and the judge's values. `population` is the variance of a question's contribution, over all `n`
-    questions. `patterns` has a row for each combination of the judge's verdicts: its name, its number of answers, and
-    the standard deviation of people's values on these.
+    questions. `scale` is the largest price of one verdict. `patterns` has a row for each combination of the judge's
+    verdicts: its name, its number of answers, and the standard deviation of people's values on these.
     """
 
     run: str
@@ -34,6 +34,7 @@ class Spreads(Struct, frozen=True):
     answers: int
     n: int
     patterns: tuple[tuple[str, int, float], ...]
+    scale: float = 1.0
 
 
 def spreads(labels: Labels, measure: Measure, runs: Sequence[int], correlation: float | None = None) -> Spreads:
@@ -74,6 +75,7 @@ def spreads(labels: Labels, measure: Measure, runs: Sequence[int], correlation: 
         int(open_.sum()),
         units.n,
         _patterns(labels, sides, use, (values, seen, open_), spread),
+        max(abs(side.price) for side in sides),
     )
 
 

@@ -23,6 +23,7 @@ from nescio.scoring.confidence_intervals import (
     IntervalMethod,
     ResamplingPlan,
     bounds,
+    exact_ends,
     hold_together,
     method_for,
 )
@@ -107,7 +108,12 @@ def compute_scores(
         how["next"] = str(next)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
     notes += [*differing_columns(loaded.data, wanted), *notes_on_silence(loaded.data.runs, [loaded.silence])]
-    return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables)
+    exact = {}
+    if ci and not clustered:
+        inputs = work[0][1]
+        ends = zip(inputs, exact_ends(inputs, methods, level), strict=True)
+        exact = {(loaded.data.runs[one.run], one.measure.label): own for one, own in ends if own}
+    return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables, exact=exact)
 
 
 def _watch(progress: Progress, done: int, every: int, now: int, _: int) -> None:

@@ -18,6 +18,7 @@ if no event occurs in m.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -31,6 +32,7 @@ from nescio.stats.intervals import student
 Values = NDArray[np.float64]
 FEWEST = 3  # With fewer labels, a variance has no degree of freedom.
 LEAST = 3.0
+CELLS = 64  # equally likely values of the sum of squared residuals, over which a power is averaged
 OWN_WEIGHT = 10  # the labels that a stratum needs for its own weight, and that each further judge needs
 NAN = float("nan")
 
@@ -268,21 +270,84 @@ def spread_over_strata(values: Sequence[tuple[Values, int]]) -> float:
 
 
 def labels_needed(
-    spread: float, correlation: float, units: float, *, half_width: float, z: float, population: float | None = None
+    spread: float,
+    correlation: float,
+    units: int,
+    *,
+    level: float,
+    half_width: float | None = None,
+    difference: float = 0.0,
+    power: float = 0.8,
+    population: float | None = None,
+    scale: float = 1.0,
 ) -> float:
-    r"""Return the number of labels with which the interval's half width is `half_width`; ∞ if no number suffices.
+    r"""Return the least number of labels with which the interval of `simple` reaches its aim; ∞ if no number does.
 
-    $S^2 = S_d^2(1 - \rho^2)$ for people's spread $S_d^2$ and the correlation ρ of people's and the judge's values; $m =
-    K/(1 + K/N)$ with $K = z^2 S^2/h^2$. For the mean of the population from which the units come, $m = S^2/((h/z)^2 -
-    V/N + S^2/N)$, where V (`population`) is the variance of its values. For a test, `half_width` is the difference to
-    find and z the sum of its two quantiles, $z_{\alpha/2} + z_\beta$.
+    The aim is a half width or, without one, to find a difference with a power.
+
+    $S^2 = S_d^2(1 - \rho^2)$ for people's spread $S_d^2$ and the correlation ρ of people's and the judge's values. With
+    m labels of N units the variance is $v(Q) = (1 - m/N)\max(Q, 3)/(m(m - 2)) + V/N$ for the sum Q of the squared
+    residuals, in units of one verdict (`scale`). V (`population`) is the variance of the values in the population from
+    which the units come; without it the term is 0.
+
+    In half of the samples $t_{m-2}\sqrt{v(Q)}$ is at most the half width, with $Q = (m - 2)S^2 + 1/3$: the median of a
+    count of rare disagreements is at most 1/3 above its mean. A difference d is found with the probability
+    $E_Q\,\Phi((d - t_{m-2}\sqrt{v(Q)})/\sigma)$, with the true standard error σ. Q varies as a count of disagreements
+    does (a gamma distribution with mean and variance $(m - 2)S^2$). The weight λ comes from the same labels as the
+    mean, which pulls the estimate towards 0 by about $(1 - m/N)\rho^2\kappa/(m S_d^2)$. κ is the third central moment
+    of people's values: $d(1 - 3S_d^2 - d^2)$ for the values -1, 0 and 1, and at most $S_d^2$.
     """
-    residual = spread * (1 - correlation**2)
-    goal = (half_width / z) ** 2
-    left = goal - (population or 0.0) / units + residual / units
-    if population is not None and goal <= population / units:
+    if units < FEWEST or not spread >= 0:
         return math.inf
-    return residual / left
+    seen, sought = spread / scale**2, abs(difference) / scale
+    moment = min(sought * max(1 - 3 * seen - sought**2, 0.0), seen)
+    pull = correlation**2 * moment / seen if seen > 0 else 0.0
+    plan = _Plan(seen * (1 - correlation**2), units, scale, (population or 0.0) / units, scale * pull)
+
+    def reached(labels: int) -> bool:
+        if half_width is not None:
+            return plan.half_width(labels, level) <= half_width
+        return plan.power(labels, abs(difference), level) >= power
+
+    if not reached(units):
+        return math.inf
+    return FEWEST + bisect_left(range(FEWEST, units), True, key=reached)
+
+
+class _Plan(Struct, frozen=True):
+    """The precision that a number of labels has: see `labels_needed`.
+
+    `residual` is S² in units of one verdict, and `rest` the variance that no label reduces. The estimate is pulled
+    towards 0 by `pull` divided by the number of labels.
+    """
+
+    residual: float
+    units: int
+    scale: float
+    rest: float
+    pull: float
+
+    def variance(self, labels: int, squares: Values | float) -> Values | float:
+        """Return the estimated variance if the squared residuals have these sums."""
+        each = (1 - labels / self.units) * self.scale**2 / labels / (labels - 2)
+        return each * np.maximum(squares, LEAST) + self.rest
+
+    def half_width(self, labels: int, level: float) -> float:
+        """Return the half width that the interval has at most in half of the samples."""
+        squares = (labels - 2) * self.residual + 1 / 3
+        return float(student(labels - 2, level)) * math.sqrt(self.variance(labels, squares))
+
+    def power(self, labels: int, difference: float, level: float) -> float:
+        """Return the probability that the test finds a difference."""
+        from scipy.special import gammaincinv, ndtr
+
+        shape = (labels - 2) * self.residual
+        quantiles = (np.arange(CELLS) + 0.5) / CELLS
+        squares = gammaincinv(shape, quantiles) if shape > 0 else np.zeros(1)
+        error = math.sqrt((1 - labels / self.units) * self.scale**2 * self.residual / labels + self.rest)
+        difference -= (1 - labels / self.units) * self.pull / labels
+        beyond = difference - student(labels - 2, level) * np.sqrt(self.variance(labels, squares))
+        return float(np.mean(ndtr(beyond / error) if error > 0 else beyond > 0))
 
 
 def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float]:

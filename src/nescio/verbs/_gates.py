@@ -22,7 +22,7 @@ from nescio.reporting.markdown import longest_marks, markdown_code, markdown_tab
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
 from nescio.scoring.confidence_intervals import DOUBTS
-from nescio.scoring.grounds import Lost, lost, no_ground
+from nescio.scoring.grounds import Lost, deciding_ends, lost, no_ground
 from nescio.sources.writing import write_text
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Certified, command_line
@@ -88,11 +88,11 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
         score_gates(nescio.score("outcomes.csv", "c@1"), [Limit("c@1", 0.5)])
 
     A run passes if its interval is on the right side of the limit, and fails if it is on the wrong side. The gate
-    cannot tell if the interval spans the limit, or if there is no interval. If other questions are predicted, the
-    prediction interval decides. If intervals hold for all runs together, so do the gates. Raises UsageError for a limit
-    on a measure that is not scored, and for a least value of a measure that is better when lower (or the reverse). Also
-    raises it if intervals cover the true value too seldom, for fewer than ten clusters of questions, and for clusters
-    without a name.
+    cannot tell if the interval spans the limit, or if there is no interval. For a proportion of independent questions
+    the exact interval decides (`deciding_ends`). If other questions are predicted, the prediction interval decides. If
+    intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a measure that is not
+    scored, and for a least value of a measure that is better when lower (or the reverse). Also raises it if intervals
+    cover the true value too seldom, for fewer than ten clusters of questions, and for clusters without a name.
     """
     return [gate for limit in limits for gate in _gates_of(scores, limit)]
 
@@ -128,8 +128,9 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             continue
         check_ground(scores, limit.measure, row.run)
         on, left_out = predicted.get(row.run), lost(scores, limit.measure, row.run)
-        low, high = (on.low, on.high) if on else (row.low, row.high)
-        low, high = (math.nan, math.nan) if low is None or high is None else (low, high)
+        low, high = deciding_ends(scores, row)
+        exact = (row.run, row.measure) in scores.exact
+        low, high = (min(on.low, low), max(on.high, high)) if on else (low, high)
         worst, best = (-high, -low) if limit.ceiling else (low, high)
         floor = -limit.value if limit.ceiling else limit.value
         status = PASSED if worst - left_out.shift >= floor else FAILED if best < floor else CANNOT_TELL
@@ -144,9 +145,9 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         if math.isnan(low):
             verdict = "has no interval to compare with the limit"
         figures = _figures(number, row.value, low, high)
-        doubtful = f"run {row.run!r}" in doubted
+        doubtful = f"run {row.run!r}" in doubted and not exact
         rough = f", for all {runs:,} runs together" if runs > 1 else ""
-        rough += ", an approximate interval" if doubtful else ""
+        rough += ", an approximate interval" if doubtful else ", an exact interval" if exact and not on else ""
         where = f" on {on.questions:,} other questions" if on else ""
         message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g}{because} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"

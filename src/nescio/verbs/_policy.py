@@ -28,7 +28,8 @@ from nescio.measures import parse
 from nescio.pipeline import Loaded
 from nescio.pipeline.loading import part_of
 from nescio.reporting.numbers import number, signed
-from nescio.scoring.grounds import Lost, lost
+from nescio.scoring.confidence_intervals import DOUBTS
+from nescio.scoring.grounds import Lost, deciding_ends, lost
 from nescio.scoring.score import compute_scores
 from nescio.stats.few_units import unseen_gap
 from nescio.suites.definition import benchmarks_of, open_suite
@@ -306,14 +307,16 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
         scores = compute_scores(loaded, rule.measure, ci=level)
         _check(scores, rule, policy, limit=True)
         (row,) = [row for row in scores if row.run == policy.run]
-        ends.append((math.nan if row.low is None else row.low, math.nan if row.high is None else row.high))
+        ends.append(deciding_ends(scores, row))
     (low, high), (least, most) = ends
     left_out = lost(scores, row.measure, policy.run) if rule.tier != "informative" else Lost()
     slack = limit - high if ceiling else low - limit
     passes = slack - left_out.shift >= 0
     fails = least > limit if ceiling else most < limit
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
-    return row.value, (low, high), status, ground_of(low, slack, left_out), scores.notes, row.n
+    # A doubt about an interval that decides nothing would only confuse.
+    notes = [one for one in scores.notes if not (scores.exact and one.code in DOUBTS)]
+    return row.value, (low, high), status, ground_of(low, slack, left_out), notes, row.n
 
 
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Found:

@@ -11,6 +11,9 @@ The labels that you already have (--labels) show how much people's verdicts vary
 people. Without labels, state the expected --correlation; people's verdicts are then assumed to vary as much as the
 judge's verdicts. Without FILES, also state the --spread of people's verdicts and the number of --questions. The second
 table divides the labels among the judge's verdicts in the best way (--labels-by verdicts of `nescio score`).
+
+The plan is for a simple random sample, and for the interval that `nescio score --labels` or `nescio compare --labels`
+prints. In half of the samples it has the half width or less. An interval of labels by verdicts may be wider.
 """
 
 from __future__ import annotations

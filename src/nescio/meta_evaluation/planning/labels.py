@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import NormalDist
 from typing import Annotated, Any
 
 from msgspec import Struct
@@ -25,12 +24,13 @@ from nescio.scoring.corrected_scores import WHERE, lay_labels, open_labelled, su
 from nescio.scoring.label_spreads import Spreads, spreads
 from nescio.scoring.labels import no_labels
 from nescio.scoring.score import open_data
-from nescio.stats.prediction_powered import allocation, labels_needed
+from nescio.stats.intervals import student
+from nescio.stats.prediction_powered import FEWEST, allocation, labels_needed
 from nescio.text import plural
 
 
 class LabelPlan(Row, frozen=True):
-    """A plan: `labels` human labels give an interval of `half_width`, or detect `difference` with `power`.
+    """A plan: with `labels` human labels the interval has `half_width` or less, or `difference` is found with `power`.
 
     `people_alone` is the number of labels needed without the judge. `answers` is the number of answers that could be
     labelled; if labelling all of them is not enough, `labels` and `people_alone` are None. Over these answers, `spread`
@@ -130,11 +130,11 @@ def plan_labels(
     the `correlation` of people's and the judge's values that you expect; the judge's own verdicts then replace
     people's. Without a pilot, also state the standard deviation `spread` of people's values and the number of
     `questions`. With `baseline` the plan is for the difference of two runs, otherwise for the score of one. `target`
-    says which questions the figure describes. For these questions alone $m = K/(1 + K/N)$ with $K = z^2
-    S_d^2(1-\rho^2)/h^2$. To detect a difference, $z_{1-\alpha/2} + z_{power}$ replaces z and the difference replaces h.
+    says which questions the figure describes. The plan is for the interval that `score` and `compare` print with these
+    labels (`labels_needed`): in half of the samples its half width is at most `half_width`.
     `tables["shares"]` has the best allocation of the labels to the judge's verdicts.
 
-    Raises UsageError if the options contradict each other.
+    Raises UsageError if the options contradict each other, MismatchError for fewer than 3 answers to label.
     """
     aim = (half_width, difference, power, alpha)
     notes: list[Note] = []
@@ -144,6 +144,12 @@ def plan_labels(
         measured, start, notes = _of_pilot(
             pilot, measures, options, labels, run=run, baseline=baseline, correlation=correlation, target=target
         )
+    for own in measured:
+        if own.answers < FEWEST:
+            raise MismatchError(
+                f"{own.measure}: only {plural(own.answers, 'answer')} could be labelled, but a corrected figure needs "
+                f"labels on {FEWEST} or more"
+            )
     rows = [_row(spreads, aim, target) for spreads in measured]
     notes += [remark for spreads, row in zip(measured, rows, strict=True) for remark in _remarks(spreads, row)]
     shares = tuple(
@@ -162,6 +168,15 @@ def plan_labels(
             where=WHERE[target],
         )
     )
+    if shares:
+        notes.append(
+            note(
+                "planning.shares",
+                "the number of labels is for a simple random sample; if labels are drawn by verdicts "
+                f"({opt('labels_by', 'verdicts')}), the interval may be wider, because it allows for rare errors among "
+                "each verdict",
+            )
+        )
     line = sign(measures="+".join(spreads.measure for spreads in measured), **start, **aims, target=target)
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"shares": shares} if shares else {})
 
@@ -229,17 +244,17 @@ def _of_pilot(
 
 def _row(spreads: Spreads, aim: tuple[float | None, float | None, float, float], target: Target) -> LabelPlan:
     half_width, difference, power, alpha = aim
-    normal = NormalDist()
-    quantile = normal.inv_cdf(1 - alpha / 2)
-    z = quantile if half_width else quantile + normal.inv_cdf(power)
     share = spreads.answers / spreads.n if spreads.n else 1.0
-    goal = (half_width or abs(difference or 0.0)) / share
-    population = spreads.population / share if target == "population" else None
-    needed = [
-        labels_needed(spreads.spread**2, rho, spreads.answers, half_width=goal, z=z, population=population)
-        for rho in (spreads.correlation, 0.0)
-    ]
-    labels, alone = (None if math.isinf(m) else min(math.ceil(m - 1e-9), spreads.answers) for m in needed)
+    sought = abs(difference or 0.0)
+    # Verdicts that differ by d on average vary by d(1 - d) at least.
+    least = sought * (spreads.scale - sought) if share == 1 else 0.0
+    goal: dict[str, Any] = {"level": 1 - alpha, "power": power, "difference": sought / share}
+    goal |= {"half_width": half_width and half_width / share, "scale": spreads.scale}
+    goal |= {"population": max(spreads.population, least) / share if target == "population" else None}
+    varies = max(spreads.spread**2, least)
+    needed = [labels_needed(varies, rho, spreads.answers, **goal) for rho in (spreads.correlation, 0.0)]
+    labels, alone = (None if math.isinf(m) else int(m) for m in needed)
+    quantile = float(student(max(spreads.answers - 2, 1), 1 - alpha))
     narrowest = quantile * math.sqrt(spreads.population / spreads.n) if target == "population" else 0.0
     return LabelPlan(
         spreads.run,
