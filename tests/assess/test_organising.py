@@ -687,7 +687,7 @@ def test_an_organiser_sees_how_far_people_agree_and_judges_nothing(new_room: New
         assert text in disputes
     for text in (">ana<", ">ben<"):
         assert text not in disputes
-    assert client.get("/api/next").status_code == 403
+    assert client.get("/api/next", headers={"X-CSRF-Token": "x"}).status_code == 403
     judge = room.join("adjudication")
     judge.send(judge.row(judge.next()[0]["id"], "X"))
     assert "decided: <b>X</b>" in client.get("/organiser").text
