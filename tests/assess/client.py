@@ -95,14 +95,22 @@ class Browser:
         self.client = room.client()
         assert self.client.get(link).status_code == 200
         assert self.client.post(link).status_code == 303
+        self.reload()
+
+    def reload(self) -> None:
+        """Load the page for the session that the browser has now."""
         self.page = self.client.get("/").text
         token = re.search(r'"token":"([^"]+)"', self.page)
         assert token
         self.csrf = token[1]
 
+    def ask(self, csrf: str | None = None, **headers: str) -> Any:
+        """Return the answer to the page's request for the next items."""
+        return self.client.get("/api/next", headers={"X-CSRF-Token": self.csrf if csrf is None else csrf, **headers})
+
     def next(self) -> list[dict[str, Any]]:
         """Return the items on the page: those to judge, and those judged recently."""
-        answer = self.client.get("/api/next")
+        answer = self.ask()
         assert answer.status_code == 200, answer.text
         items: list[dict[str, Any]] = answer.json()["items"]
         return items

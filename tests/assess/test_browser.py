@@ -301,6 +301,56 @@ def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(room: Room,
     shows(page, "trouble", "^Not accepted: 1 ")  # it stays said
 
 
+# ---- two people, one browser ----
+
+
+def test_a_page_stops_when_somebody_else_opens_a_link_in_its_browser(room: Room, visitors: Visitors) -> None:
+    """It shows nothing of the other person and takes nothing in, and keeps what its own person said for this person."""
+    ana = visitors.start(room, "ana")
+    ana.keyboard.press("r")
+    saved(ana)
+    ben = ana.context.new_page()
+    ben.goto(*room.invite("ben"))
+    ben.click("text=Start judging")
+    shows(ben, "place", "^Answer")
+    for _ in range(3):
+        place = ben.inner_text("#place")
+        ben.keyboard.press("c")
+        ben.keyboard.type("ben's remark")
+        ben.keyboard.press("Escape")
+        ben.keyboard.press("x")
+        ben.wait_for_selector(f'#place:not(:text-is("{place}"))')
+    saved(ben)
+    ana.bring_to_front()
+    ana.keyboard.press("c")
+    ana.keyboard.type("mine")
+    ana.keyboard.press("Escape")
+    shows(ana, "question", "^This page has stopped$")
+    shows(ana, "trouble", "open your own link again. What was not sent yet is kept in this browser for ana")
+    shows(ana, "saved", "^not sent yet: 1, kept in this browser$")
+    for key in ("w", "f", "ArrowRight", "s", "z"):
+        ana.keyboard.press(key)
+    ana.clock.run_for(3 * TIMER)
+    assert [part.get_attribute("id") for part in ana.locator("#work > *").all() if part.is_visible()] == ["question"]
+    assert "ben" not in ana.inner_text("body")
+    assert_fits(ana, PEOPLE["ana"][0])
+    assert {(one["person"], one["verdict"]) for one in room.records() if one["verdict"]} == {("ana", "R"), ("ben", "X")}
+    again = ana.context.new_page()
+    again.goto(*room.invite("ana"))
+    again.click("text=Start judging")
+    saved(again)
+    assert {one["person"]: one["comment"] for one in room.records() if one["comment"]} == {
+        "ana": "mine",
+        "ben": "ben's remark",
+    }
+    shows(ben, "place", "^Answer")
+    ben.bring_to_front()
+    ben.keyboard.press("u")
+    shows(ben, "question", "^This page has stopped$")
+    assert {one["person"] for one in room.records() if one["verdict"] == "U"} == set()
+    visitors.complaints.clear()  # of the requests that were refused
+
+
 # ---- what somebody might write ----
 
 

@@ -57,7 +57,7 @@ def test_what_is_sent_twice_counts_once_and_the_newest_holds(new_room: NewRoom, 
     for _ in range(3):
         assert ana.send(first, last) == ([first["id"], last["id"]], [])
     ana.send(ana.row(item, "X", 5))  # said before W, and sent after it
-    assert ana.client.get("/api/next").json()["judged"] == 1
+    assert ana.ask().json()["judged"] == 1
     with ThreadPoolExecutor(8) as threads:  # and many at once
         results = list(threads.map(lambda n: ana.send(ana.row(item, "U", n % 3 + 2)), range(24)))
     assert all(saved and not refused for saved, refused in results)
@@ -364,7 +364,7 @@ def test_a_list_that_somebody_made_is_nobody_elses(new_room: NewRoom, tmp_path: 
         ["somebody else already listed the nuggets of this target; use that list for the strings"],
     )
     for person in (ana, ben):
-        assert person.client.get("/api/next").json()["nuggets"] == {"t0": [["1", "vital", "ours"]]}
+        assert person.ask().json()["nuggets"] == {"t0": [["1", "vital", "ours"]]}
     assert ben.send(ben.row("nuggets:t0", listed.replace("ours", "also ours"), 9))[1] == []  # it is theirs to change
 
 

@@ -6,6 +6,8 @@ import csv
 import json
 import re
 import shutil
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -15,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
 import nescio
 from nescio.cli.app import run
-from nescio.people.assessing import creating
+from nescio.people.assessing import creating, database, saving
 from nescio.people.assessing.database import open_database
-from nescio.people.assessing.tables import about
+from nescio.people.assessing.tables import about, units
 from nescio.people.campaigns.pooling import NAMED
 from nescio.people.campaigns.shown_texts import CHANGED
 from tests.campaign import made
@@ -529,6 +531,49 @@ def test_control_questions_with_one_answer_are_noted_where_others_have_several(
     assert ("give each question several rows" in str(made_of)) == apart
 
 
+@pytest.mark.parametrize("graded_too", [(), ("correct",), ("correct", "incorrect")])
+def test_control_answers_are_followed_by_a_grade_as_others_are_or_a_note_says_that_they_are_not(
+    graded_too: tuple[str, ...], new_room: NewRoom, tmp_path: Path
+) -> None:
+    lines = KNOWN.strip().split("\n")
+    cells = ["grade", *graded_too, "", ""]
+    known = made.text(tmp_path / "c.csv", "".join(f"{line},{cells[n]}\n" for n, line in enumerate(lines)))
+    files, grades = runs_of(tmp_path, 4), graded(tmp_path, 4)
+    note = f"6 of 6 answers and {len(graded_too)} of 2 control answers have a judge's grade"
+    said = str(nescio.assess.create(str(tmp_path / "j.db"), files, grades=grades, control=known))
+    assert (note in said) == (len(graded_too) == 0)  # a share that differs by no more than half is not noted
+    room = new_room(*files, grades=grades, control=known)
+    ana, seen, seconds = room.join("ana"), set[str](), set[str]()
+    while left := ana.left():
+        seen |= {item["question"] for item in left if item["kind"] == "answer"}
+        seconds |= {item["question"] for item in left if item["kind"] == "second"}
+        assert len({tuple(sorted(item)) for item in left}) == len({item["kind"] for item in left})
+        ana.send(*(ana.row(item["id"]) for item in left))
+    assert len(seen - seconds) == 2 - len(graded_too)
+    place = room.export()
+    assert len(table(place / "known.csv")) == 2
+    assert len(table(place / "second.csv")) == 6  # the grades of control answers are the organisers'
+    assert room.status().people["ana"].control == (1, 2)
+
+
+def test_a_grade_of_a_control_answer_that_is_none_is_refused(tmp_path: Path) -> None:
+    known = made.text(tmp_path / "c.csv", "question,answer,verdict,grade\nOne?,1,R,good\n")
+    with pytest.raises(nescio.NescioError, match="a grade is one of correct, incorrect, or empty"):
+        nescio.assess.create(str(tmp_path / "j.db"), runs_of(tmp_path, 2), grades=graded(tmp_path, 2), control=known)
+
+
+def test_an_update_takes_no_other_campaign_of_the_same_topics(new_room: NewRoom, tmp_path: Path) -> None:
+    one, other = (made.pooled(tmp_path / name, {"alpha_a": ["thing"] * 2}) for name in ("one", "other"))
+    room = new_room(one)
+    room.join("ana").judge_all()
+    before = room.status().items
+    with pytest.raises(nescio.UsageError, match="give the campaign from which it was made"):
+        nescio.assess.update(room.db, [other])
+    assert room.status().items == before
+    moved = shutil.copytree(one, tmp_path / "moved")
+    assert nescio.assess.update(room.db, [moved]).gone == 0
+
+
 def test_what_is_exported_is_for_its_owner_alone(room: Room, ana: Browser, tmp_path: Path) -> None:
     ana.judge_all()
     nescio.assess.export(room.db, tmp_path / "out")
@@ -687,7 +732,7 @@ def test_an_organiser_sees_how_far_people_agree_and_judges_nothing(new_room: New
         assert text in disputes
     for text in (">ana<", ">ben<"):
         assert text not in disputes
-    assert client.get("/api/next").status_code == 403
+    assert client.get("/api/next", headers={"X-CSRF-Token": "x"}).status_code == 403
     judge = room.join("adjudication")
     judge.send(judge.row(judge.next()[0]["id"], "X"))
     assert "decided: <b>X</b>" in client.get("/organiser").text
@@ -798,3 +843,64 @@ def test_people_judge_while_an_update_changes_the_answers_of_a_topic(new_room: N
             seen += [ana.save(ana.row(item["id"], "W", 10 * n + k + 1)).status_code for k, item in enumerate(items)]
             assert update.result().changed
     assert {*seen} == {200}
+
+
+def test_an_update_takes_answers_away_while_somebody_judges_them(
+    new_room: NewRoom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request has the topic and wants the item; the update waits for the topic before it changes the item."""
+    questions, one, two = runs_of(tmp_path, 2)
+    room = new_room(questions, one, two)
+    ana, reached = room.join("ana"), threading.Event()
+    gone = [ana.row(item["id"]) for item in ana.left() if item["answer"].startswith("other")]
+    save = saving._save
+
+    def slow(*given: Any) -> Any:
+        reached.set()
+        time.sleep(1)
+        return save(*given)
+
+    monkeypatch.setattr(saving, "_save", slow)
+    monkeypatch.setattr(database, "TRIES", 1)
+    with ThreadPoolExecutor(2) as threads:
+        saved = threads.submit(ana.save, *gone)
+        assert reached.wait(30)
+        update = threads.submit(nescio.assess.update, room.db, [questions, one])
+        assert saved.result().status_code == 200
+        assert update.result().gone == 1
+
+
+@pytest.mark.slow
+def test_a_change_that_postgresql_ends_is_made_again_and_an_update_says_to_run_it_again(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA ended")
+    db, files = f"{postgres}?options=-csearch_path%3Dended", runs_of(tmp_path, 2)
+    nescio.assess.create(db, files)
+    meet, tries = threading.Barrier(2, timeout=30), list[str]()
+
+    def change(first: str, second: str) -> Callable[[Any], str]:
+        def work(connection: Any) -> str:
+            tries.append(first)
+            connection.execute(update(units).where(units.c.topic == first).values(taken=1))
+            if len(tries) < 3:
+                meet.wait()
+            connection.execute(update(units).where(units.c.topic == second).values(taken=1))
+            return first
+
+        return work
+
+    with closing(open_database(db)) as opened, ThreadPoolExecutor(2) as threads:
+        both = [threads.submit(opened.change, change(*pair)) for pair in (("q0", "q1"), ("q1", "q0"))]
+        assert [one.result() for one in both] == ["q0", "q1"]
+        assert len(tries) == 3
+        monkeypatch.setattr(database, "BUSY", 500)
+        with opened.writing() as held:
+            held.execute(update(units).values(taken=1))
+            late = made.lines(tmp_path / "late.jsonl", [{"id": "q0", "answer": "late"}])
+            with pytest.raises(nescio.UsageError, match="the update is not complete, so run it again"):
+                nescio.assess.update(db, [*files, late])
+    assert nescio.assess.update(db, [*files, late]).new == 1

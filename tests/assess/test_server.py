@@ -98,26 +98,27 @@ def test_a_link_that_was_revoked_replaced_or_is_over_is_refused_and_ends_its_ses
 ) -> None:
     item = ana.next()[0]["id"]
     nescio.assess.invite(room.db, ["ana"], revoke=True)
-    assert ana.client.get("/api/next").status_code == 401
+    assert ana.ask().status_code == 401
     assert ana.save(ana.row(item)).status_code == 401
     assert ana.client.post(ana.link).status_code == 403
     (new,) = room.invite("ana", days=1)
     assert ana.client.post(ana.link).status_code == 403  # replayed
     later(monkeypatch, 13 * 3_600)
     assert ana.client.post(new).status_code == 303
+    ana.reload()
     later(monkeypatch, 10 * 3_600)
-    assert ana.client.get("/api/next").status_code == 200
+    assert ana.ask().status_code == 200
     later(monkeypatch, 1.5 * 3_600)  # the link is over after a day, and with it a session, which else has twelve hours
     assert ana.client.post(new).status_code == 403
-    assert ana.client.get("/api/next").status_code == 401
+    assert ana.ask().status_code == 401
     assert ana.save(ana.row(item)).status_code == 401
 
 
 def test_a_session_ends_after_twelve_hours(ana: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     later(monkeypatch, 12 * 3_600 - 60)
-    assert ana.client.get("/api/next").status_code == 200
+    assert ana.ask().status_code == 200
     later(monkeypatch, 120)
-    assert ana.client.get("/api/next").status_code == 401
+    assert ana.ask().status_code == 401
 
 
 def test_a_link_says_at_once_whether_it_is_good_and_what_for(room: Room) -> None:
@@ -136,12 +137,31 @@ def test_a_link_says_at_once_whether_it_is_good_and_what_for(room: Room) -> None
 
 
 def test_a_cookie_of_a_session_that_was_left_is_refused(ana: Browser) -> None:
-    how = {"headers": {"Cookie": f"nescio={ana.client.http.cookies['nescio']}"}}
+    cookie = f"nescio={ana.client.http.cookies['nescio']}"
     assert ana.client.post("/api/leave").status_code == 403
-    assert ana.client.get("/api/next", **how).status_code == 200
+    assert ana.ask(Cookie=cookie).status_code == 200
     assert ana.client.post("/api/leave", headers={"X-CSRF-Token": ana.csrf}).json() == {"left": "ana"}
     ana.client.http.cookies.clear()
-    assert ana.client.get("/api/next", **how).status_code == 401
+    assert ana.ask(Cookie=cookie).status_code == 401
+
+
+def test_two_people_who_open_their_links_in_one_browser_see_and_save_nothing_of_each_other(room: Room) -> None:
+    """The browser sends the cookie of the link that was opened last, and each page says for whom it was made."""
+    ana, ben = room.join("ana"), room.join("ben")
+    item = ben.next()[0]["id"]
+    ben.send(ben.row(item, "X", comment="ben's remark"))
+    ana.next()
+    ana.client.post(ben.link)
+    for token in (ana.csrf, "", "x"):
+        for answer in (ana.ask(token), ana.save(ana.row(item), csrf=token)):
+            assert answer.status_code == 403
+            assert answer.json()["detail"].endswith("open your own link again")
+            assert "ben" not in answer.text
+    assert {record["person"] for record in room.records()} == {"ben"}
+    ana.client.post(ana.link)  # The page that she had opened before is hers, too.
+    assert ana.ask().status_code == 200
+    assert ana.send(ana.row(ana.next()[0]["id"]))[1] == []
+    assert ana.ask(ben.csrf).status_code == 403
 
 
 def test_a_page_of_somebody_else_begins_no_session(room: Room) -> None:
@@ -196,7 +216,7 @@ def test_too_many_requests_are_told_to_wait(ana: Browser, room: Room, monkeypatc
     assert client.post("/start/guess").headers["retry-after"] == "60"
     assert client.get(ana.link).status_code == 200
     assert client.post(ana.link).status_code == 303
-    assert ana.client.get("/api/next").status_code == 200
+    assert ana.ask().status_code == 200
     monkeypatch.setitem(guard.RATE, "/start", 5)
     limiter = guard.Limiter()
     assert [limiter.allows("1.2.3.4", "/start/guess") for _ in range(6)] == [True] * 5 + [False]

@@ -276,7 +276,7 @@ def test_another_computer_goes_on_from_the_file(tmp_path: Path, tab: Callable[..
     ben = tab(page_of(campaign, "ben"))
     ben.click("text=Continue from a file")
     ben.set_input_files("#file", tmp_path / "x.jsonl")
-    ben.wait_for_selector("#trouble:has-text('not handed in by you')")
+    ben.wait_for_selector("#trouble:has-text('not one that you handed in')")
     assert ben.inner_text("#count").startswith("0 of")
     assert handed_in(ben, tmp_path / "z.jsonl")[1:] == []
 

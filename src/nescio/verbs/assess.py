@@ -101,7 +101,7 @@ class CreateRequest(OfDatabase):
         kind=PATH,
         metavar="FILE",
         help="Control answers with known verdicts, hidden among the others. The columns are those of the training "
-        "answers.",
+        "answers; with --grades, also grade (correct or incorrect).",
     )
     sentences: bool = option(
         default=False, help="For reading tests: ask people which sentences of the story answer each question."

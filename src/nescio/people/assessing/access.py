@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 import time
 from collections.abc import Sequence
@@ -22,9 +23,9 @@ ASSESSOR, ORGANISER = "assessor", "organiser"
 
 
 class Person(Struct, frozen=True):
-    """The person who sends a request.
+    """The person who sends a request, by the session.
 
-    A request that changes something must also send `csrf`, a token of the person's page.
+    The pages of the session send its token, `csrf`, with each request.
     """
 
     name: str
@@ -133,6 +134,15 @@ def end(database: Database, cookie: str) -> None:
     """End the session with this cookie."""
     with database.writing() as connection:
         connection.execute(delete(sessions).where(sessions.c.cookie == digest(cookie)))
+
+
+def is_page_of(database: Database, person: Person, token: str) -> bool:
+    """Return whether the page with this token was made for this person, in a session that has not ended."""
+    if hmac.compare_digest(token.encode(), person.csrf.encode()):
+        return True
+    own = sessions.c.person == person.name, sessions.c.csrf == token, sessions.c.expires > time.time()
+    with database.reading() as connection:
+        return connection.scalar(select(sessions.c.person).where(*own)) is not None
 
 
 def who(database: Database, cookie: str) -> Person | None:

@@ -23,11 +23,12 @@ COLUMNS = ("question", "answer", "verdict")
 LIKELY, UNLIKELY = 1.5, 0.1  # weights of questions whose answers the judge grades differently, and with one answer
 
 
-def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str]]:
-    """Return (item, verdict, reason) for each row of the file `path`, a table of answers with known verdicts.
+def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str, str]]:
+    """Return (item, verdict, reason, grade) for each row of the file `path`, a table of answers with known verdicts.
 
-    The columns are question, answer, verdict, and optionally question_id, document, support, language, why. `part` is
-    "training" or "control". Ids of items are computed from the `secret`. Raises FormatError for an unknown verdict.
+    The columns are question, answer, verdict, and optionally question_id, document, support, language, why, grade.
+    `part` is "training" or "control". Ids of items are computed from the `secret`. Raises FormatError for an unknown
+    verdict or grade.
     """
     place, rows = Path(path), []
     if not place.is_file():
@@ -37,11 +38,15 @@ def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, 
         if verdict not in {*Verdict}:
             words = ", ".join(Verdict)
             raise FormatError(place, f"a known verdict is one of {words}", where=f"line {line}", value=row["verdict"])
+        grade = (row.get("grade") or "").strip().lower()
+        if grade not in ("", *GRADES.values()):
+            words = ", ".join(GRADES.values())
+            raise FormatError(place, f"a grade is one of {words}, or empty", where=f"line {line}", value=row["grade"])
         name = named_by(secret, part, row["question"], row["answer"])
         support = (row.get("document") or None, row.get("support") or None)
         topic = row.get("question_id", "").strip() or f"q{named_by(secret, part, row['question'])[:6]}"
         item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), row.get("language", ""))
-        rows.append((item, verdict, row.get("why", "").strip()))
+        rows.append((item, verdict, row.get("why", "").strip(), grade))
     if not rows or len({item.id for item, *_ in rows}) < len(rows):
         raise FormatError(place, "the table must have at least one answer, and no answer twice")
     return rows

@@ -117,8 +117,8 @@ def create(
         raise UsageError(f"the draw chose none of {len(by_topic):,} questions; draw more than {draw}")
     topics = languages_of(asked_of)
     times = times_of(list(topics), overlap, by_chance)
-    known, parts = _known(training, control, content.secret)
-    seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
+    known, parts = _known(training, control, content.secret, bool(content.grades))
+    seconds = [_second(item_row(item), content.grades[item.id]) for item in asked_of if item.id in content.grades]
     where = [
         unit(topic, language, times[topic], inclusion=odds.get(topic)) | {"strata": content.strata.get(topic, {})}
         for topic, language in topics.items()
@@ -132,7 +132,7 @@ def create(
         sum(times[topic_of(item)] for item in asked_of),
         len(seconds) if content.grades else None,
         content.split,
-        _told_apart(asked_of, [row for row in known if row["topic"] in parts.get(CONTROL, ())]),
+        _told_apart(asked_of, content.grades, [row for row in known if row["topic"] in parts.get(CONTROL, ())]),
     )
 
 
@@ -158,15 +158,25 @@ def _make_database(
     return database.shown if database.path is None else str(database.path)
 
 
-def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
+def _told_apart(pool: Sequence[Item], grades: Mapping[str, str], control: Sequence[Mapping[str, Any]]) -> str:
     """Return a warning, with advice, if people could recognise control answers; empty if they could not.
 
-    They could if the `pool` and the control answers differ much in the share of answers with a support, or in the share
-    of questions with several answers.
+    They could if the `pool` and the control answers differ much in the share of answers with a support or with a
+    judge's grade, or in the share of questions with several answers.
     """
+    seconds = [row for row in control if row["kind"] == SECOND]
+    control = [row for row in control if row["kind"] != SECOND]
     if not control:
         return ""
     told = []
+    graded = [item.id in grades for item in pool]
+    if _differ(graded, [n < len(seconds) for n in range(len(control))]):
+        do = "fill in" if sum(graded) * len(control) > len(seconds) * len(pool) else "empty"
+        told.append(
+            f"{sum(graded):,} of {plural(len(pool), 'answer')} and {len(seconds):,} of "
+            f"{plural(len(control), 'control answer')} have a judge's grade, which people see after their verdict, so "
+            f"people can recognize control answers: {do} the column grade (correct or incorrect) of the --control table"
+        )
     supported = [bool(item.supports) for item in pool]
     known = [bool(row["supports"]) for row in control]
     if _differ(supported, known):
@@ -249,29 +259,32 @@ def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) 
 
 
 def _known(
-    training: Path | str | None, control: Path | str | None, secret: str
+    training: Path | str | None, control: Path | str | None, secret: str, graded: bool
 ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
     """Return the rows of the training and control answers, and the names of the topics in each of these two parts.
 
     The name of a topic has the question and the beginning of an item's id. Without this beginning, a topic that is
-    added later could have the same name.
+    added later could have the same name. If people see a judge's grades (`graded`), they also see the grades of
+    control answers.
     """
     rows, parts = [], dict[str, list[str]]()
     for part, path in ((TRAINING, training), (CONTROL, control)):
         names: dict[str, str] = {}
-        for item, verdict, why in known_answers(path, part, secret) if path else ():
+        for item, verdict, why, grade in known_answers(path, part, secret) if path else ():
             if item.question not in names:
                 names[item.question] = f"{item.question}-{item.id[:8]}"
             row = item_row(item) | {"given": None, "topic": names[item.question]}
             rows.append(row | {"known": verdict, "why": sanitize(why, LONGEST, target="page")})
+            if graded and grade and part == CONTROL:
+                rows.append(_second(row, grade))
         if names:
             parts[part] = [*names.values()]
     return rows, parts
 
 
-def _second(item: Item, grade: str) -> dict[str, Any]:
-    """Return the row of the item that asks for a second verdict on the answer `item`, and shows the judge's `grade`."""
-    return item_row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
+def _second(row: Mapping[str, Any], grade: str) -> dict[str, Any]:
+    """Return the row of the item that shows a judge's `grade`, and asks for a second verdict on the answer of `row`."""
+    return {**row, "id": f"{SECOND}:{row['id']}", "kind": SECOND, "grade": grade}
 
 
 def item_row(item: Item) -> dict[str, Any]:

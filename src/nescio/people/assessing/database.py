@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, select, text
 from sqlalchemy.engine import make_url
@@ -21,7 +23,9 @@ from nescio.sources.locks import one_at_a_time
 BUSY = 10_000  # milliseconds that a writer waits for another
 _SCHEMA, _VERSION = "schema", 2  # the version of the tables, in the table `about`
 POOLED = 40  # connections; as many handlers run at once
-
+TRIES = 5  # of a change that PostgreSQL ends because of others
+_ENDED = ("40001", "40P01")  # SQLSTATE of a serialization failure and of a deadlock
+T = TypeVar("T")
 
 _URLS = "a database is an SQLite file or a URL such as postgresql://HOST/NAME"
 _SECRET = re.compile("pass|secret|token", re.IGNORECASE)
@@ -117,6 +121,23 @@ class Database:
         finally:
             if self.turn is not None:
                 self.turn.release()
+
+    def change(self, work: Callable[[Connection], T]) -> T:
+        """Return the result of `work`, whose changes are then on the disk.
+
+        PostgreSQL may end a change because it and another wait for each other. Nothing of it is written then, and
+        `work` is called again. Changes that lock topics call `work.hold` first, so that this is rare.
+        """
+        left = TRIES
+        while True:
+            try:
+                with self.writing() as connection:
+                    return work(connection)
+            except DBAPIError as error:
+                left -= 1
+                if not left or getattr(error.orig, "sqlstate", None) not in _ENDED:
+                    raise
+            time.sleep(secrets.randbelow(100) / 1_000)
 
     @contextmanager
     def _begun(self) -> Iterator[Connection]:

@@ -271,19 +271,23 @@ def on_known() -> Select[Any]:
         .join(records, records.c.number == one.c.number)
         .join(items, items.c.id == one.c.item)
         .join(units, units.c.topic == items.c.topic)
-        .where(units.c.part != "")
+        .where(units.c.part != "", items.c.kind != work.SECOND)
         .order_by(one.c.person, one.c.item)
     )
 
 
 def seconds() -> Select[Any]:
-    """Return the query for each person's first verdict on an answer, the judge's grade, and the second verdict."""
+    """Return the query for each person's first verdict on an answer, the judge's grade, and the second verdict.
+
+    Control answers are left out, because their grades are the organisers'.
+    """
     now, first = work.present().subquery(), work.present().subquery()
     return (
         select(now.c.person, first.c.item, items.c.topic, items.c.answer, first.c.verdict, items.c.grade, now.c.verdict)
         .join(items, items.c.id == now.c.item)
         .join(first, (f"{work.SECOND}:" + first.c.item == now.c.item) & (first.c.person == now.c.person))
-        .where(items.c.kind == work.SECOND, now.c.verdict != "")
+        .join(units, units.c.topic == items.c.topic)
+        .where(items.c.kind == work.SECOND, now.c.verdict != "", units.c.part == "")
         .order_by(now.c.person, now.c.item)
     )
 

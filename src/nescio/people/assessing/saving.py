@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -60,22 +61,26 @@ def save(
     `seen` maps ids of judgements to what the page showed. A verdict on texts that have changed since is refused, and
     the page asks again.
     """
+    return database.change(partial(_save_all, person=person, said=said, own=own, seen=seen))
+
+
+def _save_all(
+    connection: Connection, person: str, said: Sequence[Record], own: Mapping[str, Any], seen: Mapping[str, Seen]
+) -> tuple[list[str], list[dict[str, str]]]:
     saved: list[str] = []
     refused: list[dict[str, str]] = []
-    with database.writing() as connection:
-        # Topics are locked before items, in the same order as by an update.
-        named = [sanitize(one.item, 500) for one in said]
-        hold(connection, [*connection.scalars(select(items.c.topic).where(items.c.id.in_(named)).distinct())])
-        topics = set()
-        for one in said:
-            why, topic = _save(connection, person, one, own, seen.get(one.id, Seen()))
-            if why:
-                refused.append({"id": one.id, "why": why} | ({"again": "yes"} if why == CHANGED else {}))
-            else:
-                saved.append(one.id)
-                topics.add(topic)
-        for topic in sorted(topics - {""}):
-            close(connection, person, topic)
+    named = [sanitize(one.item, 500) for one in said]
+    hold(connection, connection.scalars(select(items.c.topic).where(items.c.id.in_(named)).distinct()).all())
+    topics = set()
+    for one in said:
+        why, topic = _save(connection, person, one, own, seen.get(one.id, Seen()))
+        if why:
+            refused.append({"id": one.id, "why": why} | ({"again": "yes"} if why == CHANGED else {}))
+        else:
+            saved.append(one.id)
+            topics.add(topic)
+    for topic in sorted(topics - {""}):
+        close(connection, person, topic)
     return saved, refused
 
 

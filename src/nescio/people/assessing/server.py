@@ -5,7 +5,6 @@ Handlers are synchronous: what one of them acknowledges is on the disk.
 
 from __future__ import annotations
 
-import hmac
 import json
 import secrets
 from typing import Annotated, Any
@@ -121,17 +120,22 @@ def signed_in(found: Annotated[access.Person | None, Depends(visitor)]) -> acces
     return found
 
 
-def judging(found: Annotated[access.Person, Depends(signed_in)]) -> access.Person:
-    """Return the assessor who sends a request. Raises HTTPException 403 for an organiser."""
-    if found.role != access.ASSESSOR:
-        raise HTTPException(403, "an organiser cannot judge; invite yourself as an assessor under another name")
+def sender(request: Request, found: Annotated[access.Person, Depends(signed_in)]) -> access.Person:
+    """Return the person who sends a request from their own page.
+
+    Two people may open their links in one browser, so that the page of one is sent the cookie of the other. Therefore
+    each request, reads too, names its page by the token. Raises HTTPException 403 if the page is not of this person.
+    """
+    if not access.is_page_of(database_of(request), found, request.headers.get("x-csrf-token", "")):
+        why = "another link was opened in this browser, or this page is too old; open your own link again"
+        raise HTTPException(403, why)
     return found
 
 
-def sender(request: Request, found: Annotated[access.Person, Depends(signed_in)]) -> access.Person:
-    """Return the person who sends a change. Raises HTTPException 403 without the token of that person's page."""
-    if not hmac.compare_digest(request.headers.get("x-csrf-token", "").encode(), found.csrf.encode()):
-        raise HTTPException(403, "the token of this page is missing or old; reload the page")
+def judging(found: Annotated[access.Person, Depends(sender)]) -> access.Person:
+    """Return the assessor who sends a request. Raises HTTPException 403 for an organiser."""
+    if found.role != access.ASSESSOR:
+        raise HTTPException(403, "an organiser cannot judge; invite yourself as an assessor under another name")
     return found
 
 
@@ -214,10 +218,9 @@ def following(
 
 @api.post("/judgements", response_class=Escaped)
 def judgements(
-    request: Request, sent: Judgements, found: Annotated[access.Person, Depends(sender)], database: Room, facts: Facts
+    request: Request, sent: Judgements, found: Annotated[access.Person, Depends(judging)], database: Room, facts: Facts
 ) -> Saved:
     """Save the judgements of a request. A judgement may be sent again: it is saved only once."""
-    judging(found)
     if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
         raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})
     said = [Record(**record.model_dump(exclude={"after"})) for record in sent.records]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.exc import DBAPIError
 
 from nescio.errors import UsageError
 from nescio.people.assessing import saving, work
@@ -24,7 +26,7 @@ from nescio.people.assessing.creating import (
     unit,
     write,
 )
-from nescio.people.assessing.database import Database
+from nescio.people.assessing.database import Database, reason
 from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
@@ -82,8 +84,12 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     the person judges the item again; all other judgements stay. New answers are also asked of the people who had
     finished their topics.
     """
-    with database.alone():
-        return _take_in(database, sources)
+    try:
+        with database.alone():
+            return _take_in(database, sources)
+    except DBAPIError as error:  # Some of the short transactions may have ended.
+        rule = "the update is not complete, so run it again"
+        raise UsageError(f"{database.shown}: {reason(error)}; {rule}") from None
 
 
 def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
@@ -101,6 +107,8 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         raise UsageError("there is nothing to judge; a campaign needs a pool first (nescio campaign pool)")
     if content.names != own["names"]:
         raise UsageError(f"this database asks for {own['names']}, but these files ask for {content.names}")
+    if content.secret != own["secret"]:
+        raise UsageError("this database was made from another source; give the campaign from which it was made")
     with database.reading() as connection:
         found = _compare(connection, content.items)
         topics = languages_of(found.new)
@@ -116,31 +124,47 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     times = times_of(unknown, asked["overlap"], by_chance)
     for some in _by_topics(new):
         # In short transactions with pauses, so that people who judge need not wait. An interrupted update is repeated.
-        with database.writing() as connection:
-            fresh = {topic_of(item) for item in some} & times.keys()
-            rows = (unit(name, topics[name], times[name]) | {"strata": content.strata.get(name, {})} for name in fresh)
-            write(connection, units, rows)
-            write(connection, items, map(item_row, some))
-            _reopen(connection, {topic_of(item) for item in some})
+        fresh = sorted({topic_of(item) for item in some} & times.keys())
+        rows = [unit(name, topics[name], times[name]) | {"strata": content.strata.get(name, {})} for name in fresh]
+        database.change(partial(_add, some=some, fresh=rows))
         time.sleep(PAUSE)
     outdated = 0
     for start in range(0, len(found.changed), FEW):
-        with database.writing() as connection:
-            work.hold(connection, {row["topic"] for row in map(item_row, found.changed[start : start + FEW])})
-            outdated += sum([_show_now(connection, item) for item in found.changed[start : start + FEW]])
+        outdated += database.change(partial(_change, some=found.changed[start : start + FEW]))
         time.sleep(PAUSE)
-    with database.writing() as connection:
-        for ids, gone in ((found.back, 0), (found.gone, 1)):
-            _mark(connection, ids, gone)
-        _reopen(connection, _topics(connection, found.back))
-        for topic in sorted(_topics(connection, found.gone)):
-            open_ = select(claims.c.person).where(claims.c.topic == topic, claims.c.done == work.OPEN)
-            for person in connection.scalars(open_).all():
-                saving.close(connection, person, topic)
-        _tell(connection, facts_of(content), own)
-        judged = _judged(connection, found.gone)
+    judged = database.change(partial(_finish, found=found, facts=facts_of(content), own=own))
     topics_of_new = {topic_of(item) for item in new}
     return Updated(len(new), len(topics_of_new), len(found.gone), judged, len(undrawn), len(found.changed), outdated)
+
+
+def _add(connection: Connection, some: Sequence[Item], fresh: Sequence[dict[str, Any]]) -> None:
+    """Add items, and the rows of their topics that are new (`fresh`)."""
+    topics = {topic_of(item) for item in some}
+    work.hold(connection, topics)
+    write(connection, units, fresh)
+    write(connection, items, map(item_row, some))
+    _reopen(connection, topics)
+
+
+def _change(connection: Connection, some: Sequence[Item]) -> int:
+    """Show items with their present texts; return the number of those with judgements that no longer count."""
+    work.hold(connection, {topic_of(item) for item in some})
+    return sum([_show_now(connection, item) for item in some])
+
+
+def _finish(connection: Connection, found: _Compared, facts: Mapping[str, Any], own: Mapping[str, Any]) -> int:
+    """Mark the items that are back or gone, and renew the facts; return the number of gone items that are judged."""
+    back, gone = _topics(connection, found.back), _topics(connection, found.gone)
+    work.hold(connection, back | gone)
+    _mark(connection, found.back, 0)
+    _mark(connection, found.gone, 1)
+    _reopen(connection, back)
+    for topic in sorted(gone):
+        open_ = select(claims.c.person).where(claims.c.topic == topic, claims.c.done == work.OPEN)
+        for person in connection.scalars(open_).all():
+            saving.close(connection, person, topic)
+    _tell(connection, facts, own)
+    return _judged(connection, found.gone)
 
 
 def _judged(connection: Connection, ids: set[str]) -> int:
@@ -231,8 +255,8 @@ def _reopen(connection: Connection, topics: set[str]) -> None:
     If these persons do not return, somebody else gets the topic.
     """
     until = time.time() + work.LEASE
+    work.hold(connection, topics)
     for some in _some(topics):
-        work.hold(connection, some)
         through = claims.c.topic.in_(some), claims.c.done.in_((work.DONE, work.PASSED))
         connection.execute(update(claims).where(*through).values(done=work.OPEN, until=until))
         work.recount(connection, some)

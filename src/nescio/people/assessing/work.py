@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
@@ -19,6 +20,8 @@ from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.shown_texts import LIST, texts_key
 
 LEASE = 45 * 60  # seconds for which a topic is reserved for a person
+MINUTE = 60  # seconds
+AT_ONCE = 500  # topics that one statement locks
 BEHIND = 5  # finished topics that a person can still see
 AHEAD = 3  # With fewer open items, a person gets another topic.
 OPEN, DONE, EXPIRED = 0, 1, -1
@@ -79,23 +82,27 @@ def next_items(
     have held for too long become free.
     """
     now = time.time()
-    _release(database, now)
-    with database.writing() as connection:
-        if person == ADJUDICATION:
-            return _to_adjudicate(connection)
-        mine = claims.c.person == person
-        connection.execute(update(claims).where(mine, claims.c.done == OPEN).values(until=now + LEASE))
-        rows: list[dict[str, Any]] = []
-        through = claims.c.done.in_((DONE, PASSED))
-        newest = select(claims.c.topic).where(mine, through).order_by(claims.c.until.desc()).limit(BEHIND)
-        behind = connection.scalars(newest).all()
-        for _ in range(AHEAD + 1):
-            held = connection.scalars(select(claims.c.topic).where(mine, claims.c.done == OPEN)).all()
-            rows = _shown(connection, person, [*behind, *held], own)
-            if sum(not _is_done(row.get("held")) for row in rows) >= AHEAD:
-                break
-            if not _claim(connection, person, languages, own, now):
-                break
+    _renew(database, person, now)
+    if person == ADJUDICATION:
+        return database.change(_to_adjudicate)
+    return database.change(partial(_next, person=person, languages=languages, own=own, now=now))
+
+
+def _next(
+    connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float
+) -> list[dict[str, Any]]:
+    mine = claims.c.person == person
+    rows: list[dict[str, Any]] = []
+    through = claims.c.done.in_((DONE, PASSED))
+    newest = select(claims.c.topic).where(mine, through).order_by(claims.c.until.desc()).limit(BEHIND)
+    behind = connection.scalars(newest).all()
+    for _ in range(AHEAD + 1):
+        held = connection.scalars(select(claims.c.topic).where(mine, claims.c.done == OPEN)).all()
+        rows = _shown(connection, person, [*behind, *held], own)
+        if sum(not _is_done(row.get("held")) for row in rows) >= AHEAD:
+            break
+        if not _claim(connection, person, languages, own, now):
+            break
     return rows
 
 
@@ -103,10 +110,15 @@ def hold(connection: Connection, topics: Collection[str]) -> None:
     """Lock these topics until the transaction ends, so that no other request changes who has them.
 
     Every change of the table of claims, which says who has a topic, happens under this lock. After the change, call
-    `recount`.
+    `recount`. A transaction locks all of its topics before anything else, in the order of their code points, so that no
+    two transactions wait for each other. In SQLite, one transaction at a time changes the database.
     """
-    wanted = select(units.c.topic).where(units.c.topic.in_(topics)).order_by(units.c.topic)
-    connection.execute(wanted.with_for_update())
+    if connection.dialect.name == "sqlite":
+        return
+    listed = sorted({*topics})
+    for start in range(0, len(listed), AT_ONCE):
+        wanted = select(units.c.topic).where(units.c.topic.in_(listed[start : start + AT_ONCE]))
+        connection.execute(wanted.order_by(units.c.topic.collate("C")).with_for_update())
 
 
 def recount(connection: Connection, topics: Collection[str]) -> None:
@@ -115,16 +127,26 @@ def recount(connection: Connection, topics: Collection[str]) -> None:
     connection.execute(update(units).where(units.c.topic.in_(topics)).values(taken=own.scalar_subquery()))
 
 
-def _release(database: Database, now: float) -> None:
-    """Take back topics from persons who have held them for too long without finishing, so that others can get them."""
+def _renew(database: Database, person: str, now: float) -> None:
+    """Take back topics that persons have held for too long without finishing, and renew the leases of `person`.
+
+    A lease that was renewed less than a minute ago is left as it is.
+    """
     late = claims.c.done == OPEN, claims.c.until < now
+    short = claims.c.until.between(now, now + LEASE - MINUTE)
+    mine = claims.c.person == person, claims.c.done == OPEN, short
     with database.reading() as connection:
-        topics = connection.scalars(select(claims.c.topic).where(*late).distinct().limit(100)).all()
-    if topics:
-        with database.writing() as connection:
-            hold(connection, topics)
-            connection.execute(update(claims).where(claims.c.topic.in_(topics), *late).values(done=EXPIRED))
-            recount(connection, topics)
+        free = connection.scalars(select(claims.c.topic).where(*late).distinct().limit(100)).all()
+        kept = connection.scalars(select(claims.c.topic).where(*mine)).all()
+
+    def change(connection: Connection) -> None:
+        hold(connection, {*free, *kept})
+        connection.execute(update(claims).where(claims.c.topic.in_(free), *late).values(done=EXPIRED))
+        recount(connection, free)
+        connection.execute(update(claims).where(claims.c.topic.in_(kept), *mine).values(until=now + LEASE))
+
+    if free or kept:
+        database.change(change)
 
 
 def _claim(connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float) -> bool:

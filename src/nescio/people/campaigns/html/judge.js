@@ -16,6 +16,7 @@ let at = 0;
 let done = []; // what undo takes back, the last last
 let draft = null; // the list of nuggets that is being written
 let last = ""; // what was drawn last
+let stopped = ""; // why this page takes nothing in any more
 
 // ---- what was said ----
 
@@ -32,6 +33,7 @@ function take(record) {
 }
 
 function say(item, change, undoes = false) {
+  if (stopped) return false;
   const old = stateOf(item);
   const next = { verdict: old.verdict, comment: old.comment, mark: old.mark, ...change };
   if (next.verdict === old.verdict && next.comment === old.comment && next.mark === old.mark) return false;
@@ -208,17 +210,32 @@ function reopen(item) {
 }
 
 async function ask(path, body) {
-  const how = body ? { method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": page.server.token }, body: JSON.stringify(body) } : {};
+  if (stopped) throw new Error(stopped);
+  const headers = { "X-CSRF-Token": page.server.token }; // It says for whom this page was made.
+  const how = body ? { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) } : { headers };
   const response = await fetch(`${page.server.api}/${path}`, how);
   const text = await response.text();
   let answer = {};
   try { answer = JSON.parse(text); } catch { /* said by the status */ }
+  if (response.status === 403 && typeof answer.detail === "string") {
+    stop(answer.detail);
+    throw new Error(stopped);
+  }
   if (!response.ok) {
     const error = new Error(typeof answer.detail === "string" ? answer.detail : `the server says ${response.status}`);
     error.status = response.status;
     throw error;
   }
   return answer;
+}
+
+// The browser is somebody else's now. What is not sent yet stays in the browser, among the records of this page's person.
+function stop(why) {
+  flush();
+  stopped = `This page takes nothing in any more: ${why}. What was not sent yet is kept in this browser for ${page.assessor}, and is sent then.`;
+  for (const part of $("work").children) part.hidden = part.id !== "question";
+  $("question").textContent = "This page has stopped";
+  trouble("");
 }
 
 // Only a server that was told everything knows what is left; false: it was not, or does not answer.
@@ -272,8 +289,8 @@ function tell(text, how) {
 }
 
 function trouble(text) {
-  $("trouble").textContent = text;
-  $("trouble").hidden = !text;
+  $("trouble").textContent = [stopped, text].filter(Boolean).join(" ");
+  $("trouble").hidden = !(stopped || text);
 }
 
 function make(tag, text, more = {}) {
@@ -304,7 +321,7 @@ const optionsOf = (item) => (item.kind === "sentences"
 const listedFirst = (item) => nuggetsOf(item).length > 0 || !items.some((one) => one.kind === "nuggets" && one.topic === item.topic);
 
 function draw() {
-  if (!ready) return;
+  if (!ready || stopped) return;
   const item = items[at];
   const left = items.filter((one) => !isDone(one)).length;
   const before = page.server ? page.server.before || 0 : 0; // judged in earlier sessions, and not on this page
@@ -591,6 +608,7 @@ document.addEventListener("visibilitychange", () => (document.hidden ? flush() :
 addEventListener("beforeunload", (event) => { if (pending.size) event.preventDefault(); });
 
 async function reread() {
+  if (stopped) return;
   const before = items[at] && newest.get(items[at].id);
   if (!(await load())) return;
   const now = items[at] && newest.get(items[at].id);
@@ -652,7 +670,7 @@ $("on").onclick = () => show(at + 1);
 $("choice").addEventListener("submit", (event) => { event.preventDefault(); });
 
 document.addEventListener("keydown", (event) => {
-  if (!ready || learning || event.ctrlKey || event.metaKey || event.altKey) return; // nobody judges what is not shown yet
+  if (!ready || learning || stopped || event.ctrlKey || event.metaKey || event.altKey) return; // nobody judges what is not shown yet
   const inText = event.target.matches("textarea, input:not([type=checkbox])");
   if (event.key === "Escape") { noSkip(); event.target.blur(); return; }
   if (inText) {
