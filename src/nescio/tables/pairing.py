@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from nescio.data.changed_questions import OTHER_TEXTS, changed
 from nescio.data.notes import Note, note
 from nescio.errors import shorten
 from nescio.sources.source import Source
@@ -17,6 +18,20 @@ from nescio.text import plural
 
 if TYPE_CHECKING:
     import duckdb
+
+
+def check_gold(connection: duckdb.DuckDBPyConnection) -> list[Note]:
+    """Return a note on questions whose gold answers differ between runs.
+
+    The note concerns verdicts that somebody gave by other gold answers than those that other runs had.
+    """
+    twofold = "SELECT question FROM rows GROUP BY 1 HAVING min(gold) <> max(gold)"
+    if first(connection, f"{twofold} LIMIT 1") is None:
+        return []
+    words = nfc("trim(regexp_replace(gold, '\\s+', ' ', 'g'))")
+    query = f"SELECT DISTINCT question, run, {words} FROM rows WHERE gold IS NOT NULL AND question IN ({twofold})"
+    total = first(connection, "SELECT count(DISTINCT question) FROM rows")[0]
+    return changed("gold answer", connection.execute(f"{query} ORDER BY ALL").fetchall(), total)
 
 
 def check_pairing(
@@ -48,13 +63,18 @@ def check_pairing(
         "WHERE one.words <> other.words AND elsewhere.question <> one.question ORDER BY one.file, one.question LIMIT 1",
     )
     if moved is None:
+        pairs = connection.execute(
+            "SELECT DISTINCT one.run, other.run FROM asked AS one JOIN asked AS other USING (question) "
+            "WHERE one.run < other.run AND one.words <> other.words ORDER BY 1, 2"
+        ).fetchall()
         return [
             note(
-                "outcomes_table.texts_differ",
+                OTHER_TEXTS,
                 "{questions} of {total:n question} {questions:has/have} a different text in another run, but "
                 "{questions:is/are} paired by id",
                 questions=many,
                 total=total,
+                pairs=() if "prompt" in text.lower() else tuple(pairs),  # A prompt may change, a question may not.
             )
         ]
     file, question, run, asked, other, others = moved

@@ -22,6 +22,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.changed_questions import OTHER_DOCUMENTS
+from nescio.data.judge_record import grader
 from nescio.data.outcomes import INCORRECT
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import SCORE, Answer
@@ -36,6 +38,8 @@ from nescio.text import sanitize
 INVALID = "[invalid]"
 BY_LENGTH = ("acc_norm", "acc_bytes")  # metrics that choose the option with the best log-probability per length
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
+
+_NOT_OF_ONE_ANSWER = ("metric", "aggregation", "higher_is_better", "filter", "steps")  # keys of a metric's definition
 
 
 class Sheet(Struct, frozen=True):
@@ -205,13 +209,14 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     answers = []
     texts = [item.text for item in items]
+    judges = {metric: grader(metric, filter=name, **_definition(sheet, metric, name))}
     percent = bool(items) and items[0].paired
     sheet.items.clear()
     items.reverse()
     for score in scores:
         item = items.pop()  # Popping frees memory for the answer: a log may be larger than the memory left.
         answers.append(log.take(_answer(sheet, item, metric, score)))
-        answers[-1].texts = item.texts
+        answers[-1].texts, answers[-1].words, answers[-1].judges = item.texts, item.words, judges
         wanted = [one for one in log.options.graded if one not in (SCORE, metric)]
         graded_scores = {one: value for one in wanted if (value := item.values.get(one)) is not None}
         if metric in log.options.graded and metric != SCORE:
@@ -223,6 +228,16 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     log.options.declined.wrong.setdefault(str(sheet.path), Counter()).update(wrong)
     _against_results(sheet, f"{metric},{name}", [100 * score for score in scores] if percent else scores, log)
     return answers, metric, outcomes
+
+
+def _definition(sheet: Sheet, metric: str, filter_: str) -> dict[str, Any]:
+    """Return how the configuration in the results file defines a metric and a filter; empty without such a file."""
+    config = as_object(part_of(sheet.results, "configs", str(sheet.task)))
+    metrics = (one for one in objects_in(config.get("metric_list")) if one.get("metric") == metric)
+    filters = (one for one in objects_in(config.get("filter_list")) if one.get("name") == filter_)
+    steps = objects_in(next(filters, {}).get("filter"))
+    own = {name: value for name, value in next(metrics, {}).items() if name not in _NOT_OF_ONE_ANSWER}
+    return {**own, "steps": [step for step in steps if step.get("function") != "take_first"]}
 
 
 def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
@@ -298,10 +313,11 @@ def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
                 differ[run, sheet.run] += 1
     for (one, other), documents in differ.items():
         log.say(
-            "lm_eval.documents_differ",
+            OTHER_DOCUMENTS,
             "runs {subject!r} and {other!r}: {documents} documents have the same doc_id but different doc_hashes; "
             "check that the runs answer the same questions",
             one,
             other=other,
             documents=documents,
+            pairs=((one, other),),
         )
