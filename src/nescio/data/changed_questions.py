@@ -22,8 +22,10 @@ def words_digest(asked: Any, gold: Any) -> bytes:
     """Return digests of a question (its text, or a list of it and its options) and of its gold answers, one after the
     other.
 
-    White space, and the order of several gold answers, make no difference.
+    White space, and the order of several gold answers, make no difference. The result is empty if neither is stated.
     """
+    if asked is None and gold is None:
+        return b""
     golds = gold if isinstance(gold, (list, tuple)) else [gold]
     return _digest(asked if isinstance(asked, (list, tuple)) else [asked]) + _digest(sorted({*map(_plain, golds)}))
 

@@ -74,16 +74,19 @@ def grader(name: str, /, **parameters: Any) -> JudgeRecord:
 
 
 def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
-    """Return one record of all judges of a run, the same for any order of `records`."""
-    if len(records) == 1:
-        return next(iter(records))
-    ordered = sorted(records, key=str)
-    pairs = {
-        (f"{record.name}.{key}", value)
-        for record in ordered
-        for key, value in (*record.parameters, ("model", record.model), ("prompt", record.prompt))
-        if value
-    }
+    """Return one record of all judges of a run, the same for any order of `records`.
+
+    A record is left out if another one of its name states the same and more: a failed answer may state less.
+    """
+    stated = {record: {(name, getattr(record, name)) for name in _OWN} | {*record.parameters} for record in records}
+    stated = {record: {(name, value) for name, value in pairs if value} for record, pairs in stated.items()}
+    ordered = sorted(
+        (one for one in stated if not any(one.name == two.name and stated[one] < stated[two] for two in stated)),
+        key=str,
+    )
+    if len(ordered) == 1:
+        return ordered[0]
+    pairs = {(f"{record.name}.{name}", value) for record in ordered for name, value in stated[record]}
     return JudgeRecord("+".join(dict.fromkeys(record.name for record in ordered)), tuple(sorted(pairs)))
 
 

@@ -97,8 +97,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     kinds: dict[bool, str] = {}
     check_choice(options, "filter", (item.filter for sheet in sheets for item in sheet.items))
     check_choice(options, "metric", (name for sheet in sheets for item in sheet.items for name in item.values))
+    defined = all(sheet.results for sheet in sheets)  # Definitions that only some files state cannot be compared.
     for sheet in sheets:
-        graded, metric, outcomes = _graded(sheet, log)
+        graded, metric, outcomes = _graded(sheet, log, defined=defined)
         answers += graded
         kinds[outcomes] = f"{metric} of {sheet.path}"
     if len(kinds) > 1:
@@ -196,9 +197,10 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 # ---- outcomes ----
 
 
-def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
+def _graded(sheet: Sheet, log: Log, *, defined: bool) -> tuple[list[Answer], str, bool]:
     """Return the answers of one file, the metric that grades them, and whether it gives outcomes or only scores.
 
+    If `defined`, the record of the judge has the definitions of the metric and of the filter in the results file.
     The user chooses the filter and the metric. The rows in `sheet` are deleted one by one, to free memory.
     """
     name = pick(log.options, "filter", (item.filter for item in sheet.items))
@@ -209,7 +211,7 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     answers = []
     texts = [item.text for item in items]
-    judges = {metric: grader(metric, filter=name, **_definition(sheet, metric, name))}
+    judges = {metric: grader(metric, filter=name, **(_definition(sheet, metric, name) if defined else {}))}
     percent = bool(items) and items[0].paired
     sheet.items.clear()
     items.reverse()
