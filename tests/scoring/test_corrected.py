@@ -291,7 +291,10 @@ def test_how_many_more_labels_would_tell_two_runs_apart_is_said() -> None:
     labels = rows({"x": "1" * 36 + "0" * 64, "y": "1" * 34 + "0" * 66}, "verdict")
     found = nescio.compare(outcomes, ["accuracy"], labels=labels, target="collection", resamples=10)
     assert abs(found.rows[0].difference) == pytest.approx(0.02)
-    assert any("about 70 more questions with labels for both runs would tell these runs apart" in one.text for one in found.notes)
+    assert any(
+        "about 70 more questions with labels for both runs would tell these runs apart" in one.text
+        for one in found.notes
+    )
 
 
 def test_labels_have_the_headers_of_the_tool_and_no_run(tmp_path: Path) -> None:
