@@ -177,3 +177,24 @@ def test_graded_rows_with_other_keys_win_no_gate(tmp_path: Path, nescio: Command
     nescio("compare", path, "-m", "accuracy", *GATE).assert_refused(f"200 of 200 questions {GOLD} {ASKED}")
     path.write_text("\n".join(["run,question,gold,outcome", *rows("old", 5, "A  b"), *rows("new", 9, " A b ")]))
     assert nescio("compare", path, "-m", "accuracy", *GATE).status == 0
+
+
+@pytest.mark.parametrize(("column", "status"), [("question_text", 2), ("prompt", 0)])
+@pytest.mark.parametrize("graded", [True, False])
+def test_rows_that_ask_something_else_win_no_gate(
+    tmp_path: Path, nescio: Command, column: str, status: int, graded: bool
+) -> None:
+    """A prompt may differ between runs, and a question may not."""
+    rows = [f"id,run,{column},{'outcome' if graded else 'gold,prediction'}"]
+    for run, share, asked in (("old", 5, "Who keeps lamp {}?"), ("new", 9, "Say who lit lamp {}.")):
+        for q in N:
+            cells = (
+                ("correct" if q % 10 < share else "incorrect")
+                if graded
+                else f"x{q},{f'x{q}' if q % 10 < share else 'y'}"
+            )
+            rows.append(f"q{q},{run},{asked.format(q)},{cells}")
+    path = tmp_path / "asked.csv"
+    path.write_text("\n".join(rows))
+    done = nescio("compare", path, "-m", "accuracy", *GATE, "--column", "question=id")
+    assert done.status == status, done.flat

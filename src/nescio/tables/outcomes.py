@@ -65,8 +65,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         next((m[role].columns[0] for _, m in placed if role in m and m[role].columns), None)
         for role in ("question", "text")
     )
-    notes += check_pairing(connection, sources, by, None if {"question", "text"} & options.column.keys() else text)
-    notes += check_gold(connection)
+    notes += check_pairing(connection, sources, by, text, told=bool({"question", "text"} & options.column.keys()))
+    notes += check_gold(connection) if any("gold" in mapping for _, mapping in placed) else []
     outcomes = _build(connection, placed, sources, held, notes)
     judges = judges_of(connection, outcomes.runs) if "judge" in held else ()
     notes += mixed_judges(connection) if "judge" in held else []

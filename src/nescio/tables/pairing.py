@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     import duckdb
 
 
+def is_prompt(column: str) -> bool:
+    """Return whether a column of texts holds prompts, which may differ between runs, and not questions."""
+    return "prompt" in column.lower()
+
+
 def check_gold(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     """Return a note on questions whose gold answers differ between runs.
 
@@ -35,13 +40,17 @@ def check_gold(connection: duckdb.DuckDBPyConnection) -> list[Note]:
 
 
 def check_pairing(
-    connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Source], by: str | None, text: str | None
+    connection: duckdb.DuckDBPyConnection,
+    sources: Mapping[int, Source],
+    by: str | None,
+    text: str | None,
+    *,
+    told: bool,
 ) -> list[Note]:
     """Return notes on questions whose texts differ between runs.
 
-    Raises AskedError if another run has the same text under another name of a question.
-
-    If the user named neither column, `by` is the column that names the questions, and `text` the one with their texts.
+    `by` is the column that names the questions, and `text` the one with their texts. Raises AskedError if another run
+    has the same text under another name of a question, unless the user told one of the columns.
     """
     twofold = "SELECT 1 FROM rows GROUP BY question HAVING min(text) <> max(text) LIMIT 1"
     if text is None or first(connection, twofold) is None:
@@ -55,12 +64,16 @@ def check_pairing(
     many, total = first(connection, f"SELECT count(*), (SELECT count(DISTINCT question) FROM asked) FROM ({differing})")
     if not many:
         return []
-    moved = first(
-        connection,
-        "SELECT one.file, one.question, one.run, one.words, other.run, other.words "
-        "FROM asked AS one JOIN asked AS other USING (question) "
-        "JOIN asked AS elsewhere ON elsewhere.run = other.run AND elsewhere.words = one.words "
-        "WHERE one.words <> other.words AND elsewhere.question <> one.question ORDER BY one.file, one.question LIMIT 1",
+    moved = (
+        None
+        if told
+        else first(
+            connection,
+            "SELECT one.file, one.question, one.run, one.words, other.run, other.words "
+            "FROM asked AS one JOIN asked AS other USING (question) "
+            "JOIN asked AS elsewhere ON elsewhere.run = other.run AND elsewhere.words = one.words "
+            "WHERE one.words <> other.words AND elsewhere.question <> one.question ORDER BY one.file, one.question LIMIT 1",
+        )
     )
     if moved is None:
         pairs = connection.execute(
@@ -74,7 +87,7 @@ def check_pairing(
                 "{questions:is/are} paired by id",
                 questions=many,
                 total=total,
-                pairs=() if "prompt" in text.lower() else tuple(pairs),  # A prompt may change, a question may not.
+                pairs=() if is_prompt(text) else tuple(pairs),
             )
         ]
     file, question, run, asked, other, others = moved
