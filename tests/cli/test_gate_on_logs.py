@@ -198,3 +198,12 @@ def test_rows_that_ask_something_else_win_no_gate(
     path.write_text("\n".join(rows))
     done = nescio("compare", path, "-m", "accuracy", *GATE, "--column", "question=id")
     assert done.status == status, done.flat
+
+
+def test_a_table_that_names_no_judge_is_compared_with_a_log(tmp_path: Path, nescio: Command) -> None:
+    old, new = inspect(tmp_path, "old", 5), tmp_path / "new.csv"
+    for judge, status in (("", 0), (",exact", 2), (",match", 0)):
+        rows = [f"new,q{q},{'correct' if q % 10 < 9 else 'incorrect'}{judge}" for q in N]
+        new.write_text("\n".join([f"run,question,outcome{',judge' if judge else ''}", *rows]))
+        done = nescio("compare", old, new, "-m", "accuracy", *GATE)
+        assert done.status == status, done.flat

@@ -141,7 +141,7 @@ def _short(value: Any) -> str:
     if value in (None, "") or (isinstance(value, (dict, list)) and not value):
         return ""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
-    text = " ".join(sanitize(text, target="message").split())
+    text = sanitize(" ".join(text.split()), target="message")
     return text if len(text) <= _LONGEST else hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
 
 

@@ -72,7 +72,8 @@ def check_pairing(
             "SELECT one.file, one.question, one.run, one.words, other.run, other.words "
             "FROM asked AS one JOIN asked AS other USING (question) "
             "JOIN asked AS elsewhere ON elsewhere.run = other.run AND elsewhere.words = one.words "
-            "WHERE one.words <> other.words AND elsewhere.question <> one.question ORDER BY one.file, one.question LIMIT 1",
+            "WHERE one.words <> other.words AND elsewhere.question <> one.question ORDER BY one.file, one.question "
+            "LIMIT 1",
         )
     )
     if moved is None:
