@@ -7,8 +7,12 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Meta, Struct
 
+from nescio.data.judge_record import combined, grader, parse
 from nescio.errors import FormatError
 from nescio.formats.logs.kit import Name, checked
+from nescio.pipeline import Options, load
+
+from .excerpts import EVERY
 
 
 class Turn(Struct, rename="camel"):
@@ -46,3 +50,33 @@ def test_a_value_of_another_kind_is_named_with_its_place(row: Any, rule: str) ->
     with pytest.raises(FormatError) as error:
         checked(Row, row, "a.json", "line 2")
     assert str(error.value) == f"a.json, line 2: {rule}"
+
+
+@pytest.mark.parametrize(
+    ("format_", "judge"),
+    [
+        ("inspect", "match"),
+        ("evalscope", "acc"),
+        ("lighteval", "acc+em"),
+        ("ragas", "none"),
+        (
+            "deepeval",
+            "Short+Words(Short.model=lamplighter/judge, Short.threshold=0.5, Words.model=lamplighter/judge, "
+            "Words.threshold=0.5)",
+        ),
+    ],
+)
+def test_a_log_that_states_who_graded_names_its_judge(format_: str, judge: str) -> None:
+    assert load(EVERY[format_].files, Options(ungraded="exclude")).signature["judge"] == judge
+
+
+def test_a_record_of_a_grader_is_short_and_can_be_read_back() -> None:
+    empty: dict[str, Any] = {"config": {}, "base_url": None}
+    record = grader("qa", key=True, model={"model": "lamp/judge", **empty}, template="Grade this. " * 9, least=1.0)
+    assert str(record).startswith("qa(key=true, least=1, template=")
+    assert record.model == "lamp/judge"
+    assert parse(str(record)) == record
+    assert record == grader("qa", least=1, template="Grade this.\n" * 9, model="lamp/judge", key=True)
+    assert combined({grader("b", least=0.5), grader("b"), grader("a", model="m")}) == parse(
+        "a+b(a.model=m, b.least=0.5)"
+    )

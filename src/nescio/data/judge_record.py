@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
+from nescio.text import sanitize
 
 Target = Literal["collection", "population"]  # the answers that figures corrected by people's labels describe
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -25,6 +28,7 @@ UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belo
 STALE = "judgements.stale"  # the code of a note on labels of answers that runs no longer give
 DIFFERENT = "judgements.different"  # the code of a note that not all runs have the same judge
 UNKNOWN = "an unknown judge"
+_LONGEST = 60  # the most characters of a parameter that a record keeps as they are
 
 
 class JudgeRecord(Struct, frozen=True):
@@ -57,6 +61,33 @@ def parse(text: str) -> JudgeRecord:
     values = [(_plain(pair[1]), _plain(pair[2])) for pair in pairs if pair]
     fields = {key: value for key, value in values if key in _OWN}
     return JudgeRecord(_plain(call[1]), tuple((key, value) for key, value in values if key not in _OWN), **fields)
+
+
+def grader(name: str, /, **parameters: Any) -> JudgeRecord:
+    """Return the record of a grader that a log states: its name, and its parameters as JSON values.
+
+    Empty parameters are left out, and a long one, such as a prompt, becomes a digest.
+    """
+    texts = {key: text for key, value in parameters.items() if (text := _short(value))}
+    fields = {key: value for key, value in texts.items() if key in _OWN}
+    return JudgeRecord(name, tuple(sorted((key, text) for key, text in texts.items() if key not in _OWN)), **fields)
+
+
+def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
+    """Return one record of all judges of a run, the same for any order of `records`.
+
+    A record is left out if another one of its name states the same and more: a failed answer may state less.
+    """
+    stated = {record: {(name, getattr(record, name)) for name in _OWN} | {*record.parameters} for record in records}
+    stated = {record: {(name, value) for name, value in pairs if value} for record, pairs in stated.items()}
+    ordered = sorted(
+        (one for one in stated if not any(one.name == two.name and stated[one] < stated[two] for two in stated)),
+        key=str,
+    )
+    if len(ordered) == 1:
+        return ordered[0]
+    pairs = {(f"{record.name}.{name}", value) for record in ordered for name, value in stated[record]}
+    return JudgeRecord("+".join(dict.fromkeys(record.name for record in ordered)), tuple(sorted(pairs)))
 
 
 def named(records: Iterable[JudgeRecord | None]) -> str:
@@ -100,6 +131,28 @@ def kept_judges(notes: Iterable[Note], names: Mapping[str, str], runs: Collectio
 def undated(record: JudgeRecord | None) -> str | None:
     """Return a judge as text, without the date on which a language model judged; None for an unknown judge."""
     return None if record is None else str(replace(record, date=""))
+
+
+def _short(value: Any) -> str:
+    """Return a JSON value as a short text; "" for an empty one."""
+    value = _pruned(value)
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    if value in (None, "") or (isinstance(value, (dict, list)) and not value):
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    text = sanitize(" ".join(text.split()), target="message")
+    return text if len(text) <= _LONGEST else hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
+
+
+def _pruned(value: Any) -> Any:
+    """Return a JSON value without its empty members, and with whole numbers as integers."""
+    if isinstance(value, dict):
+        parts = {str(key): _pruned(part) for key, part in value.items()}
+        return {key: part for key, part in parts.items() if part not in (None, "", {}, [])}
+    if isinstance(value, (list, tuple)):
+        return [_pruned(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _escape(text: str) -> str:

@@ -116,6 +116,11 @@ class Outcomes(Struct, frozen=True, eq=False):
         )
 
     @property
+    def known_judges(self) -> tuple[JudgeRecord, ...]:
+        """Return the known judges of the runs, each once."""
+        return tuple(dict.fromkeys(record for record in self.judges if record is not None))
+
+    @property
     def lacking(self) -> NDArray[np.bool_]:
         """Return a mask of the rows of questions that a run lacks, shape (runs, questions).
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from nescio.data.changed_questions import changed_words
 from nescio.data.columns import Array, user
+from nescio.data.judge_record import JudgeRecord, combined
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes, reasons_note
 from nescio.data.policies import said_by_some
@@ -39,8 +41,11 @@ class Answer(Struct, gc=False):
     or seed, and is None if the log has no repeats. Questions of one `cluster` are resampled together. `strata` are
     constant within the question; `labels` are values of the log that may serve as strata. `where` names the place in
     the file `path`. `scores` holds graded scores, keyed by name. `task` is the task, if each task has its own metrics.
-    `answerable` is 0 if declining is right, and -1 if the log does not say. `asked`, `gold`, `answer`, `extracted` (the
-    part of the answer that was graded) and `reason` are for people to read.
+    `answerable` is 0 if declining is right, and -1 if the log does not say. `judges` is who graded
+    the answer as the log states it, keyed by the name of the score. `asked` (the text of the question, or a list
+    of it and its options), `gold`, `answer`, `extracted` (the part of the answer that was graded) and `reason` are for
+    people to read. `prompt` is read in place of a question that the log does not hold; it may differ between runs, but
+    `asked` and `gold` may not (`words` has their digests).
     """
 
     run: str
@@ -70,6 +75,9 @@ class Answer(Struct, gc=False):
     answer: Any = None
     extracted: Any = None
     reason: Any = None
+    prompt: Any = None
+    judges: Mapping[str, JudgeRecord] = NOTHING
+    words: bytes = b""
 
 
 def number_repeats(answers: Iterable[Answer]) -> int:
@@ -160,6 +168,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         columns[user(SCORE)] = array(scores, np.nan, float)
     reasons = zip(runs, layout.reasons, strict=True)
     notes += [reasons_note(run, of_run, len(asked)) for run, of_run in reasons if of_run]
+    notes += changed_words(lambda: ((one.question, one.run, one.words) for one in answers), len({*asked}))
     notes += said_by_some([*runs], array((True for _ in answers), False, np.bool_), known, asked)
     why = array((answer.why or None for answer in answers), None, object) if any(layout.reasons) else None
     has_texts = any(answer.texts for answer in answers)
@@ -177,8 +186,18 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         why=why,
         repeats=repeats_of(asked, [repeat for _, repeat in layout.questions]),
         files=tuple(map(str, layout.files)),
+        judges=_judges(answers, runs),
         texts=texts,
     )
+
+
+def _judges(answers: Iterable[Answer], runs: Sequence[str]) -> tuple[JudgeRecord | None, ...]:
+    """Return who graded each run, None for a run of which the log does not say it; empty if it says it of no run."""
+    stated: dict[str, set[JudgeRecord]] = {}
+    for answer in answers:
+        if answer.judges:
+            stated.setdefault(answer.run, set()).update(answer.judges.values())
+    return tuple(combined(stated[run]) if run in stated else None for run in runs) if stated else ()
 
 
 def _check_answerable(known: Array, runs: Sequence[str], questions: Sequence[str], path: object) -> None:

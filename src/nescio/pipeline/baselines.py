@@ -128,8 +128,8 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     if not isinstance(data, (Outcomes, Evidence)):
         raise UsageError(f"{path}: a baseline is compared question by question, but these files hold only counts")
     _check_questions(data.questions, baseline, path, *words_of(read))
-    _check_judges(judges_of(read), baseline, path)
     _check_reading(deciding(options), baseline, path)
+    _check_judges(judges_of(read), baseline, path)
     _check_clusters(clustered(data, options.cluster) if options.cluster else data, baseline, path)
     old = baseline.data
     if not isinstance(old, type(data)):

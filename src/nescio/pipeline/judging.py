@@ -88,5 +88,5 @@ def judges_of(read: ReadResult) -> tuple[JudgeRecord, ...]:
 
     The result is empty if no judge is known.
     """
-    judges = read.data.judges if isinstance(read.data, Outcomes) else ()
-    return tuple(dict.fromkeys((*read.judges, *(record for record in judges if record is not None))))
+    judges = read.data.known_judges if isinstance(read.data, Outcomes) else ()
+    return tuple(dict.fromkeys((*read.judges, *judges)))

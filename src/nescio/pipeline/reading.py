@@ -140,6 +140,10 @@ def _read_each(
     about = ", and ".join(result.about for result in read)
     try:
         joined = join_runs(outcomes, named) if len(outcomes) > 1 else outcomes[0]
+        if not all(data.judges for data in outcomes) and not any(
+            result.format == TABLE and result.data.judges for result in read if isinstance(result.data, Outcomes)
+        ):
+            joined = replace(joined, judges=())  # A file that cannot state its judge is no reason to doubt the others.
         beside = None if len(outcomes) == len(read) else beside_a_task(read, joined)
     except MismatchError as why:
         raise MismatchError(f"{error}: {why}") from None

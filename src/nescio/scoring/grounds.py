@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.columns import USER, bare
 from nescio.data.dropped import FEWER_HELD
 from nescio.data.evidence import Data, Evidence
@@ -174,11 +175,13 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}State this in the rows of all runs, or make the baseline again from rows that state it"
     elif code == OTHER_GOLD and not (remark["first"] and pair.is_baseline(remark["whose"])):
         why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
+    elif code in (OTHER_QUESTIONS, OTHER_DOCUMENTS, OTHER_TEXTS) and not alone and _asked_otherwise(remark, pair):
+        why = f"{said}Ask all runs the same questions, with one key"
     elif code == CHOSEN_LABELS:
         why = f"{said}Label a random sample of the questions"
     elif code == UNCHECKED:
         why = f"{said}Add a column `answer` with the text that each label is about"
-    elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair):
+    elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):
         why = f"{said}Judge all runs by one judge"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
@@ -187,15 +190,23 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     return why or _of_other_questions(remark, pair, alone=alone)
 
 
-def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair) -> bool:
-    """Return whether the judged run was graded by another judge than its baseline.
+def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair, *, alone: bool) -> bool:
+    """Return whether the judged run was graded by another judge than its baseline, or than any run without a baseline.
 
     `judges` are pairs of a run and a judge; a run that was joined from several may have several judges. A baseline's
     file is not checked here, because its judge was compared before.
     """
     own = {judge for run, judge in judges if run == pair.baseline}
     others = {judge for run, judge in judges if pair.judges(run)}
+    if pair.baseline is None:
+        return not alone and len(others) > 1
     return bool(own and others) and others != own
+
+
+def _asked_otherwise(remark: Note, pair: Pair) -> bool:
+    """Return whether the judged run was asked other questions, under the same names, than its baseline or any run."""
+    pairs = [(one, other) for both in remark["pairs"] for one, other in (both, both[::-1])]
+    return any(pair.judges(one) and other not in pair.others for one, other in pairs)
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:

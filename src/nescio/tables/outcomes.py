@@ -25,7 +25,7 @@ from nescio.tables.columns import Table, cases
 from nescio.tables.judge_column import judges_of, mixed_judges
 from nescio.tables.lexicon import speaks_of_faults, squash
 from nescio.tables.mapping import Expression, Mapped
-from nescio.tables.pairing import check_pairing
+from nescio.tables.pairing import check_gold, check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
 from nescio.tables.rest import with_rest
 from nescio.tables.words import state_words
@@ -65,7 +65,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         next((m[role].columns[0] for _, m in placed if role in m and m[role].columns), None)
         for role in ("question", "text")
     )
-    notes += check_pairing(connection, sources, by, None if {"question", "text"} & options.column.keys() else text)
+    notes += check_pairing(connection, sources, by, text, told=bool({"question", "text"} & options.column.keys()))
+    notes += check_gold(connection) if any("gold" in mapping for _, mapping in placed) else []
     outcomes = _build(connection, placed, sources, held, notes)
     judges = judges_of(connection, outcomes.runs) if "judge" in held else ()
     notes += mixed_judges(connection) if "judge" in held else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from nescio.data.changed_questions import OTHER_TEXTS, changed
 from nescio.data.notes import Note, note
 from nescio.errors import shorten
 from nescio.sources.source import Source
@@ -19,14 +20,37 @@ if TYPE_CHECKING:
     import duckdb
 
 
+def is_prompt(column: str) -> bool:
+    """Return whether a column of texts holds prompts, which may differ between runs, and not questions."""
+    return "prompt" in column.lower()
+
+
+def check_gold(connection: duckdb.DuckDBPyConnection) -> list[Note]:
+    """Return a note on questions whose gold answers differ between runs.
+
+    The note concerns verdicts that somebody gave by other gold answers than those that other runs had.
+    """
+    twofold = "SELECT question FROM rows GROUP BY 1 HAVING min(gold) <> max(gold)"
+    if first(connection, f"{twofold} LIMIT 1") is None:
+        return []
+    words = nfc("trim(regexp_replace(gold, '\\s+', ' ', 'g'))")
+    query = f"SELECT DISTINCT question, run, {words} FROM rows WHERE gold IS NOT NULL AND question IN ({twofold})"
+    total = first(connection, "SELECT count(DISTINCT question) FROM rows")[0]
+    return changed("gold answer", connection.execute(f"{query} ORDER BY ALL").fetchall(), total)
+
+
 def check_pairing(
-    connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Source], by: str | None, text: str | None
+    connection: duckdb.DuckDBPyConnection,
+    sources: Mapping[int, Source],
+    by: str | None,
+    text: str | None,
+    *,
+    told: bool,
 ) -> list[Note]:
     """Return notes on questions whose texts differ between runs.
 
-    Raises AskedError if another run has the same text under another name of a question.
-
-    If the user named neither column, `by` is the column that names the questions, and `text` the one with their texts.
+    `by` is the column that names the questions, and `text` the one with their texts. Raises AskedError if another run
+    has the same text under another name of a question, unless the user told one of the columns.
     """
     twofold = "SELECT 1 FROM rows GROUP BY question HAVING min(text) <> max(text) LIMIT 1"
     if text is None or first(connection, twofold) is None:
@@ -40,21 +64,31 @@ def check_pairing(
     many, total = first(connection, f"SELECT count(*), (SELECT count(DISTINCT question) FROM asked) FROM ({differing})")
     if not many:
         return []
-    moved = first(
-        connection,
-        "SELECT one.file, one.question, one.run, one.words, other.run, other.words "
-        "FROM asked AS one JOIN asked AS other USING (question) "
-        "JOIN asked AS elsewhere ON elsewhere.run = other.run AND elsewhere.words = one.words "
-        "WHERE one.words <> other.words AND elsewhere.question <> one.question ORDER BY one.file, one.question LIMIT 1",
+    moved = (
+        None
+        if told
+        else first(
+            connection,
+            "SELECT one.file, one.question, one.run, one.words, other.run, other.words "
+            "FROM asked AS one JOIN asked AS other USING (question) "
+            "JOIN asked AS elsewhere ON elsewhere.run = other.run AND elsewhere.words = one.words "
+            "WHERE one.words <> other.words AND elsewhere.question <> one.question ORDER BY one.file, one.question "
+            "LIMIT 1",
+        )
     )
     if moved is None:
+        pairs = connection.execute(
+            "SELECT DISTINCT one.run, other.run FROM asked AS one JOIN asked AS other USING (question) "
+            "WHERE one.run < other.run AND one.words <> other.words ORDER BY 1, 2"
+        ).fetchall()
         return [
             note(
-                "outcomes_table.texts_differ",
+                OTHER_TEXTS,
                 "{questions} of {total:n question} {questions:has/have} a different text in another run, but "
                 "{questions:is/are} paired by id",
                 questions=many,
                 total=total,
+                pairs=() if is_prompt(text) else tuple(pairs),
             )
         ]
     file, question, run, asked, other, others = moved

@@ -65,8 +65,8 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
         graded_answers = bool(scored or not np.isin(data.state, (NOT_GRADED, ABSENT)).all())
     if not graded_answers:
         raise MismatchError(f"run {data.runs[0]!r} has no graded answer, so it cannot serve as a baseline")
-    judges_of_runs = data.judges if isinstance(data, Outcomes) else ()
-    judges = tuple(dict.fromkeys((*result.judges, *(record for record in judges_of_runs if record is not None))))
+    judges_of_runs = data.known_judges if isinstance(data, Outcomes) else ()
+    judges = tuple(dict.fromkeys((*result.judges, *judges_of_runs)))
     result = replace(result, data=data, judges=judges, notes=(*result.notes, *remembered))
     loaded = apply(result, reading)
     scores = score(loaded, request.chosen, mark=False, **request.values(WithInterval, Resampled, Worked))

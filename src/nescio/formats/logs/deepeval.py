@@ -26,6 +26,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.outcomes import SAID_SO
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import Answer
@@ -54,6 +55,8 @@ class Metric(Struct, rename="camel"):
     success: bool | None = None
     score: Any = None
     minimum_score: Any = None
+    threshold: Any = None
+    evaluation_model: Any = None
     error: Any = None
     flaky: Any = None
     reason: Any = None
@@ -283,6 +286,7 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
     others = {
         name: result for name, result in deciding.items() if not any(word in name.casefold() for word in _OF_TOOLS)
     }
+    answer.judges = _judges(deciding, least)
     if len(others) < len(deciding) and isinstance(case.expected_tools, list):
         answer.answerable = int(bool(case.expected_tools))
         if case.tools_called == [] and not empty(text):
@@ -298,6 +302,15 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
     answer.right = _all_pass(deciding) if deciding else case.success
     answer.lacking = UNREAD if deciding else NO_SCORE
     return answer
+
+
+def _judges(deciding: dict[str, Metric], least: float | None) -> dict[str, JudgeRecord]:
+    """Return the metrics that gave a verdict, with their models and thresholds; `least` is the user's threshold."""
+    return {
+        name: grader(name, model=one.evaluation_model, threshold=None if least is not None else number(one.threshold))
+        for name, one in deciding.items()
+        if one.value is not None
+    }
 
 
 def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:

@@ -81,6 +81,6 @@ def _answer(row: Review, answer: Answer) -> Answer:
         unread = score.extracted_prediction is not None and empty(score.extracted_prediction)
         answer.nothing = empty(score.prediction) or (NO_FORM if unread else None)
     answer.labels = as_object(row.sample_score.sample_metadata)
-    answer.asked, answer.gold, answer.reason = row.input, row.target, score.explanation
+    answer.prompt, answer.gold, answer.reason = row.input, row.target, score.explanation
     answer.answer, answer.extracted = score.prediction, score.extracted_prediction
     return answer

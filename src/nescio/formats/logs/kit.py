@@ -18,8 +18,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
+from nescio.data.judge_record import judges_differ, undated
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, Outcomes
 from nescio.data.policies import evidence_of
@@ -92,10 +94,8 @@ class Log:
             self.notes.append(no_outcome(what, column))
             for answer in answers:
                 answer.why = answer.ungraded or (NO_SCORE if answer.score is None or math.isnan(answer.score) else None)
-                answer.scores, answer.score = (
-                    {**answer.scores, column: math.nan if answer.score is None else answer.score},
-                    None,
-                )
+                score = math.nan if answer.score is None else answer.score
+                answer.scores, answer.score = {**answer.scores, column: score}, None
             return False
         between = sum(0 < score < 1 for score in scores)
         self.notes += partial(what, between, len(scores), least)
@@ -121,9 +121,11 @@ class Log:
         if outcomes:
             return ReadResult(_terse(data, self.options, keep), tuple(self.notes), tuple(measures))
         columns, evidence = _scores_only(data, self.notes)
+        notes = (*self.notes, *judges_differ(data.runs, list(map(undated, data.judges))))
         words = _with_infinite(data) if data.texts is not None else None
         means = tuple(f"mean({bare(name)})" for name in columns)
-        return ReadResult(_terse(evidence, self.options, keep), tuple(self.notes), means, in_words=words)
+        kept = _terse(evidence, self.options, keep)
+        return ReadResult(kept, notes, means, data.known_judges, in_words=words)
 
     def by_score(self, answers: Iterable[Answer], what: str, keep: Collection[str] = ()) -> ReadResult:
         """Return the result of answers that have a verdict or a score each; notes call the scores `what`.
@@ -230,17 +232,18 @@ def checked(kind: type[T], row: Any, source: Source | object, where: str | None,
 def take(answer: Answer, options: ReadOptions) -> Answer:
     """Return `answer` with its texts, its strata, and the reason (`why`) if it counts as no answer or has no grade.
 
-    The fields that held these data (`asked`, `gold`, `answer`, `extracted`, `reason`, `labels`) become empty.
+    The fields that held these data, from `labels` to `prompt`, become empty.
     """
     answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
     if answer.why is None:
         answer.why = SAID_SO if _declines(answer, options) else answer.nothing
     if options.texts:
         gold = answer.gold if isinstance(answer.gold, (list, tuple)) else [answer.gold]
-        answer.texts = texts_of(answer.asked, gold, answer.answer, answer.extracted, answer.reason)
+        answer.texts = texts_of(answer.asked or answer.prompt, gold, answer.answer, answer.extracted, answer.reason)
     if answer.labels:
         answer.strata = {**labels(answer.labels, options), **answer.strata}
-    answer.asked = answer.gold = answer.answer = answer.extracted = answer.reason = None
+    answer.words = words_digest(answer.asked, answer.gold)
+    answer.asked = answer.prompt = answer.gold = answer.answer = answer.extracted = answer.reason = None
     answer.labels = NOTHING
     return answer
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from nescio.data.judge_record import grader
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import NO_SCORE, Log, Name, checked, empty, named, rows_in
@@ -30,6 +31,7 @@ _TEXTS = {"hypothesis", "question", "answer", "autoeval_label", "question_id", "
 
 class Verdict(Struct):
     label: bool | None = None
+    model: Any = None
 
 
 class Line(Struct):
@@ -77,6 +79,8 @@ def _name(source: Source) -> str:
 
 def _answer(line: Line, asked: Asked, answer: Answer) -> Answer:
     label = line.autoeval_label.label if isinstance(line.autoeval_label, Verdict) else line.autoeval_label
+    if isinstance(line.autoeval_label, Verdict):
+        answer.judges = {"": grader("autoeval_label", model=line.autoeval_label.model)}
     answer.answerable = int(UNANSWERABLE not in answer.question)
     answer.labels = {**answer.labels, "question_type": asked.question_type or line.question_type}
     answer.asked, answer.gold, answer.answer = asked.question, asked.answer, line.hypothesis

@@ -11,6 +11,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from nescio.data.judge_record import grader
 from nescio.data.outcomes import NOT_GRADED, SAID_SO
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import SCORE, Answer
@@ -73,10 +74,12 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
             )
         between = sum(0 < score < 1 for score in _graded(task_answers, name))
         log.notes += partial(name, between, len(task_answers), least)
+        judges = {name: grader(name)}
         for answer in task_answers:
             score = answer.scores.get(name, math.nan)
             right = None if math.isnan(score) else score >= (1.0 if least is None else least)
             settle(answer, right, UNREAD)
+            answer.judges = {name: answer.judges[name]} if name in answer.judges else judges
             marks = {**answer.scores, SCORE: score} if between else answer.scores
             answer.scores = {name: mark for name, mark in marks.items() if not math.isnan(mark)}
     return log.result(answers, keep=keep)

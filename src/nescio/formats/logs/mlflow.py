@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
@@ -132,8 +133,16 @@ def _traces(source: Source, run: str) -> Iterator[Answer]:
             reason=[
                 trace_marks.get("rationale") for trace_marks in assessments if trace_marks.get("valid") is not False
             ],
+            judges=dict(_judge(one) for one in assessments if "feedback" in one and one.get("valid") is not False),
         )
         yield _without_error(row, answer)
+
+
+def _judge(assessment: Row) -> tuple[str, JudgeRecord]:
+    """Return the name of an assessment, and who made it: code, a person, or a model of this name."""
+    name = metric_name(str(assessment.get("assessment_name") or assessment.get("name")), "feedback")
+    kind, made_by = (part_of(assessment, "source", part) for part in ("source_type", "source_id"))
+    return name, grader(name, kind=kind, model=made_by if kind == "LLM_JUDGE" else None)
 
 
 def _rows(source: Source) -> Iterator[Row]:

@@ -89,7 +89,8 @@ def _answer(source: Source, row: Mapping[str, Any], i: int, answer: Answer) -> A
     unread = EXPECTED in row and _judged(row.get(JUDGEMENT)) is None
     unparsed = PREDICTED in row and row[PREDICTED] is None
     answer.nothing = NO_FORM if unparsed or unread else empty(text) if isinstance(text, str) else None
-    answer.asked = next((row[key] for key in ("problem", "question", "prompt") if row.get(key)), None)
+    answer.asked = next((row[key] for key in ("problem", "question") if row.get(key)), None)
+    answer.prompt = row.get("prompt")
     answer.gold = row.get("expected_answer", row.get(EXPECTED))
     answer.answer, answer.extracted = row.get("generation", row.get(JUDGEMENT)), row.get(PREDICTED)
     answer.reason = None if EXPECTED in row else row.get(JUDGEMENT)

@@ -15,16 +15,20 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.dropped import fewer_held
+from nescio.data.judge_record import JudgeRecord, grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, in_brackets, rows_in, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.shapes import kind_of
-from nescio.sources.elements import as_object, identity, number, texts_in
+from nescio.sources.elements import as_list, as_object, identity, number, part_of, texts_in
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
 UNREADABLE = "__invalid__"  # the choice for a grade that could not be parsed, to which the tool gives the lowest score
+
+# the parameters of an eval that say what was asked
+_OF_SAMPLES = ("samples_jsonl", "few_shot_jsonl", "num_few_shot", "max_samples", "seed")
 
 
 class Event(Struct):
@@ -62,6 +66,17 @@ def _name(source: Source) -> str:
     return identity(functions[0]) if isinstance(functions, list) and functions else source.stem
 
 
+def _judges(source: Source) -> dict[str, JudgeRecord]:
+    """Return who graded a run, by its specification: the class of the eval, its parameters, and the grading model."""
+    spec = source.first["spec"]
+    declared = part_of(spec, "run_config", "eval_spec")
+    functions, name = as_list(spec.get("completion_fns")), part_of(declared, "cls")
+    if not isinstance(name, str):
+        return {}
+    own = {key: value for key, value in as_object(part_of(declared, "args")).items() if key not in _OF_SAMPLES}
+    return {"": grader(name.rpartition(":")[2], **{"model": functions[1:], **own})}
+
+
 def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
     answers: dict[str, Answer] = {}
     samples: dict[str, dict[str, Any]] = {}  # the prompt and the response of each sample
@@ -96,7 +111,9 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
         marks = [mark for grade in grades.values() if (mark := number(grade.get(key))) is not None]
         if marks:
             log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks)
+    judges = _judges(source)
     for name in (*grades, *(name for name in answers if name not in grades)):
+        answers[name].judges = judges
         yield _with_words(answers[name], samples.get(name, {}), grades.get(name))
 
 
@@ -125,7 +142,7 @@ def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] 
         answer.ungraded = NO_SCORE
         return answer
     taken = grade.get("sampled", grade.get("picked"))
-    answer.asked, answer.gold = sampling.get("prompt", grade.get("prompt")), grade.get("expected", grade.get("ideal"))
+    answer.prompt, answer.gold = sampling.get("prompt", grade.get("prompt")), grade.get("expected", grade.get("ideal"))
     answer.answer, answer.extracted = sampling.get("sampled", grade.get("sampled")), taken
     texts = texts_in(taken), texts_in(sampling.get("sampled"))
     answer.nothing = next((empty(text) for text in texts if text and empty(text)), None)

@@ -30,6 +30,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nescio.data.judge_record import grader
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT as RIGHT
 from nescio.data.outcomes import INCORRECT as WRONG
@@ -234,7 +235,7 @@ def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
             elif len(several) > 1:
                 answer.repeat = r + 1
             _grade(answer, one, text, source)
-            answer.asked = item.get("prompt", item.get("origin_prompt", item.get("question")))
+            answer.asked, answer.prompt = item.get("question"), item.get("prompt", item.get("origin_prompt"))
             yield answer
 
 
@@ -242,13 +243,15 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None
     """Set the verdict on an answer (NaN if there is none), and its response, extracted text and gold answer."""
     said = item.get("origin_prediction") if text is None else text
     drawn = item.get("predictions", item.get("pred"))
-    letter = item.get(LETTER)
+    letter, rule = item.get(LETTER), item.get("rule_evaluation")
+    by = "rules" if letter is None else "judge"
     answer.gold = item.get("references", item.get("answer", item.get("gold", item.get("refr"))))
     answer.reason = letter
     if letter is None and {*item} >= JUDGED and not any(item.get(name) is not None for name in VERDICTS):
-        letter = item["prediction"]
+        letter, by = item["prediction"], "judge"
         if drawn is None:  # There is a judge's text, and no answer.
             answer.reason, said = letter, text
+    answer.judges = {CORRECT: grader("rules and judge" if isinstance(rule, dict) else by)}
     if letter is None:
         answer.scores = {CORRECT: _verdict(source, item, str(answer.where))}
     else:
@@ -257,7 +260,6 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None
         answer.nothing = NOT_ATTEMPTED if state == SILENT else None
     if isinstance(said, dict):  # perplexities of the options
         return
-    rule = item.get("rule_evaluation")
     if isinstance(rule, dict):
         said, drawn = rule.get("origin_prediction") if text is None else text, rule.get("predictions", rule.get("pred"))
     answer.answer = first_text(said)

@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
@@ -25,7 +26,7 @@ from nescio.formats.logs.kit import Log, Row, empty, mean_of
 from nescio.formats.logs.metric_tables import mark_of, marked_rows, open_answers, rows_of, value_of
 from nescio.formats.logs.metrics import by_file, metric_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import identifier, identity, objects_in, placed_rows
+from nescio.sources.elements import identifier, identity, objects_in, part_of, placed_rows
 from nescio.sources.json import as_text
 from nescio.sources.literals import json_or
 from nescio.sources.source import Source
@@ -77,7 +78,17 @@ def _runs(source: Source, run: str) -> Iterator[Answer]:
             gold=value_of(row.get("reference_output")),
             answer=text,
             reason=reasons,
+            judges=dict(map(_judge, objects_in(row.get("annotations")))),
         )
+
+
+def _judge(annotation: Row) -> tuple[str, JudgeRecord]:
+    """Return the name of an annotation, and who made it: a kind of annotator, and a model if the annotation names
+    one."""
+    name, kind = (annotation.get(key) for key in ("name", "annotator_kind"))
+    name = metric_name(str(name), "annotation")
+    kind = annotation.get("kind") if kind is None else kind
+    return name, grader(name, kind=str(kind or "").lower(), model=part_of(annotation.get("metadata"), "model"))
 
 
 def _said(output: Any) -> str | None:
@@ -133,7 +144,11 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
     metrics = {
         metric_name(name, "annotation"): [_score(row.get(name + _SCORE)) for row in table.rows] for name in evaluators
     }
-    return marked_rows(table, run, metrics, fields=[name + end for name in evaluators for end in (_SCORE, _DETAILS)])
+    fields = [name + end for name in evaluators for end in (_SCORE, _DETAILS)]
+    for row, answer in zip(table.rows, marked_rows(table, run, metrics, fields=fields), strict=True):
+        scores = {name: value_of(row.get(name + _SCORE)) for name in evaluators}
+        answer.judges = dict(_judge({**own, "name": name}) for name, own in scores.items() if isinstance(own, dict))
+        yield answer
 
 
 def _score(cell: str | None) -> float:

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from nescio.data.dropped import fewer_held
+from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.reasons import ERRORED, REFUSED
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer, number_repeats
@@ -176,14 +177,28 @@ def _answer(row: Result, answer: Answer) -> Answer:
     asked = row.vars or row.test_idx
     same = [asked, test.get("description"), test.get("assert")] if isinstance(row.test_case, dict) else asked
     answer.cluster = hashlib.blake2s(json.dumps(same, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
-    answer.asked, answer.gold = (
-        row.vars or row.prompt_text,
+    answer.judges = _judges(row)
+    answer.asked, answer.prompt, answer.gold = (
+        row.vars,
+        row.prompt_text,
         [assertion.get("value") for assertion in objects_in(test.get("assert"))],
     )
     answer.answer = output if isinstance(row.response, dict) else row.response
     reasons = [part_of(row.grading_result, "reason"), *(assertion.get("reason") for assertion in row.assertions)]
     answer.reason = list(dict.fromkeys([*map(str, filter(None, reasons)), *([] if answer.answer else [row.error])]))
     return answer
+
+
+def _judges(row: Result) -> dict[str, JudgeRecord]:
+    """Return the kinds of assertions of a result's test, with their thresholds, grading models and rubrics."""
+    test = as_object(row.test_case)
+    shared = as_object(test.get("options"))
+    asserted = objects_in(test.get("assert")) or [as_object(one.get("assertion")) for one in row.assertions]
+    flat = [part for one in asserted for part in (objects_in(one.get("assert")) or [one]) if part.get("type")]
+    of_all = {name: shared[name] for name in ("provider", "rubricPrompt") if name in shared}
+    names = ("threshold", "provider", "rubricPrompt")
+    kinds = [grader(str(one["type"]), **(of_all | {n: one[n] for n in names if n in one})) for one in flat]
+    return {str(kind): kind for kind in kinds}
 
 
 def _against_counts(

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nescio.data.judge_record import grader
 from nescio.data.reasons import BLOCKED, EMPTY, ERRORED, REFUSED
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.answers import Answer
@@ -132,7 +133,7 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     metric = _metric(folder, cases, log)
     scores = [case.scores.get(metric, math.nan) for case in cases]
     whole = all(_confidence(case) in (None, 1.0) for case in cases)  # All are 1 if the log has no log-probabilities.
-    answers = []
+    answers, judges = [], {metric: grader(metric)}
     optionless: Counter[str] = Counter()
     for case, score in zip(cases, scores, strict=True):
         answer = log.take(_answer(folder, case, score, log))
@@ -140,6 +141,7 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
             optionless[text] += 1
         answer.confidence = None if whole or answer.why else _confidence(case)
         answer.scores = {name: case.scores[name] for name in log.options.graded if name in case.scores}
+        answer.judges = judges
         answers.append(answer)
     outcomes = log.grade(answers, f"{folder.path.name}: {metric}", metric)
     if optionless:

@@ -17,7 +17,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.changed_questions import changed_words, words_digest
+from nescio.data.judge_record import grader
 from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, REFUSED, said_to_abstain
 from nescio.errors import FormatError, UsageError, offer, opt, shorten
@@ -77,7 +80,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         [checked(replace(script, run=run, prefix=p), log) for script, (run, p) in zip(opened, names, strict=True)], log
     )
     if options.choose.get("scorer") == NO_SCORER:
-        return ReadResult(_unjudged(scripts), tuple(log.notes))
+        unjudged, differing = _unjudged(scripts)
+        return ReadResult(unjudged, (*log.notes, *differing))
     check_choice(options, "scorer", (name for script in scripts for sample in script.samples for name in sample.scores))
     answers: list[Answer] = []
     outcomes = True
@@ -140,12 +144,14 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
     scores = [_part(sample.scores.get(scorer), key) for sample in samples]
     grades = [grade_of(score, sample, options) for score, sample in zip(scores, samples, strict=True)]
     _no_labels(script, scorer, grades)
+    judges = {scorer: grader(scorer, **{"part": key, **script.grading(scorer)})} if scorer else {}
     answers = []
     for sample, score, grade in zip(samples, scores, grades, strict=True):
         answer = answer_of(sample, score, grade, threshold(options))
         answer.answerable = -1 if log.has_answer(sample.targets) else 0
         answer.run, answer.question, answer.path = script.run, script.prefix + sample.id, script.path
         answer.strata = {"task": script.text("eval", "task")} if script.prefix else {}
+        answer.judges = judges
         answers.append(log.take(answer))
     outcomes = log.grade(answers, f"{script.path.name}: {scorer} ({key})" if key else f"{script.path.name}: {scorer}")
     _against_header(log, script, scorer, key, [grade.own for grade in grades])
@@ -268,12 +274,13 @@ def _against_header(log: Log, script: Transcript, scorer: str, key: str, numbers
 # ---- answers that nescio judges ----
 
 
-def _unjudged(logs: Sequence[Transcript]) -> Unjudged:
-    """Return the questions and the answers of the logs, without grades.
+def _unjudged(logs: Sequence[Transcript]) -> tuple[Unjudged, list[Note]]:
+    """Return the questions and the answers of the logs, without grades, and notes on questions that differ.
 
     A sample that stopped with an error has no answer, not even an empty one.
     """
     questions: dict[str, Question] = {}
+    words: list[tuple[str, str, bytes]] = []
     runs: dict[str, dict[tuple[str, int], Response]] = {}
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)
     for log in logs:
@@ -282,6 +289,7 @@ def _unjudged(logs: Sequence[Transcript]) -> Unjudged:
             name = log.prefix + sample.id
             question = Question(name, sample.question, sample.targets, sample.options, None, None, sample.labels)
             questions.setdefault(name, question)
+            words.append((name, log.run, words_digest([sample.question, *sample.options], sample.targets)))
             if (name, sample.epoch) in responses:
                 rule = f"question {name!r} appears twice for run {log.run!r}"
                 raise FormatError(log.path, rule, where=sample.where)
@@ -294,4 +302,5 @@ def _unjudged(logs: Sequence[Transcript]) -> Unjudged:
     collection = Collection("inspect", tuple(questions.values()))
     files = {log.run: str(log.path) for log in reversed(logs)}
     answering = tuple(Run(name, tuple(responses.values())) for name, responses in runs.items())
-    return Unjudged(collection, answering, tuple(files[run.name] for run in answering))
+    unjudged = Unjudged(collection, answering, tuple(files[run.name] for run in answering))
+    return unjudged, changed_words(lambda: words, len(questions))

@@ -31,6 +31,7 @@ UNREAD = "grade_parse_failure"  # the tool's reason, since May 2026, if it found
 FAILED = ("scoring_failed", UNREAD)
 FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
+GRADER = "grader"  # the role of the model that grades, unless a scorer names another
 _MANY = 1_000  # the most members of an object in a log
 
 
@@ -120,6 +121,19 @@ class Transcript(Struct, frozen=True):
         totals += [questions * times for questions in asked if isinstance(questions, int)]
         return max((total for total in totals if isinstance(total, int)), default=None)
 
+    def grading(self, scorer: str) -> dict[str, Any]:
+        """Return how a scorer graded: its parameters, and the model in the role of the grader, as the header states
+        them."""
+        summaries = objects_in(self.held("results", "scores"))
+        own = next((one.get("params") for one in summaries if scorer in (one.get("name"), one.get("scorer"))), None)
+        if not own:
+            declared = objects_in(self.held("eval", "scorers"))
+            own = next((one.get("options") for one in declared if _last(one.get("name")) == scorer), None)
+        parameters = as_object(own)
+        role = parameters.get("model_role")
+        role = role if isinstance(role, str) else GRADER
+        return {**parameters, f"model_roles.{role}": self.held("eval", "model_roles", role)}
+
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
         """Yield the log's own figures that are means.
 
@@ -131,6 +145,11 @@ class Transcript(Struct, frozen=True):
                 if value is not None and name.split("/")[-1] in ("accuracy", "mean"):
                     scorer, called = (sanitize(str(score.get(key)), target="message") for key in ("scorer", "name"))
                     yield scorer, called, printable(name), value, printable(score.get("reducer"))
+
+
+def _last(name: Any) -> str:
+    """Return the name of a scorer without the package before it, as in "inspect_ai/match"."""
+    return name.rpartition("/")[-1] if isinstance(name, str) else ""
 
 
 def open_log(source: Source, log: Log) -> Transcript:

@@ -22,6 +22,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.changed_questions import OTHER_DOCUMENTS
+from nescio.data.judge_record import grader
 from nescio.data.outcomes import INCORRECT
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import SCORE, Answer
@@ -36,6 +38,8 @@ from nescio.text import sanitize
 INVALID = "[invalid]"
 BY_LENGTH = ("acc_norm", "acc_bytes")  # metrics that choose the option with the best log-probability per length
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
+
+_NOT_OF_ONE_ANSWER = ("metric", "aggregation", "higher_is_better", "filter", "steps")  # keys of a metric's definition
 
 
 class Sheet(Struct, frozen=True):
@@ -93,8 +97,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     kinds: dict[bool, str] = {}
     check_choice(options, "filter", (item.filter for sheet in sheets for item in sheet.items))
     check_choice(options, "metric", (name for sheet in sheets for item in sheet.items for name in item.values))
+    defined = all(sheet.results for sheet in sheets)  # Definitions that only some files state cannot be compared.
     for sheet in sheets:
-        graded, metric, outcomes = _graded(sheet, log)
+        graded, metric, outcomes = _graded(sheet, log, defined=defined)
         answers += graded
         kinds[outcomes] = f"{metric} of {sheet.path}"
     if len(kinds) > 1:
@@ -192,9 +197,10 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 # ---- outcomes ----
 
 
-def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
+def _graded(sheet: Sheet, log: Log, *, defined: bool) -> tuple[list[Answer], str, bool]:
     """Return the answers of one file, the metric that grades them, and whether it gives outcomes or only scores.
 
+    If `defined`, the record of the judge has the definitions of the metric and of the filter in the results file.
     The user chooses the filter and the metric. The rows in `sheet` are deleted one by one, to free memory.
     """
     name = pick(log.options, "filter", (item.filter for item in sheet.items))
@@ -205,13 +211,14 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     answers = []
     texts = [item.text for item in items]
+    judges = {metric: grader(metric, filter=name, **(_definition(sheet, metric, name) if defined else {}))}
     percent, documents = bool(items) and items[0].paired, len({item.doc for item in items})
     sheet.items.clear()
     items.reverse()
     for score in scores:
         item = items.pop()  # Popping frees memory for the answer: a log may be larger than the memory left.
         answers.append(log.take(_answer(sheet, item, metric, score)))
-        answers[-1].texts = item.texts
+        answers[-1].texts, answers[-1].words, answers[-1].judges = item.texts, item.words, judges
         wanted = [one for one in log.options.graded if one not in (SCORE, metric)]
         graded_scores = {one: value for one in wanted if (value := item.values.get(one)) is not None}
         if metric in log.options.graded and metric != SCORE:
@@ -223,6 +230,16 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     log.options.declined.wrong.setdefault(str(sheet.path), Counter()).update(wrong)
     _against_results(sheet, f"{metric},{name}", [100 * one for one in scores] if percent else scores, documents, log)
     return answers, metric, outcomes
+
+
+def _definition(sheet: Sheet, metric: str, filter_: str) -> dict[str, Any]:
+    """Return how the configuration in the results file defines a metric and a filter; empty without such a file."""
+    config = as_object(part_of(sheet.results, "configs", str(sheet.task)))
+    metrics = (one for one in objects_in(config.get("metric_list")) if one.get("metric") == metric)
+    filters = (one for one in objects_in(config.get("filter_list")) if one.get("name") == filter_)
+    steps = objects_in(next(filters, {}).get("filter"))
+    own = {name: value for name, value in next(metrics, {}).items() if name not in _NOT_OF_ONE_ANSWER}
+    return {**own, "steps": [step for step in steps if step.get("function") != "take_first"]}
 
 
 def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
@@ -303,10 +320,11 @@ def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
                 differ[run, sheet.run] += 1
     for (one, other), documents in differ.items():
         log.say(
-            "lm_eval.documents_differ",
+            OTHER_DOCUMENTS,
             "runs {subject!r} and {other!r}: {documents} documents have the same doc_id but different doc_hashes; "
             "check that the runs answer the same questions",
             one,
             other=other,
             documents=documents,
+            pairs=((one, other),),
         )

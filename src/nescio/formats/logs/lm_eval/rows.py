@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.stakes import is_marked
 from nescio.data.texts import AnswerTexts, texts_of
@@ -40,7 +41,8 @@ class Item(Struct, frozen=True):
     and of the option that is likeliest per character. `hash` is a hash of the document, and `said` a hash of the
     responses. `repeat` is the number of the response if the question has several. `ungraded` counts the responses that
     the metrics leave out. `no_gold` says that the gold answer is empty, and `paired` that the metrics hold the
-    prediction and the gold answers instead of a score. `text` is a short answer as it was graded.
+    prediction and the gold answers instead of a score. `text` is a short answer as it was graded. `words` has digests
+    of the question and of the gold answer.
     """
 
     doc: str
@@ -60,6 +62,7 @@ class Item(Struct, frozen=True):
     no_gold: bool = False
     paired: bool = False
     text: str = ""
+    words: bytes = b""
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
@@ -162,6 +165,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
         no_gold=no_gold,
         paired=squad is not None,
         text=texts[0] if len(texts) == 1 and len(texts[0]) <= _LONGEST else "",
+        words=words_digest(_question(row), target),
     )
 
 
@@ -181,8 +185,7 @@ def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[
 
 def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
     """Return the texts of a row: the question (or the prompt), the target, and the answer (or the likeliest option)."""
-    doc, target = as_object(row.get("doc")), row.get("target")
-    question = next((doc[name] for name in QUESTIONS if doc.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
+    target, question = row.get("target"), _question(row) or _prompt(row.get("arguments"), 0, 0)
     if not pairs:
         return texts_of(
             question, target if isinstance(target, list) else [target], row.get("resps"), _texts(row["filtered_resps"])
@@ -192,6 +195,12 @@ def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
     right = options[target] if isinstance(target, int) and 0 <= target < len(options) and options[target] else target
     shown = [f"{i + 1}. {option}" for i, option in enumerate(options) if option] if len(pairs) > 1 else []
     return texts_of([question, *shown], [right], chosen)
+
+
+def _question(row: dict[str, Any]) -> Any:
+    """Return the question in the document of a row, or None."""
+    doc = as_object(row.get("doc"))
+    return next((doc[name] for name in QUESTIONS if doc.get(name)), None)
 
 
 def _prompt(arguments: Any, request: int, part: int) -> str:

@@ -1,0 +1,105 @@
+"""Find questions that runs were asked under one name, but with another text or another gold answer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+from nescio.data.notes import Note, note
+from nescio.data.texts import in_words
+
+# the codes of notes that runs have other questions under the same names: of any log, of lm-eval, and of a table
+OTHER_QUESTIONS, OTHER_DOCUMENTS = "questions.differ", "lm_eval.documents_differ"
+OTHER_TEXTS = "outcomes_table.texts_differ"
+What = Literal["text or other options", "gold answer"]
+_SIZE = 8  # the bytes of a digest
+UNSAID = bytes(_SIZE)  # the digest of a text that a file does not state
+
+
+def words_digest(asked: Any, gold: Any) -> bytes:
+    """Return digests of a question (its text, or a list of it and its options) and of its gold answers, one after the
+    other.
+
+    White space, and the order of several gold answers, make no difference. The result is empty if neither is stated.
+    """
+    if asked is None and gold is None:
+        return b""
+    golds = gold if isinstance(gold, (list, tuple)) else [gold]
+    return _digest(asked if isinstance(asked, (list, tuple)) else [asked]) + _digest(sorted({*map(_plain, golds)}))
+
+
+def changed_words(stated: Callable[[], Iterable[tuple[str, str, bytes]]], total: int) -> list[Note]:
+    """Return notes on questions whose text or gold answers differ between runs; `total` is the number of questions.
+
+    `stated` is a function that yields a question, a run, and the digests that `words_digest` returned.
+    """
+    notes: list[Note] = []
+    parts: tuple[tuple[What, slice], ...] = (
+        ("text or other options", slice(_SIZE)),
+        ("gold answer", slice(_SIZE, None)),
+    )
+    for what, part in parts:
+        first: dict[str, bytes] = {}
+        known = ((question, words[part]) for question, _, words in stated() if words[part] not in (b"", UNSAID))
+        differ = {question for question, said in known if first.setdefault(question, said) != said}
+        if differ:
+            said_of = ((question, run, words[part]) for question, run, words in stated() if question in differ)
+            notes += changed(what, (one for one in said_of if one[2] not in (b"", UNSAID)), total)
+    return notes
+
+
+def changed(what: What, stated: Iterable[tuple[str, str, Hashable]], total: int) -> list[Note]:
+    """Return a note on questions of which two runs state different things; empty if there are none.
+
+    `stated` has a question, a run and what the run states, such as a digest of the text. A run may state several
+    things of a question that it was asked several times. Two runs differ if neither states all that the other does.
+    `total` is the number of questions.
+    """
+    said: dict[str, dict[str, set[Hashable]]] = {}
+    for question, run, text in stated:
+        said.setdefault(question, {}).setdefault(run, set()).add(text)
+    pairs: dict[tuple[str, str], str] = {}
+    questions = 0
+    for question, of_runs in said.items():
+        differing = _differing(of_runs)
+        questions += bool(differing)
+        for pair in differing:
+            pairs.setdefault(pair, question)
+    if not pairs:
+        return []
+    (run, other), question = next(iter(pairs.items()))
+    return [
+        note(
+            OTHER_QUESTIONS,
+            "{questions} of {total:n question} {questions:has/have} another {what} in some runs than in others; for "
+            "example {question!r} in {run!r} and in {other!r}",
+            questions=questions,
+            total=total,
+            what=what,
+            question=question,
+            run=run,
+            other=other,
+            pairs=tuple(pairs),
+        )
+    ]
+
+
+def _differing(of_runs: dict[str, set[Hashable]]) -> Sequence[tuple[str, str]]:
+    groups: dict[frozenset[Hashable], list[str]] = {}
+    for run, texts in of_runs.items():
+        groups.setdefault(frozenset(texts), []).append(run)
+    apart = [pair for pair in combinations(groups, 2) if not (pair[0] <= pair[1] or pair[1] <= pair[0])]
+    return [(one, other) for first, second in apart for one in groups[first] for other in groups[second]]
+
+
+def _plain(text: Any) -> str:
+    return " ".join(in_words(text).split())
+
+
+def _digest(parts: Iterable[Any]) -> bytes:
+    texts = [text for text in map(_plain, parts) if text]
+    if not texts:
+        return UNSAID
+    return hashlib.blake2b("\0".join(texts).encode(errors="replace"), digest_size=_SIZE).digest()
