@@ -164,7 +164,7 @@ def test_columns_that_may_be_the_confidence_are_named() -> None:
         for i, sure in enumerate((0.3, 0.1, 0.2, 0.25))
     ]
     said = {note.code: note.text for note in nescio.score(rows, "accuracy", ci=None, judge="exact").notes}
-    assert "NAME} names it, perhaps 'verbal_confidence'; 'model_confidence'" in said["tables.confidences"]
+    assert "NAME} names one, perhaps 'verbal_confidence'; 'model_confidence'" in said["tables.confidences"]
     named = nescio.score(rows, "accuracy", ci=None, judge="exact", column={"confidence": "model_confidence"})
     assert "tables.confidences" not in {note.code for note in named.notes}
 
@@ -189,7 +189,7 @@ def test_a_cascade_and_a_pool_say_what_does_not_fit() -> None:
         for k in range(2)
     ]
     with pytest.raises(
-        NescioError, match=r"the table: a cascade asks each system once.*one answer of each.*vote first"
+        NescioError, match=r"the table: a cascade asks each system once.*one answer per system.*votes?"
     ):
         nescio.lab.cascade(twice, systems=["a", "b"])
     older = [{"run": "o", "question": "x", "outcome": "correct"}]

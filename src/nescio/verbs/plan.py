@@ -1,8 +1,7 @@
 """Plan how many questions are needed to find a difference.
 
 The plan needs a pilot or --rates. A pilot is FILES with two runs; if there are more, --run and --baseline name two.
-The plan simulates the paired test of `nescio compare` on the outcomes of both systems in the pilot. It reweights them
-so that the systems differ by the difference to detect.
+The plan simulates the paired test of `nescio compare` on outcomes as in the pilot, but with the difference to detect.
 
 \b
 nescio plan outcomes.csv --run mine --baseline old --difference 0.03

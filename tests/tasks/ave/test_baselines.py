@@ -122,7 +122,7 @@ def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection
     both, notes = with_systems(MINE, replace(qa, columns=silent))
     assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 1, 1, 1, 1]
     assert in_words(notes) == (
-        "QA systems rightly abstained on 1 unanswerable question, which is not counted here",
+        "QA systems rightly abstained on 1 unanswerable question; AVE does not count it as right",
         "QA systems rightly answer questions for which the collection has no right answer (run 'qa': 2): their "
         "share of "
         "perfect selection (ave.normalized_qa_accuracy) can exceed 1",
