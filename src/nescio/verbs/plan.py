@@ -1,16 +1,17 @@
 """Plan how many questions are needed to find a difference.
 
 The plan needs a pilot or --rates. A pilot is FILES with two runs; if there are more, --run and --baseline name two.
-The plan simulates the paired test of `nescio compare` on outcomes as in the pilot, but with the difference to detect.
+The plan simulates the test of `nescio compare`.
 
 \b
 nescio plan outcomes.csv --run mine --baseline old --difference 0.03
 nescio plan outcomes.csv --run mine --baseline other --at mine=0.384 --difference 0.03
 nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
 
-For measures that are not functions of counts, and for clustered questions, nescio instead scales the pilot's standard
-error to the number of questions (a normal approximation). `nescio plan-repeats` says how often to ask each question,
-and `nescio plan-labels` how many answers people must label.
+The outcomes in the pilot are reweighted to have the difference to detect. For measures that are not functions of
+counts, and for clustered questions, nescio instead scales the pilot's standard error to the number of questions (a
+normal approximation). `nescio plan-repeats` says how often to ask each question, and `nescio plan-labels` how many
+answers people must label.
 """
 
 from __future__ import annotations

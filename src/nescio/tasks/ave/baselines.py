@@ -204,7 +204,8 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if silent.any():
         yield note(
             "ave.rightly_silent",
-            "QA systems rightly abstained on {times:n unanswerable question}; AVE does not count {times:it/them} as right",
+            "QA systems rightly abstained on {times:n unanswerable question}; AVE does not count {times:it/them} as "
+            "right",
             times=int(silent.sum()),
         )
     beyond = (right > 0) & (data.columns["ave.solvable"][0, :questions] == 0)
