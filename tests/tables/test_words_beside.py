@@ -134,7 +134,7 @@ FIRST = {
         ((2, 1, 1, 0),),
     ),
     "a word in place of an answer": (
-        "id,wynik_modelu,correct\n1,Paris,1\n2,Nieznane,0\n3,Bonn,0\n",
+        "id,tekst,correct\n1,Paris,1\n2,Nieznane,0\n3,Bonn,0\n",
         "how should answers that decline in words count?",
         ((1, 1, 1, 0),),
     ),
@@ -225,7 +225,7 @@ def test_a_text_in_place_of_an_answer_among_many_is_asked_about(tmp_path: Path, 
     """The column has no role by its name, and more different texts than nescio lists; ten of them decline."""
     path = tmp_path / "t.csv"
     rows = [f"{i},{f'Town {i}' if i % 8 else text},{int(i % 8 > 0 and i % 2)}" for i in range(80)]
-    path.write_text("\n".join(["id,wynik_modelu,correct", *rows]), encoding="utf-8")
+    path.write_text("\n".join(["id,tekst,correct", *rows]), encoding="utf-8")
     with pytest.raises(AskedError, match="decline in words") as asked:
         read([path], Options())
     assert {((40, 30, 10, 0),), ((40, 40, 0, 0),)} == {key(way.counts) for way in asked.value.executed}

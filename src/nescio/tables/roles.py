@@ -6,14 +6,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from nescio.data.assessed import verdicts_in
 from nescio.data.outcomes import STATES
+from nescio.data.reasons import EMPTY
 from nescio.tables import failures
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
-    fold,
     have_meaning,
     is_measured,
     is_silent_word,
+    marker_of,
     rank,
     roles_of,
     speaks_of_answering,
@@ -131,9 +132,10 @@ def _fits_partly(column: Column, role: str) -> bool:
     Outcomes or scores that are numbers of 0 or more do not count, because they may be grades.
     """
     words = column.words or ()
-    unknown = [word for word in words if state_of(word) is None]
-    lacking = bool(unknown) and all(fold(word) == "nan" for word in unknown)
-    graded = role in ("outcome", "score") and column.is_number and (column.low or 0) >= 0 and not lacking
+    lacking = [word for word in words if marker_of(word) == EMPTY]
+    if role in ("outcome", "score") and 0 < len(lacking) < len(words) and is_known(column, lacking):
+        return True
+    graded = role in ("outcome", "score") and column.is_number and (column.low or 0) >= 0
     known = role in _MEANT and any(_MEANT[role](word) is not None for word in words)
     return known and len(words) <= FEW_WORDS and not graded
 
