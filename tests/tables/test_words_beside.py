@@ -237,3 +237,12 @@ def test_no_run_of_an_object_is_left_out(tmp_path: Path, run: str) -> None:
     line = '{{"qid": {}, "outputs": {{"gpt": {{"judgement": {}}}, "{}": {{"judgement": {}}}}}}}\n'
     path.write_text(line.format(1, "true", run, "false") + line.format(2, "true", run, "true"))
     assert counted(path) == ((1, 1, 0, 0), (2, 0, 0, 0))
+
+
+def test_the_answers_of_no_run_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    line = '{{"qid": {}, "gold": "x", "outputs": {{"gpt": {{"answer": "x"}}, "baseline": {{"answer": "{}"}}}}}}\n'
+    path.write_text(line.format(1, "x") + line.format(2, "y"))
+    with pytest.raises(AskedError) as asked:
+        read([path], Options())
+    assert key(asked.value.executed[0].counts) == ((1, 1, 0, 0), (2, 0, 0, 0))

@@ -61,6 +61,7 @@ class Lexicon(Struct):
     expected_words: set[str]
     assessing: set[str]
     foreign: set[str]
+    systems: set[str]
     components: set[str]
     asking: set[str]
     collections: set[str]
@@ -114,6 +115,7 @@ def lexicon() -> Lexicon:
         expected_words={*words["expected_words"]},
         assessing={*words["assessing"]},
         foreign={*words["foreign"], *words["components"]},
+        systems={*words["systems"]},
         components={*words["components"]},
         asking={*words["asking"]},
         comparing={squash(name) for name in words["comparing"]},
@@ -198,7 +200,7 @@ def roles_of(header: str, *, of_runs: bool = False) -> tuple[str, ...]:
     """
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
-            taken = _taken_by(above) - (_VERDICTS if of_runs else set())
+            taken = _taken_by(above, of_runs=of_runs)
             # Without its likeliest meaning the name has none: nescio asks about "judge.is_refusal".
             return () if "abstained" in {*found} & taken else tuple(role for role in found if role not in taken)
     parts = tokens(header)
@@ -228,16 +230,18 @@ def _of_a_letter(header: str) -> bool:
     return alone and any(name[1:] in lexicon().names[role] for role in _VERDICTS)
 
 
-def _taken_by(above: str) -> set[str]:
+def _taken_by(above: str, *, of_runs: bool) -> set[str]:
     """Return the roles that a column cannot have because of the path above the end of its name.
 
-    For example, the end of `judge.answer` may mean an answer, but `judge` says that it is not the system's.
+    For example, the end of `judge.answer` may mean an answer, but `judge` says that it is not the system's. Where
+    columns of several runs end alike (`of_runs`), other systems are runs, and the path takes no verdict.
     """
-    words, held = {squash(part) for part in BOUNDARY.split(above)}, lexicon()
+    held = lexicon()
+    words = {squash(part) for part in BOUNDARY.split(above)} - (held.systems if of_runs else set())
     taken = {"abstained", "answered"} if words & held.asking else set()
     if words & (held.assessing | held.foreign):
         taken |= {"run", "prediction", "answer", "confidence", "abstained", "answered"}
-    return taken | _VERDICTS if words & held.foreign else taken
+    return taken | _VERDICTS if words & held.foreign and not of_runs else taken
 
 
 def rank(header: str, role: str) -> int:
