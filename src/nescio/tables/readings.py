@@ -331,8 +331,8 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     silences = [{"abstained": Expression((name,))} for name in roles.all("abstained")]
     if len(silences) > 1:
         together = {"abstained": Expression(tuple(name for own in silences for name in own["abstained"].columns))}
-        of_each = len(silences) == len(answer.get("outcome", NOTHING).columns)  # one column for each run
-        silences.insert(0 if of_each else len(silences), together)
+        one_each = len(silences) == len(answer.get("outcome", NOTHING).columns)  # one column for each run
+        silences.insert(0 if one_each else len(silences), together)
     silences += [{"answered": Expression((name,))} for name in roles.all("answered")]
     asked = [Expression((name,)) for name in roles.all("answerable", "expected")]
     asked += [Expression((name,), inverted=True) for name in roles.all("unanswerable")]
