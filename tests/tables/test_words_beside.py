@@ -113,6 +113,60 @@ FIRST = {
         "appears twice",
         ((2, 0, 0, 0),),
     ),
+    "a run called baseline": (
+        "item,gpt.success,baseline.success\n1,1,0\n2,1,1\n3,1,1\n4,0,0\n",
+        "which column says whether an answer is right?",
+        ((2, 2, 0, 0), (3, 1, 0, 0)),
+    ),
+    "a run called by its number of shots": (
+        "item,gpt/correct,zero_shot/correct\n1,1,0\n2,1,1\n3,1,1\n4,0,0\n",
+        "which column says whether an answer is right?",
+        ((2, 2, 0, 0), (3, 1, 0, 0)),
+    ),
+    "a run called by a letter that is a beginning of the word behind it": (  # "acerto", in Portuguese
+        "id,rag_certo,A_certo\n1,1,0\n2,1,1\n3,1,1\n4,0,0\n",
+        "which column says whether an answer is right?",
+        ((2, 2, 0, 0), (3, 1, 0, 0)),
+    ),
+    "a verdict that is not a number": (
+        "id,correct,hit\n1,1,1\n2,0,0\n3,NaN,0\n4,1,0\n",
+        "what does 'NaN' in 'correct' mean?",
+        ((2, 1, 1, 0),),
+    ),
+    "a word in place of an answer": (
+        "id,tekst,correct\n1,Paris,1\n2,Nieznane,0\n3,Bonn,0\n",
+        "how should answers that decline in words count?",
+        ((1, 1, 1, 0),),
+    ),
+    "a part of a context called after the key": (
+        "id,gold_in_context,correct\n1,1,1\n2,0,0\n3,0,1\n",
+        "",
+        ((2, 1, 0, 0),),
+    ),
+    "a second row of each question beside a column that tells runs apart": (
+        "qid,setup,correct\n1,x,1\n1,y,0\n2,x,1\n2,y,1\n",
+        "appears twice",
+        ((1, 1, 0, 0), (2, 0, 0, 0)),
+    ),
+    **{  # the third was declined
+        f"a flag called {name}": (
+            f"id,{name},correct\n1,{yes},1\n2,{yes},0\n3,{no},0\n",
+            "which column says that the system abstained?",
+            ((1, 1, 1, 0),),
+        )
+        for name, yes, no in (
+            ("Has Response", 1, 0),
+            ("did_respond", "yes", "no"),
+            ("committed", "true", "false"),
+            ("odpowiedziano", "tak", "nie"),
+            ("recusa", 0, 1),
+            ("wstrzymanie", "nie", "tak"),
+            ("is_not_attempted", 0, 1),
+            ("never_responded", 0, 1),
+            ("nicht_geantwortet", "nein", "ja"),
+            ("bot_did_not_answer", 0, 1),
+        )
+    },
 }
 
 
@@ -164,3 +218,31 @@ def test_a_last_grade_that_is_the_sum_of_the_others_by_chance_is_a_question(tmp_
     path.write_text("qid,rating\nq0,1\nq1,2\nq2,1\nq3,4\n")
     with pytest.raises(AskedError, match="from which value of 'rating'"):
         read([path], Options())
+
+
+@together("text", ["Nieznane", "N/A", "<no answer>", "Unknown", "I don't know"])
+def test_a_text_in_place_of_an_answer_among_many_is_asked_about(tmp_path: Path, text: str) -> None:
+    """The column has no role by its name, and more different texts than nescio lists; ten of them decline."""
+    path = tmp_path / "t.csv"
+    rows = [f"{i},{f'Town {i}' if i % 8 else text},{int(i % 8 > 0 and i % 2)}" for i in range(80)]
+    path.write_text("\n".join(["id,tekst,correct", *rows]), encoding="utf-8")
+    with pytest.raises(AskedError, match="decline in words") as asked:
+        read([path], Options())
+    assert {((40, 30, 10, 0),), ((40, 40, 0, 0),)} == {key(way.counts) for way in asked.value.executed}
+
+
+@together("run", ["baseline", "zero_shot", "few_shot", "oracle", "rag"])
+def test_no_run_of_an_object_is_left_out(tmp_path: Path, run: str) -> None:
+    path = tmp_path / "t.jsonl"
+    line = '{{"qid": {}, "outputs": {{"gpt": {{"judgement": {}}}, "{}": {{"judgement": {}}}}}}}\n'
+    path.write_text(line.format(1, "true", run, "false") + line.format(2, "true", run, "true"))
+    assert counted(path) == ((1, 1, 0, 0), (2, 0, 0, 0))
+
+
+def test_the_answers_of_no_run_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    line = '{{"qid": {}, "gold": "x", "outputs": {{"gpt": {{"answer": "x"}}, "baseline": {{"answer": "{}"}}}}}}\n'
+    path.write_text(line.format(1, "x") + line.format(2, "y"))
+    with pytest.raises(AskedError) as asked:
+        read([path], Options())
+    assert key(asked.value.executed[0].counts) == ((1, 1, 0, 0), (2, 0, 0, 0))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, first, literal
-from nescio.tables.lexicon import have_meaning, of_maximum, roles_of, squash, state_of, truth_of
+from nescio.sources.tables import NUMBER, first, literal, literals
+from nescio.tables import wide
+from nescio.tables.lexicon import have_meaning, of_maximum, roles_of, squash, state_of, truth_of, words_for_none
 from nescio.tables.summary_rows import Sum
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class Column:
     def __init__(self, cells: Cells, name: str, cell: str) -> None:
         self.name, self.cell, self._cells = name, cell, cells
         self.out_of: Column | None = None  # for a column of points, the column of the most points possible
+        self.of_runs = False  # whether the path in its name may name a run, because another column's ends alike
 
     @property
     def _figures(self) -> Sequence[Any]:
@@ -166,6 +168,13 @@ class Column:
         """Return whether each cell is an outcome: a word of the lexicon, or the numbers 1 and 0, or 100 and 0."""
         return self._known(state_of) and not (self.high == 100 and {"1", "1.0"} & {*(self.words or ())})
 
+    @cached_property
+    def has_word_for_none(self) -> bool:
+        """Return whether one of the texts stands in place of an answer, as "Unknown" does."""
+        bare = f"translate(trim(lower(strip_accents({self.cell})), ' .!<>[]()'), '_-', '  ')"
+        query = f"SELECT 1 FROM {self._cells.relation} WHERE {bare} IN ({literals(words_for_none())}) LIMIT 1"
+        return self._cells.connection.execute(query).fetchone() is not None
+
     @property
     def is_share(self) -> bool:
         """Return whether the cells are numbers from 0 to 1, including others than 0 and 1."""
@@ -220,6 +229,8 @@ def described(
     (rows,) = first(connection, f"SELECT count(*) FROM {relation}")
     held = Cells(connection, relation, [*cells.values()], rows)
     columns = {name: Column(held, name, cell) for name, cell in cells.items()}
+    for name in wide.alike(name for name in columns if name):
+        columns[name].of_runs = True
     for most in columns.values():
         if (named := of_maximum(most.name or "")) is not None:
             points = [own for own in columns.values() if own.name and "score" in roles_of(own.name)]

@@ -26,6 +26,7 @@ _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # las
 _LONGEST_NAME = 200  # characters of a header or a word that may have a meaning
 _LONGEST_SUM = 40  # characters of the name of a row that sums up others
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
+_VERDICTS = {"outcome", "score", "wrong"}  # roles
 ABSTAIN, ANSWER = "abstain", "answer"
 
 
@@ -33,12 +34,15 @@ class Lexicon(Struct):
     """The word lists of `lexicon.toml`.
 
     `names` has the normalised column names of each role, in the order of the file. `words` maps words for outcomes, in
-    lower case and without accents, to their meanings.
+    lower case and without accents, to their meanings. `lettered` has the names that begin with a letter of its own, as
+    "e_correto" does.
     """
 
     about: dict[str, str]
     names: dict[str, dict[str, int]]
     words: dict[str, int]
+    lettered: set[str]
+    unknown: set[str]
     yes: set[str]
     no: set[str]
     answered: set[str]
@@ -57,6 +61,7 @@ class Lexicon(Struct):
     expected_words: set[str]
     assessing: set[str]
     foreign: set[str]
+    systems: set[str]
     components: set[str]
     asking: set[str]
     collections: set[str]
@@ -75,6 +80,7 @@ class Lexicon(Struct):
         for role, own in names.items():
             for name in own:
                 self.names[role].setdefault(squash(name), len(self.names[role]))
+                self.lettered |= {squash(name)} if re.match(r"[^\W_][\W_]", plain(name)) else set()
         for outcome, own in words.items():
             self.words |= {fold(word.replace("_", " ")): MEANINGS[outcome] for word in own}
 
@@ -84,10 +90,13 @@ def lexicon() -> Lexicon:
     """Return the lexicon, which all code of this process shares."""
     held = tomllib.loads(text())
     roles, words = held["roles"], {name: listed.split() for name, listed in held["words"].items()}
+    answering = tuple(expanded(held["words"]["answer_stems"]))
     made = Lexicon(
         about={role: own["about"] for role, own in roles.items()},
         names={role: {} for role in roles},
         words={},
+        lettered=set(),
+        unknown={fold(word) for word in words["unknown"]},
         yes={fold(word) for word in words["yes"]},
         no={fold(word) for word in words["no"]},
         answered={fold(word) for word in words["answered"]},
@@ -100,12 +109,13 @@ def lexicon() -> Lexicon:
         annotators={*words["annotators"]},
         measurements={*words["measurements"]},
         maxima={*words["maxima"]},
-        silence_stems=tuple(words["silence_stems"]),
+        silence_stems=(*words["silence_stems"], *map("".join, product(words["negations"], answering))),
         verdict_stems=tuple(words["verdict_stems"]),
-        answer_stems=tuple(words["answer_stems"]),
+        answer_stems=answering,
         expected_words={*words["expected_words"]},
         assessing={*words["assessing"]},
         foreign={*words["foreign"], *words["components"]},
+        systems={*words["systems"]},
         components={*words["components"]},
         asking={*words["asking"]},
         comparing={squash(name) for name in words["comparing"]},
@@ -182,14 +192,15 @@ def fold(cell: str) -> str:
 
 
 @cache
-def roles_of(header: str) -> tuple[str, ...]:
+def roles_of(header: str, *, of_runs: bool = False) -> tuple[str, ...]:
     """Return the roles that a column may have by its whole name, or by the last parts of a path in its name.
 
-    For `choices.message.content`, the longest of the ends `message.content` and `content` that has a role counts.
+    For `choices.message.content`, the longest of the ends `message.content` and `content` that has a role counts. If
+    columns of several runs end alike (`of_runs`), the path names the run: `baseline.correct` is a verdict.
     """
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
-            taken = _taken_by(above)
+            taken = _taken_by(above, of_runs=of_runs)
             # Without its likeliest meaning the name has none: nescio asks about "judge.is_refusal".
             return () if "abstained" in {*found} & taken else tuple(role for role in found if role not in taken)
     parts = tokens(header)
@@ -202,25 +213,35 @@ def _ends(header: str) -> list[tuple[str, str]]:
     """Return the whole name of a column and the ends of the path in it, the longest first, each with the path above.
 
     For "a.b.c" the result is ("abc", ""), ("bc", "a") and ("c", "a.b"). The result is empty for a name such as
-    "correct_a", whose last letter names a run or a judge.
+    "correct_a" or "A_certo", whose single letter names a run or a judge.
     """
     if _LETTER.search(header):  # "correct_a" is of a run, and not "correcta"
         return []
     parts = re.split(r"[.\]/]", header)
     starts = range(max(1, len(parts) - DEEPEST), len(parts))
-    return [(squash(header), ""), *((squash(".".join(parts[at:])), ".".join(parts[:at])) for at in starts)]
+    whole = [] if _of_a_letter(header) else [(squash(header), "")]
+    return [*whole, *((squash(".".join(parts[at:])), ".".join(parts[:at])) for at in starts)]
 
 
-def _taken_by(above: str) -> set[str]:
+def _of_a_letter(header: str) -> bool:
+    """Return whether a letter before a name for outcomes is no part of it: "A_certo" is not "acerto"."""
+    name = squash(header)
+    alone = len((tokens(header) or ("",))[0]) == 1 and name not in lexicon().lettered
+    return alone and any(name[1:] in lexicon().names[role] for role in _VERDICTS)
+
+
+def _taken_by(above: str, *, of_runs: bool) -> set[str]:
     """Return the roles that a column cannot have because of the path above the end of its name.
 
-    For example, the end of `judge.answer` may mean an answer, but `judge` says that it is not the system's.
+    For example, the end of `judge.answer` may mean an answer, but `judge` says that it is not the system's. Where
+    columns of several runs end alike (`of_runs`), other systems are runs, and the path takes no verdict.
     """
-    words, held = {squash(part) for part in BOUNDARY.split(above)}, lexicon()
+    held = lexicon()
+    words = {squash(part) for part in BOUNDARY.split(above)} - (held.systems if of_runs else set())
     taken = {"abstained", "answered"} if words & held.asking else set()
     if words & (held.assessing | held.foreign):
         taken |= {"run", "prediction", "answer", "confidence", "abstained", "answered"}
-    return taken | {"outcome", "score", "wrong"} if words & held.foreign else taken
+    return taken | _VERDICTS if words & held.foreign and not of_runs else taken
 
 
 def rank(header: str, role: str) -> int:
@@ -321,6 +342,20 @@ def is_silent_word(word: str) -> bool:
     return folded == ABSTAIN or lexicon().words.get(folded) == MEANINGS["unanswered"]
 
 
+def stands_for_none(word: str) -> bool:
+    """Return whether a cell stands in place of an answer, as "Unknown", "N/A" and "<no answer>" do."""
+    bare = fold(word.strip("<>[]() "))
+    return is_silent_word(word) or is_silent_word(bare) or bare in lexicon().unknown or marker_of(word) == EMPTY
+
+
+@cache
+def words_for_none() -> tuple[str, ...]:
+    """Return the words and markers that stand in place of an answer, in the form that `fold` gives."""
+    held = lexicon()
+    silent = {word for word, state in held.words.items() if state == MEANINGS["unanswered"]}
+    return (*sorted({*silent, *held.unknown, *(word for word, why in held.markers.items() if why == EMPTY)}),)
+
+
 def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bool:
     """Return whether there are words and each has a meaning: `meaning` (such as `state_of`) never returns None."""
     return bool(words) and all(meaning(word) is not None for word in words)
@@ -332,7 +367,7 @@ def tell_of_silence(words: Collection[str]) -> bool:
     Such a word is in the lexicon. Or it begins like words for abstaining, and another word of the column means an
     answer.
     """
-    if any(map(is_silent_word, words)):
+    if any(map(stands_for_none, words)):
         return True
     answering = [word for word in words if fold(word) in lexicon().answered and truth_of(word) is None]
     return len(words) > 1 and bool(answering) and any(map(speaks_of_silence, words))
@@ -371,6 +406,12 @@ def speaks_of_questions(header: str) -> bool:
     words = tokens(header[:_LONGEST_NAME])
     spoken = {*words} & lexicon().expected_words
     return bool(spoken - {"label"} or words[:1] == ("label",))  # "label_is_abstention", but not "response_label"
+
+
+def ends_as_a_verdict(header: str) -> bool:
+    """Return whether the last word of a name is for outcomes, as in "gold_verdict", or for what is expected."""
+    last = (tokens(header[:_LONGEST_NAME]) or ("",))[-1]
+    return last in lexicon().expected_words or bool(_VERDICTS & {*roles_of(last)})
 
 
 def is_of_people(header: str) -> bool:

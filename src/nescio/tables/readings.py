@@ -13,6 +13,7 @@ from nescio.sources.tables import first, literals
 from nescio.tables import failures, wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
+    ends_as_a_verdict,
     is_measured,
     may_be_of_form,
     may_mean_wrong,
@@ -27,7 +28,17 @@ from nescio.tables.lexicon import (
     truth_of,
 )
 from nescio.tables.mapping import Expression, Mapped
-from nescio.tables.roles import ABOUT_ANSWERING, NOTHING, OWN_ALONE, Roles, has_role, hints, is_known, said_by
+from nescio.tables.roles import (
+    ABOUT_ANSWERING,
+    NOTHING,
+    OWN_ALONE,
+    Roles,
+    has_role,
+    has_texts_for_none,
+    hints,
+    is_known,
+    said_by,
+)
 from nescio.tables.structures import structures
 
 _MOST = 64  # most mappings of a table to try
@@ -98,7 +109,7 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         _says_of_the_key(roles, own, _texts(roles, given, own), CORRECT) for own in unclear
     ):
         outcomes = [*outcomes, *(replace(own, inverted=True) for own in unclear)]
-    paths = [own for own in outcomes if "." in own.column]
+    paths = [own for own in outcomes if wide.PATH.search(own.column)]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
     known = [c.name for c in roles.table.columns.values() if c.name not in roles.taken and is_known(c, roles.mapped)]
     single = [own.column for own in whole if len(own.columns) == 1]
@@ -206,7 +217,8 @@ def _of_key(roles: Roles) -> list[str]:
     free = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
     spoken = [c for c in free if c.is_verdict and speaks_of_questions(c.name) and not has_role(c, ABOUT_ANSWERING)]
     acts = {c.name for c in spoken if speaks_of_silence(c.name) or speaks_of_answering(c.name)}
-    return [column.name for column in spoken if column.name not in {*acts, *roles.all("gold", "abstained", "answered")}]
+    others = {*acts, *roles.all("gold", "abstained", "answered")}
+    return [c.name for c in spoken if c.name not in others and ends_as_a_verdict(c.name)]  # not "gold_in_context"
 
 
 def _gold_verdicts(roles: Roles) -> list[Expression]:
@@ -282,6 +294,11 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
     if of_runs or of_a_judge:
         return [Expression(wrong, inverted=True)]
     verdicts = {run: own.get("outcome", own.get("score", "")) for run, own in families.items()}
+    verdicts |= {  # a "judgement" may be an answer or a verdict
+        run: own["prediction"]
+        for run, own in families.items()
+        if not verdicts[run] and "outcome" in wide.roles_at_end(own.get("prediction", ""))
+    }
     verdicts = {run: name for run, name in verdicts.items() if name and is_known(roles.column(name), roles.mapped)}
     said = {"prediction", "answer", "abstained", "answered"}  # columns that a run has for itself
     answering = {run: name for run, name in verdicts.items() if said & families[run].keys()}
@@ -313,7 +330,9 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     """
     silences = [{"abstained": Expression((name,))} for name in roles.all("abstained")]
     if len(silences) > 1:
-        silences.append({"abstained": Expression(tuple(name for own in silences for name in own["abstained"].columns))})
+        together = {"abstained": Expression(tuple(name for own in silences for name in own["abstained"].columns))}
+        one_each = len(silences) == len(answer.get("outcome", NOTHING).columns)  # one column for each run
+        silences.insert(0 if one_each else len(silences), together)
     silences += [{"answered": Expression((name,))} for name in roles.all("answered")]
     asked = [Expression((name,)) for name in roles.all("answerable", "expected")]
     asked += [Expression((name,), inverted=True) for name in roles.all("unanswerable")]
@@ -341,7 +360,9 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         others = [column for column in hinted if not speaks_of_questions(column.name)]
         of_each, others = _of_each_run(outcome, others) if len(outcome) > 1 else ([], others)
         ways = [{said_by(own[0]): Expression(tuple(column.name for column in own))} for own in of_each]
-        ways += [{said_by(column): Expression((column.name,))} for column in others]
+        texts = [column for column in others if has_texts_for_none(column) and "prediction" not in answer]
+        ways += [{"prediction": Expression((column.name,))} for column in texts]
+        ways += [{said_by(column): Expression((column.name,))} for column in others if column.words is not None]
         vague = [column for column in others if column.is_truth and failures.is_status(column.name)]
         ways += [{"answered": Expression((column.name,))} for column in vague]
         ways += [{}] if ways else []

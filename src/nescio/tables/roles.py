@@ -6,12 +6,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from nescio.data.assessed import verdicts_in
 from nescio.data.outcomes import STATES
+from nescio.data.reasons import EMPTY
 from nescio.tables import failures
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
     have_meaning,
     is_measured,
+    is_silent_word,
+    marker_of,
     rank,
     roles_of,
     speaks_of_answering,
@@ -108,7 +111,7 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
     if column.name in OWN_ALONE and not named_runs:
         yield "outcome" if column.name == "judge" and column.is_truth else column.name
         return
-    roles = roles_of(column.name)
+    roles = roles_of(column.name, of_runs=column.of_runs)
     fitting = [role for role in roles if _fits(column, role, mapped)]
     partly = [
         role
@@ -129,6 +132,9 @@ def _fits_partly(column: Column, role: str) -> bool:
     Outcomes or scores that are numbers of 0 or more do not count, because they may be grades.
     """
     words = column.words or ()
+    lacking = [word for word in words if marker_of(word) == EMPTY]
+    if role in ("outcome", "score") and 0 < len(lacking) < len(words) and is_known(column, lacking):
+        return True
     graded = role in ("outcome", "score") and column.is_number and (column.low or 0) >= 0
     known = role in _MEANT and any(_MEANT[role](word) is not None for word in words)
     return known and len(words) <= FEW_WORDS and not graded
@@ -212,7 +218,15 @@ def _is_hint(column: Column) -> bool:
     spoken = speaks_of_silence(column.name) or speaks_of_answering(column.name)
     of_questions = speaks_of_questions(column.name) and "answer" in column.name.lower()
     named = spoken or of_questions or failures.is_status(column.name)
-    return tell_of_silence(column.words or ()) or (column.is_truth and named)
+    if column.words is None:
+        return not (column.is_number or column.structured) and column.has_word_for_none
+    return tell_of_silence(column.words) or (column.is_truth and named)
+
+
+def has_texts_for_none(column: Column) -> bool:
+    """Return whether a column of many texts, or of words that name no outcome, has some in place of an answer."""
+    words = column.words
+    return words is None or not (column.is_truth or any(is_silent_word(w) or declines(w) is not None for w in words))
 
 
 def said_by(column: Column) -> str:

@@ -15,7 +15,7 @@ from nescio.errors import FormatError, RunInTwoFilesError, opt
 from nescio.sources.source import Source
 from nescio.sources.tables import NOTHING, NUMBER, first, literal, literals, locate
 from nescio.tables.asking import AskedError, Options
-from nescio.tables.lexicon import lexicon
+from nescio.tables.lexicon import lexicon, stands_for_none
 from nescio.tables.mapping import NONE
 from nescio.tables.summary_rows import RULE
 from nescio.tables.words import FEW_WORDS, as_options, meanings, what_means
@@ -152,6 +152,7 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held
         query = f"SELECT {cell}, min(file), min(row) FROM rows WHERE {unknown} GROUP BY 1 ORDER BY 2, 3"
         if found := connection.execute(f"{query} LIMIT {FEW_WORDS}").fetchall():
             words, (_, file, row) = [word for word, _, _ in found], found[0]
+            words = [word for word in words if stands_for_none(word)] or words
             rule = f"which of these words {what}: {', '.join(map(repr, words))}? {as_options(words, 'unanswered')}"
             ways: list[Options] = [{"outcome_map": {word: "unanswered"}} for word in words]
             ways += [{"outcome_map": dict.fromkeys(words, "correct")}, {"column": dict.fromkeys(without, NONE)}]

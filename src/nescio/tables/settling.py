@@ -299,7 +299,12 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     for own in tried:
         first.setdefault(own.signature, own)
     every = sorted(
-        first.values(), key=lambda own: (not own.shares_questions, any(map(own.is_finer_in, first.values())))
+        first.values(),
+        key=lambda own: (
+            not own.shares_questions,
+            "duplicates" in own.reading.more,  # a reading that leaves no answer twice is likelier
+            any(map(own.is_finer_in, first.values())),
+        ),
     )
     distinct = every[:_MOST_WAYS]
     several = len({own.reading.table.source.place for own in tried}) > 1

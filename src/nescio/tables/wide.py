@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from nescio.errors import UsageError
 from nescio.tables.lexicon import BOUNDARY, DEEPEST, lexicon, rank, roles_of, squash
 
+PATH = re.compile(r"[.\]/]")  # between the parts of a path
 _ROLES = ("outcome", "score", "wrong", "prediction", "answer", "confidence", "abstained", "answered")
 
 
@@ -22,7 +23,7 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     ways = {
         column: [*_splits(column)]
         for column in columns
-        if not roles_of(column) or "row" in roles_of(column) or re.search(r"[.\]/]", column)
+        if not roles_of(column) or "row" in roles_of(column) or PATH.search(column)
     }
     shared = Counter(run for splits in ways.values() for run in {run for run, _, _ in splits})
     runs: dict[str, dict[str, str]] = {}
@@ -33,12 +34,19 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
             if role not in held or rank(column, role) < rank(held[role], role):
                 held[role] = column
     for held in runs.values():  # a "judgement" may be an answer: beside one it is a verdict
-        if "answer" in held and "outcome" in _roles_at_end(held.get("prediction", "")):
+        if "answer" in held and "outcome" in roles_at_end(held.get("prediction", "")):
             held["outcome"], held["prediction"] = held["prediction"], held.pop("answer")
     return runs
 
 
-def _roles_at_end(column: str) -> set[str]:
+def alike(columns: Iterable[str]) -> set[str]:
+    """Return the columns whose names are paths and have the last part in common with another, as those of runs do."""
+    ends = {column: squash(PATH.split(column)[-1]) for column in columns if PATH.search(column)}
+    many = Counter(ends.values())
+    return {column for column, end in ends.items() if end and many[end] > 1}
+
+
+def roles_at_end(column: str) -> set[str]:
     """Return the roles that a column may have if its name is split into a run's name and a name for a role."""
     return {role for _, _, name in _splits(column) for role in roles_of(name)}
 
