@@ -343,17 +343,20 @@ def is_silent_word(word: str) -> bool:
 
 
 def stands_for_none(word: str) -> bool:
-    """Return whether a cell stands in place of an answer, as "Unknown", "N/A" and "<no answer>" do."""
+    """Return whether a cell stands in place of an answer, as "Unknown" and "<no answer>" do.
+
+    Markers of empty cells, such as "N/A", do not count, because any column may have them.
+    """
     bare = fold(word.strip("<>[]() "))
-    return is_silent_word(word) or is_silent_word(bare) or bare in lexicon().unknown or marker_of(word) == EMPTY
+    return is_silent_word(word) or is_silent_word(bare) or bare in lexicon().unknown
 
 
 @cache
 def words_for_none() -> tuple[str, ...]:
-    """Return the words and markers that stand in place of an answer, in the form that `fold` gives."""
+    """Return the words that stand in place of an answer, in the form that `fold` gives."""
     held = lexicon()
     silent = {word for word, state in held.words.items() if state == MEANINGS["unanswered"]}
-    return (*sorted({*silent, *held.unknown, *(word for word, why in held.markers.items() if why == EMPTY)}),)
+    return (*sorted({*silent, *held.unknown}),)
 
 
 def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bool:
