@@ -238,7 +238,7 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
         ({"questions": ["q", "q"]}, "appears twice"),
         ({"run": "CX"}, "one of the letters"),
         ({"blocks": []}, "must add up to the length of `questions`"),
-        ({"blocks": [{"questions": 60, "signature": "nothing"}]}, "its signature"),
+        ({"blocks": [{"questions": 60, "signature": "nothing"}]}, "`signature`"),
         ({"fixed": 3}, "which runs and measure are compared"),
         ({"changed": 3}, "changed must be a list"),
     ],

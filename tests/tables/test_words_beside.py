@@ -220,7 +220,7 @@ def test_a_last_grade_that_is_the_sum_of_the_others_by_chance_is_a_question(tmp_
         read([path], Options())
 
 
-@together("text", ["Nieznane", "N/A", "<no answer>", "Unknown", "I don't know"])
+@together("text", ["Nieznane", "<no answer>", "Unknown", "I don't know"])
 def test_a_text_in_place_of_an_answer_among_many_is_asked_about(tmp_path: Path, text: str) -> None:
     """The column has no role by its name, and more different texts than nescio lists; ten of them decline."""
     path = tmp_path / "t.csv"

@@ -426,7 +426,7 @@ def differing_columns(data: Data, measures: Sequence[Measure]) -> list[Note]:
 
 
 def _scales_differ(data: Evidence, measures: Sequence[Measure]) -> Iterator[Note]:
-    """Yield a note for each mean of scores that are between 0 and 1 in some runs, and exceed 1 in others.
+    """Yield a note for each mean of scores that are between 0 and 1 in some runs, and reach 2 or more in others.
 
     Whole numbers between 0 and 1, and values of which lower ones are better, may be counts or seconds on one scale.
     """
@@ -436,7 +436,7 @@ def _scales_differ(data: Evidence, measures: Sequence[Measure]) -> Iterator[Note
         lows, highs = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
         fractions = np.any(values % 1 > 0, axis=1)
         unit = [run for run, fits in zip(data.runs, (lows >= 0) & (highs <= 1) & fractions, strict=True) if fits]
-        beyond = [run for run, exceeds in zip(data.runs, highs > 1, strict=True) if exceeds]
+        beyond = [run for run, exceeds in zip(data.runs, highs >= 2, strict=True) if exceeds]
         if unit and beyond:
             remark = note(
                 SCALES_DIFFER,

@@ -19,7 +19,7 @@ from nescio.text import decimal, normal_form
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _LETTER = re.compile(r"[A-Za-z]{2}[ _-][AEIOSaeios]$")  # a letter after a word: of a run or a judge, and no ending
 _AT = re.compile(r"@\d+$")
-_TYPE = re.compile(r"(?<=[^\W_])[\W_]+(bool|boolean|int|integer|float|double|str|string)$", re.IGNORECASE)
+_TYPE = re.compile(r"(?<=[^\W_])[\W_]+bool(ean)?$", re.IGNORECASE)
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DEEPEST = 8  # parts of a path that may be a name; names of the lexicon have fewer
 _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
@@ -166,9 +166,11 @@ def plain(text: str) -> str:
 def squash(header: str) -> str:
     """Return the letters and digits of a column's name, in lower case and without accents.
 
-    Brackets, a final `@k` and a final word for a type of data ("verdict_bool") are left out.
+    Brackets, a final `@k`, and the type after a name for outcomes ("verdict_bool") are left out.
     """
-    header = _TYPE.sub("", header)
+    untyped = _TYPE.sub("", header)
+    if untyped != header and squash(untyped) in lexicon().names["outcome"]:
+        return squash(untyped)
     if header.isidentifier() and header.isascii():  # as most are
         return header.lower().replace("_", "")
     header = _AT.sub("", header)
@@ -177,8 +179,8 @@ def squash(header: str) -> str:
 
 
 def tokens(name: str) -> tuple[str, ...]:
-    """Return the words that a name is made of, each in the form that `squash` gives, without a final type of data."""
-    return tuple(squash(part) for part in BOUNDARY.split(_TYPE.sub("", name)) if squash(part))
+    """Return the words that a name is made of, each in the form that `squash` gives."""
+    return tuple(squash(part) for part in BOUNDARY.split(name) if squash(part))
 
 
 def fold(cell: str) -> str:
@@ -383,7 +385,7 @@ def speaks_of_silence(header: str) -> bool:
 
 def speaks_of_verdicts(header: str) -> bool:
     """Return whether the last word of a column's name begins like words for right and wrong ("det_correct")."""
-    words = tokens(header[-_LONGEST_NAME:])
+    words = tokens(_TYPE.sub("", header[-_LONGEST_NAME:]))
     return bool(words) and words[-1].startswith(lexicon().verdict_stems)
 
 

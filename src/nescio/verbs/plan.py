@@ -10,8 +10,8 @@ nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 10
 
 The outcomes in the pilot are reweighted to have the difference to detect. For measures that are not functions of
 counts, and for clustered questions, nescio instead scales the pilot's standard error to the number of questions (a
-normal approximation). `nescio plan-repeats` says how often to ask each question, and `nescio plan-labels` how many
-answers people must label.
+normal approximation). `nescio plan-repeats` says how often to ask each question.
+`nescio plan-labels` says how many answers people must label.
 """
 
 from __future__ import annotations

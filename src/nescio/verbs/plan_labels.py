@@ -12,8 +12,8 @@ people. Without labels, state the expected --correlation; people's verdicts are 
 judge's verdicts. Without FILES, also state the --spread of people's verdicts and the number of --questions. The second
 table divides the labels among the judge's verdicts in the best way (--labels-by verdicts of `nescio score`).
 
-The plan is for a simple random sample, and for the interval that `nescio score --labels` or `nescio compare --labels`
-prints. In half of the samples it has the half width or less. An interval of labels by verdicts may be wider.
+The plan is for a simple random sample, and for the interval that `score --labels` or `compare --labels` prints. In
+half of the samples it has the half width or less. An interval of labels by verdicts may be wider.
 """
 
 from __future__ import annotations
