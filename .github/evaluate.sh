@@ -86,9 +86,13 @@ lines fail-under "$FAIL_UNDER"
 for bar in "${split[@]}"; do gates+=(--fail-under "$bar"); done
 lines fail-over "$FAIL_OVER"
 for bar in "${split[@]}"; do gates+=(--fail-over "$bar"); done
+asked=("${gates[@]}") # also those among the options
+for word in "${common[@]}"; do
+  case "$word" in --fail-under* | --fail-over*) asked+=("$word") ;; esac
+done
 if [ "$status" = 0 ]; then
   reports=()
-  if [ ${#gates[@]} -gt 0 ]; then reports=(--junit "$junit/score.xml"); fi
+  if [ ${#asked[@]} -gt 0 ]; then reports=(--junit "$junit/score.xml"); fi
   run score "${files[@]}" "${common[@]}" "${gates[@]}" "${reports[@]}" --step-summary="$summary"
   worse $? "$junit/score.xml"
 fi
@@ -126,7 +130,7 @@ case "$status" in
   4) verdict=no-ground status=3 ;;
   *) verdict=error ;;
 esac
-if [ "$verdict" = passed ] && [ ${#gates[@]} = 0 ] && [ -z "$BASELINE" ]; then verdict=none; fi
+if [ "$verdict" = passed ] && [ ${#asked[@]} = 0 ] && [ -z "$BASELINE" ]; then verdict=none; fi
 if [ "$verdict" = error ] && ! grep -q '^## nescio .*: error$' "$summary"; then printf '## nescio: error\n\nThe gates could not be run; the log of the job says why.\n\n' >>"$summary"; fi
 if [ "$verdict" = none ]; then printf 'No gate was asked for: neither `baseline`, `fail-under` nor `fail-over` is given.\n\n' >>"$summary"; fi
 cat "$summary" >>"$GITHUB_STEP_SUMMARY"

@@ -258,6 +258,20 @@ def test_what_is_typed_in_one_tab_is_sent_by_no_other(room: Room, visitors: Visi
     assert {record["comment"] for record in room.records()} == {"half and whole"}
 
 
+def test_a_saved_verdict_that_an_update_takes_back_is_asked_again(
+    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
+    room, correct = of_one_question(serve, tmp_path)
+    page = visitors.start(room)
+    shows(page, "question", "What is 0")
+    page.keyboard.press("r")
+    page.wait_for_selector(END)
+    saved(page)
+    assert correct().outdated == 1
+    page.reload()
+    judge_the_corrected(page, room)
+
+
 def test_what_was_typed_when_the_browser_was_closed_is_sent_by_the_next_page(room: Room, visitors: Visitors) -> None:
     page = visitors.start(room)
     page.keyboard.press("c")

@@ -12,6 +12,7 @@ import nescio
 from nescio.errors import MismatchError
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
+from nescio.people.campaigns.judgements import TAKEN_BACK, Change, Present
 from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.screens import page_key, shown_item
 from nescio.people.campaigns.shown_texts import CHANGED, still_holds, texts_key
@@ -63,6 +64,13 @@ def test_a_new_support_takes_back_that_nothing_supports_the_answer(
     assert len(made.verdicts(campaign)) == 2 - taken_back
     assert nescio.campaign.verify(campaign).rows == ()
     assert second_run(campaign).taken_back == 0
+
+
+@pytest.mark.parametrize("mark", [TAKEN_BACK, "pool.jsonl"])  # the second is that of earlier campaigns
+def test_an_equal_verdict_on_the_present_texts_is_new(mark: str) -> None:
+    sheet = Change("2026-06-01T12:00:00Z", "ana", "i", "", "U", "", 1, "", "ana.csv")
+    back = Change("2026-06-02T12:00:00Z", "ana", "i", "U", "", "", 2, "", mark, said=sheet.at * (mark == TAKEN_BACK))
+    assert Present([sheet, back]).by_sheet == {}
 
 
 def test_an_equal_verdict_on_the_present_texts_counts(tmp_path: Path) -> None:

@@ -353,6 +353,14 @@ def other():
 """
 
 
+OF_MODULE = """
+@pytest.fixture
+def asking(chat): return chat
+
+def test_hard(request): request.getfixturevalue("asking")
+"""
+
+
 @pytest.mark.parametrize(
     ("files", "failed"),
     [
@@ -361,8 +369,9 @@ def other():
         ({"hard/__init__.py": SKIPS, "hard/test_hard.py": "def test_hard(chat): pass\n"}, True),
         ({"hard/conftest.py": SKIPS, "hard/test_hard.py": "def test_hard(chat): pass\n"}, True),
         ({"hard/conftest.py": SKIPS, "hard/test_hard.py": "def test_hard(other): pass\n"}, False),
+        ({"hard/test_hard.py": f"{SKIPS}{OF_MODULE}"}, True),
     ],
-    ids=["module", "ordinary module", "package", "folder", "ordinary folder"],
+    ids=["module", "ordinary module", "package", "folder", "ordinary folder", "fixture of the module"],
 )
 def test_what_skips_itself_and_asks_through_a_fixture_of_conftest(
     pytester: pytest.Pytester, files: dict[str, str], *, failed: bool
@@ -371,6 +380,7 @@ def test_what_skips_itself_and_asks_through_a_fixture_of_conftest(
     for name, text in {"conftest.py": WRAPS, "test_easy.py": easy, **files}.items():
         (pytester.path / name).parent.mkdir(exist_ok=True)
         (pytester.path / name).write_text(text)
+    (pytester.path / "hard" / ".#test_hard.py").symlink_to("nowhere")  # as an editor locks a file
     done = pytester.runpytest_subprocess(*QUIET, "--rootdir=.", "--nescio-fail-under", "c@1=0.8")
     assert done.ret == (1 if failed else 0)
     said = "1 test stopped before an answer" if failed else "note: 1 test stopped or skipped without an answer"

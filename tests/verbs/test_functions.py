@@ -188,9 +188,7 @@ def test_a_cascade_and_a_pool_say_what_does_not_fit() -> None:
         for i in range(3)
         for k in range(2)
     ]
-    with pytest.raises(
-        NescioError, match=r"the table: a cascade asks each system once.*one answer per system.*votes?"
-    ):
+    with pytest.raises(NescioError, match=r"the table: a cascade asks each system once.*one answer per system.*votes?"):
         nescio.lab.cascade(twice, systems=["a", "b"])
     older = [{"run": "o", "question": "x", "outcome": "correct"}]
     with pytest.raises(

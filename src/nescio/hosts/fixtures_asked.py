@@ -21,8 +21,8 @@ def may_record(place: Path, root: Path) -> bool:
     """
     modules = [place] if place.is_file() else sorted(place.rglob("*.py"))
     return any(
-        b"nescio" in (text := module.read_bytes())
-        or not _names(_parsed(text)).isdisjoint(_fixtures(module.parent, root))
+        b"nescio" in (text := _text(module))
+        or not _names(_parsed(text)).isdisjoint(_fixtures(module.parent, root, module))
         for module in modules
     )
 
@@ -33,18 +33,28 @@ def gets_recorder(function: Any, root: Path) -> bool:
         lines, file = inspect.getsource(function), inspect.getfile(function)
     except (OSError, TypeError):
         return False
-    return not _names(_parsed(textwrap.dedent(lines))).isdisjoint(_fixtures(Path(file).parent, root))
+    return not _names(_parsed(textwrap.dedent(lines))).isdisjoint(_fixtures(Path(file).parent, root, Path(file)))
+
+
+def _text(file: Path) -> bytes:
+    """Return the content of a file; empty if it cannot be read, as a link that leads nowhere cannot."""
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
 
 
 @lru_cache
-def _fixtures(folder: Path, root: Path) -> frozenset[str]:
-    """Return the names of the fixtures that record answers: nescio_session, and those in conftest.py that get it."""
-    files = [above / "conftest.py" for above in (folder, *folder.parents) if above.is_relative_to(root)]
+def _fixtures(folder: Path, root: Path, module: Path) -> frozenset[str]:
+    """Return the names of the fixtures that record answers.
+
+    These are nescio_session, and the fixtures of the module and of each conftest.py above it that get nescio_session.
+    """
+    files = [module, *(above / "conftest.py" for above in (folder, *folder.parents) if above.is_relative_to(root))]
     functions = [
         node
         for file in files
-        if file.is_file()
-        for node in ast.walk(_parsed(file.read_bytes()))
+        for node in ast.walk(_parsed(_text(file)))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
     names, before = {FIXTURE}, set[str]()

@@ -20,6 +20,7 @@ from nescio.people.campaigns.log import digest, latest, now
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
 # The source of a line that takes back a verdict, because the pool has other texts now. No file name has a slash.
 TAKEN_BACK = "pool/pool.jsonl"
+_TAKEN_BACK_BEFORE = "pool.jsonl"  # the same in earlier campaigns, where such a line has no time `said`
 Kind = Literal["new", "changed", "withdrawn", "skipped", "noted"]
 Mark = Literal["", "flag", "skip"]
 
@@ -110,7 +111,8 @@ class Present:
             self.records[line.record] = line
         self.collected.add((line.item, line.assessor, line.after))
         whose = line.item, line.assessor
-        if line.source == TAKEN_BACK:  # so that an equal verdict on the present texts is new
+        earlier = line.source == _TAKEN_BACK_BEFORE and not (line.said or line.after)
+        if line.source == TAKEN_BACK or earlier:  # so that an equal verdict on the present texts is new
             self.by_source.pop(whose, None)
             self.by_sheet.pop(whose, None)
         elif not line.said:

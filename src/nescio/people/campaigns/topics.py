@@ -112,6 +112,7 @@ def _write_questions(
     if first_of is not None:
         questions, remark = first_of_each(questions, first_of)
         notes.append(str(remark))
+        _check_columns(questions, strata, show)  # as a handout does, because fewer questions may give a key away
         stories = story_names(questions) if stories else {}
     write_lines(folder / "questions.jsonl", (topic_row(question, strata, stories) for question in questions))
     if stories:

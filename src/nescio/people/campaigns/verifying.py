@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import Entry
@@ -77,13 +77,16 @@ def verify(
     if restore and not linked:
         with step(campaign):
             _restore(opened)
-    before, found = digest(opened / LOG), None
+    before = digest(opened / LOG)
+    meanwhile = UsageError(f"a step of {opened.folder} ran meanwhile; run nescio campaign verify again")
     try:
         found = _verified(opened, against, progress, linked=linked)
-    finally:
-        moved = digest(opened / LOG) != before
-        if moved or ((found is None or found.rows) and _at_work(opened.folder)):
-            raise UsageError(f"a step of {opened.folder} ran meanwhile; run nescio campaign verify again")
+    except (MismatchError, FormatError, OSError):
+        if digest(opened / LOG) != before or _at_work(opened.folder):
+            raise meanwhile from None
+        raise
+    if digest(opened / LOG) != before or (found.rows and _at_work(opened.folder)):
+        raise meanwhile
     return found
 
 

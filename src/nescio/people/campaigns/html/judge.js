@@ -245,6 +245,7 @@ async function more() {
     const told = !unsent().length;
     const held = records.size;
     let here = items.filter(isDone).length;
+    const before = new Map(newest);
     const answer = await ask("next");
     const since = records.size - held; // said while it answered
     Object.assign(page.nuggets, answer.nuggets || {});
@@ -254,7 +255,13 @@ async function more() {
       if (known.has(item.id)) Object.assign(known.get(item.id), item);
       else items.splice(first < 0 ? items.length : first + 1, 0, item);
       if (!known.has(item.id) && first >= 0 && first < at) at += 1;
-      if (item.held) take({ ...item.held, sent: true });
+      if (item.held) {
+        const own = newest.get(item.id);
+        const held = { ...item.held, sent: true };
+        // What the server took back has the time of the verdict, which may come back a moment earlier.
+        if (told && own && own.sent && own === before.get(item.id) && own.id !== held.id && held.at < own.at) held.at = own.at;
+        take(held);
+      }
       if (!known.has(item.id)) here += isDone(item);
     }
     if (told) page.server.before = answer.judged - here;
