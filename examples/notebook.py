@@ -2,8 +2,8 @@
 # # A notebook: is it worth saying "I do not know"?
 #
 # Three runs answered the same 70 questions. `old` always answers; `mine` and `other` abstain when they are unsure.
-# This page is `examples/notebook.py`: open it as a notebook in VS Code, PyCharm, Spyder or Jupyter (with jupytext),
-# or run it as a program. The output of each cell is shown below it.
+# Open `examples/notebook.ipynb` in Jupyter, or `examples/notebook.py` in VS Code, PyCharm or Spyder, or run the latter
+# as a program. The output of each cell is shown below it.
 
 # %%
 import nescio

@@ -114,6 +114,15 @@ def test_no_expression_is_pasted_into_a_shell() -> None:
         assert [step for step in steps if "${{" in step.get("run", "")] == []
 
 
+@pytest.mark.parametrize(("file", "status"), [("examples/outcomes.csv", 0), ("examples/helpdesk.csv", 2)])
+def test_a_hook_checks_the_files_of_a_commit(file: str, status: int) -> None:
+    hooks = {one["id"]: one for one in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+    assert hooks.keys() == {"nescio-check", "nescio-gate"}
+    words = hooks["nescio-check"]["entry"].split()
+    done = subprocess.run([sys.executable, "-m", *words, ROOT / file], capture_output=True, check=False)
+    assert done.returncode == status
+
+
 def test_an_issue_template_asks_for_something() -> None:
     for path in (GITHUB / "ISSUE_TEMPLATE").glob("[!c]*.yml"):
         template = read_yaml(path)

@@ -1,6 +1,6 @@
-"""Run the notebook-like page of the examples, and write it into the documentation with each cell's output.
+"""Run the notebook-like page of the examples, and write it as a page with each cell's output, and as a notebook.
 
-    python tools/notebook.py        writes docs/how-to/notebook.md
+    python tools/notebook.py        writes docs/how-to/notebook.md and examples/notebook.ipynb
 
 A test runs it too, and fails if the page differs from the current output of the cells.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import json
 import os
 import re
 import shutil
@@ -20,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "examples" / "notebook.py"
 PAGE = ROOT / "docs" / "how-to" / "notebook.md"
+NOTEBOOK = ROOT / "examples" / "notebook.ipynb"
 MADE = "<!-- Made by `python tools/notebook.py` from examples/notebook.py. Do not edit. -->\n"
 CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
 
@@ -30,6 +32,18 @@ def cells(text: str) -> Iterator[tuple[bool, str]]:
     for kind, body in zip(parts[::2], parts[1::2], strict=True):
         is_markdown = "[markdown]" in kind
         yield is_markdown, (re.sub(r"^# ?", "", body, flags=re.MULTILINE) if is_markdown else body).strip()
+
+
+def as_notebook(source: Path = SOURCE) -> str:
+    """Return the cells as a Jupyter notebook, without their output."""
+    made = []
+    for number, (is_markdown, body) in enumerate(cells(source.read_text(encoding="utf-8"))):
+        cell = {"id": f"cell-{number}", "metadata": {}, "source": body.splitlines(keepends=True)}
+        code = {"execution_count": None, "outputs": []}
+        made.append({"cell_type": "markdown" if is_markdown else "code"} | cell | ({} if is_markdown else code))
+    language = {"name": "python", "display_name": "Python 3", "language": "python"}
+    notebook = {"cells": made, "metadata": {"kernelspec": language}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
 
 
 def page(source: Path = SOURCE) -> str:
@@ -72,4 +86,5 @@ def run(body: str, names: dict[str, object]) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
-    print(f"wrote {PAGE.relative_to(ROOT)}")
+    NOTEBOOK.write_text(as_notebook(), encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(ROOT)} and {NOTEBOOK.relative_to(ROOT)}")

@@ -30,7 +30,7 @@ VERBS = [*verbs.every_verb()]
 MADE: dict[str, Callable[[], dict[Path, str]]] = {
     "tools/house.py": lambda: {DOCS / "assets" / name: draw() for name, draw in house.PICTURES.items()},
     "tools/llms.py": lambda: {DOCS / "llms.txt": llms.text()},
-    "tools/notebook.py": lambda: {notebook.PAGE: notebook.page()},
+    "tools/notebook.py": lambda: {notebook.PAGE: notebook.page(), notebook.NOTEBOOK: notebook.as_notebook()},
     "tools/pictures.py": lambda: {pictures.PICTURES / f"{name}.svg": svg for name, svg in pictures.drawn().items()},
     "tools/reference.py": lambda: {PAGES / name: page for name, page in reference.standing().items()},
     "tools/stub.py": lambda: {stub.STUB: stub.stub()},
