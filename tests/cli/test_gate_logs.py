@@ -118,3 +118,58 @@ def test_bench_reports_count_the_instances_that_they_lack(tmp_path: Path, nescio
     call = ("score", path, "-m", "accuracy", "--fail-under", "accuracy=0.3")
     assert nescio(*call).status == 3
     assert nescio(*call, "--total", "200", "--rest", "incorrect").status == 0
+
+
+def promptfoo(path: Path, rows: dict[str, range], share: int, *, counted: str = "", **variables: str) -> Path:
+    """Write results of promptfoo that hold these rows of each provider, and state 200 of each in all; those that are
+    `counted` also in the metrics of the prompt."""
+    results = [
+        {"testIdx": at, "promptIdx": prompt, "provider": {"id": provider}, "success": at % 10 < share}
+        | {"vars": {"q": variables.get("q", "Q {}").format(at), "sessionId": f"{path.stem}-{at}", "_turns": path.stem}}
+        | {"failureReason": int(at % 10 >= share), "score": float(at % 10 < share), "response": {"output": "x"}}
+        for prompt, (provider, held) in enumerate(rows.items())
+        for at in held
+    ]
+    right = 20 * share
+    prompts = [
+        {"metrics": {"testPassCount": right, "testFailCount": 200 - right}} if name in counted else {} for name in rows
+    ]
+    stats = {"successes": right * len(rows), "failures": (200 - right) * len(rows), "errors": 0}
+    table = {"version": 3, "prompts": prompts, "stats": stats, "results": results}
+    path.write_text(json.dumps({"evalId": "e", "results": table, "config": {}}))
+    return path
+
+
+@pytest.mark.parametrize(("q", "status"), [("Q {}", 0), ("R {}", 2)])
+def test_a_variable_that_the_tool_sets_is_no_part_of_the_question(
+    tmp_path: Path, nescio: Command, q: str, status: int
+) -> None:
+    paths = (
+        promptfoo(tmp_path / "old.json", {"p": N}, 5),
+        promptfoo(tmp_path / "new.json", {"p": N}, 9, q=q),
+    )
+    gate = ("--baseline", "old: p", "--run", "new: p", "--fail-on-regression")
+    done = nescio("compare", *paths, "-m", "accuracy", *gate)
+    assert done.status == status, done.flat
+
+
+@pytest.mark.parametrize(
+    ("counted", "also", "status", "says"),
+    [
+        ("pq", 0, 0, "new.json: the file holds 170 of 200 answers"),
+        ("p", 0, 0, "new.json: the file holds 170 of 200 answers"),
+        ("", 0, 0, "new.json: the file holds 370 of 400 answers"),
+        # Questions that no run of the file has count as unanswered for none.
+        ("pq", 20, 3, "gate cannot tell: accuracy of run 'q' may be below 0.6, as new.json holds 180 of 200 answers"),
+        ("", 20, 3, "gate cannot tell: accuracy of run 'q' may be below 0.6, as new.json holds 330 of 400 answers"),
+    ],
+)
+def test_rows_that_one_prompt_lacks_are_lost_for_its_run_once(
+    tmp_path: Path, nescio: Command, counted: str, also: int, status: int, says: str
+) -> None:
+    """`p` lacks 30 rows, which count as unanswered; `also` rows are lost for both prompts."""
+    path = promptfoo(tmp_path / "new.json", {"p": N[30 + also :], "q": N[also:]}, 9, counted=counted)
+    done = nescio("score", path, "-m", "accuracy", "--missing", "unanswered", "--fail-under", "accuracy=0.6")
+    assert done.status == status, done.flat
+    assert says in done.flat
+    assert (f"{370 - 2 * also} of 400" in done.flat) is (counted != "pq")

@@ -70,7 +70,17 @@ def lm_eval(folder: Path, run: str, share: int, **changes: Any) -> Path:
         for q in N
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
-    return path
+    if "step" not in changes:
+        return path
+    filters = [{"name": "none", "filter": [{"function": "custom", "filter_fn": changes["step"]}]}]
+    results = {
+        "results": {"harbour": {}},
+        "configs": {"harbour": {"filter_list": filters}},
+        "versions": {},
+        "config": {},
+    }
+    (path.parent / "results.json").write_text(json.dumps(results))
+    return path.parent
 
 
 def deepeval(folder: Path, run: str, share: int, **changes: Any) -> Path:
@@ -109,6 +119,7 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (inspect, {}, {"input": "Who lit lamp {}?"}, TEXT),
     (lm_eval, {}, {"filter": "lenient"}, f"{JUDGES} (exact_match(filter=none), exact_match(filter=lenient))"),
     (lm_eval, {}, {"metric": "f1"}, JUDGES),
+    (lm_eval, {"step": "<function strict at 0x7f11c8c5ee8c0>"}, {"step": "<function lax at 0x7f11c8c5ee8c0>"}, JUDGES),
     (lm_eval, {}, {"target": "y"}, GOLD),
     (lm_eval, {}, {"input": "Who lit lamp {}?"}, TEXT),
     (lm_eval, {}, {"hash": "other"}, "200 documents have the same doc_id but different doc_hashes"),
@@ -139,6 +150,8 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
         (inspect, {}, {"target": None}),
         (lm_eval, {}, {}),
         (lm_eval, {}, {"target": " x "}),
+        (lm_eval, {"step": "<function keep at 0x7f11c8c5ee8c0>"}, {"step": "<function keep at 0x7f9900112233>"}),
+        (lm_eval, {"step": f"{'<function keep at 0x7f11>' * 9}"}, {"step": f"{'<function keep at 0x7f99>' * 9}"}),
         (deepeval, {}, {}),
         (deepeval, {}, {"target": None}),
     ],
@@ -146,7 +159,7 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
 def test_two_models_under_one_grader_are_compared_by_a_gate(
     tmp_path: Path, nescio: Command, write: Callable[..., Path], before: Change, after: Change
 ) -> None:
-    """White space and a missing key make no difference, and neither do the model's own parameters or its prompt."""
+    """White space, a missing key and an address in memory make no difference, nor do parameters of the model."""
     paths = write(tmp_path, "old", 5, **before), write(tmp_path, "new", 9, **after)
     done = nescio("compare", *paths, "-m", "accuracy", *GATE)
     assert done.status == 0, done.flat

@@ -49,10 +49,31 @@ EDITED = [
 def test_a_figure_of_a_log_that_its_answers_contradict_is_told(
     tmp_path: Path, name: str, old: str, new: str, note: str
 ) -> None:
+    assert not [said for said in in_words(EVERY[name].read().notes) if "the file states" in said]
+    notes = read_edited(tmp_path, name, old, new)
+    assert any(note in said for said in notes), notes
+
+
+LAST = '"stddev": 0.4330127018922193\n }'
+COUNTS = [
+    ("helm", f"{LAST}\n]", LAST + ', {"name": {"name": "num_instances", "split": "test"}, "mean": NUMBER}]'),
+    ("nemo_skills", '"num_entries": 3', '"num_entries": NUMBER'),
+    ("promptfoo", '"errors": 1', '"errors": NUMBER'),
+    ("promptfoo", '"testPassCount": 2', '"testPassCount": NUMBER'),
+]
+
+
+@together("number, count", [(number, count) for number in ("NaN", "1e999", "-1e999", '"1e999"') for count in COUNTS])
+def test_a_count_that_is_no_finite_number_is_no_error(tmp_path: Path, number: str, count: tuple[str, str, str]) -> None:
+    name, old, new = count
+    assert not [said for said in read_edited(tmp_path, name, old, new.replace("NUMBER", number)) if "holds" in said]
+
+
+def read_edited(folder: Path, name: str, old: str, new: str) -> list[str]:
+    """Return the notes on a copy of an excerpt in which `new` stands in place of `old`."""
     excerpt, paths, edited = EVERY[name], [], 0
-    assert not [said for said in in_words(excerpt.read().notes) if "the file states" in said]
     for path in excerpt.files:
-        copy = tmp_path / path.parent.name / path.name
+        copy = folder / path.parent.name / path.name
         copy.parent.mkdir(exist_ok=True)
         shutil.copytree(path, copy) if path.is_dir() else shutil.copyfile(path, copy)
         paths.append(copy)
@@ -61,8 +82,7 @@ def test_a_figure_of_a_log_that_its_answers_contradict_is_told(
             edited += content.count(old.encode())
             file.write_bytes(content.replace(old.encode(), new.encode()))
     assert edited
-    notes = in_words(load(paths, Options(**excerpt.options)).notes)
-    assert any(note in said for said in notes), notes
+    return in_words(load(paths, Options(**excerpt.options)).notes)
 
 
 # ---- what people write themselves ----

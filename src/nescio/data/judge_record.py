@@ -22,6 +22,7 @@ _CALL = re.compile(r"((?:\\.|[^\\(])*)(?:\((.*)\))?", re.DOTALL)
 _PARTS = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
 _PAIR = re.compile(r"((?:\\.|[^\\=])*)=(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")  # of a Python object that a log shows; each process has another one
 _OWN = ("model", "prompt", "date")  # parameters that are stored in separate fields
 
 UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belong to other answers
@@ -66,7 +67,8 @@ def parse(text: str) -> JudgeRecord:
 def grader(name: str, /, **parameters: Any) -> JudgeRecord:
     """Return the record of a grader that a log states: its name, and its parameters as JSON values.
 
-    Empty parameters are left out, and a long one, such as a prompt, becomes a digest.
+    Empty parameters are left out, and so are the addresses of objects in memory. A long parameter, such as a prompt,
+    becomes a digest.
     """
     texts = {key: text for key, value in parameters.items() if (text := _short(value))}
     fields = {key: value for key, value in texts.items() if key in _OWN}
@@ -141,7 +143,7 @@ def _short(value: Any) -> str:
     if value in (None, "") or (isinstance(value, (dict, list)) and not value):
         return ""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
-    text = sanitize(" ".join(text.split()), target="message")
+    text = sanitize(" ".join(_ADDRESS.sub("", text).split()), target="message")
     return text if len(text) <= _LONGEST else hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
 
 

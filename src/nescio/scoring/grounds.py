@@ -353,9 +353,15 @@ def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
 def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
     """Return the `Lost` of answers that the judged run's files state but do not hold.
 
-    Answers that count as unanswered for the run (`_lost_rows`) are not lost again.
+    Answers that count as unanswered (`_lost_rows`), for the run or one that the file counts with it, are not lost
+    again. A file may state its answers for a run and for all runs; the former counts.
     """
     lacking = [one for one in results.notes if one.code == FEWER_HELD and any(map(pair.judges, one["runs"]))]
+    lacking = [
+        one
+        for one in lacking
+        if not any(two.subject == one.subject and {*two["runs"]} < {*one["runs"]} for two in lacking)
+    ]
     if not lacking:
         return Lost()
     first = max(lacking, key=lambda one: float(one["share"]))
@@ -363,7 +369,8 @@ def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
     if None in [one["stated"] for one in lacking]:
         return Lost(math.inf, words)
     silent = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
-    silent = [one for one in silent if pair.judges(one.subject)]
+    counted = {run for one in lacking for run in one["runs"]}
+    silent = [one for one in silent if pair.judges(one.subject) or one.subject in counted]
     filled = sum(int(one["missing" if one.code == MISSING_SILENT else "answers"]) for one in silent)
     left = 1 - filled / sum(one["stated"] - one["held"] for one in lacking)
     if left <= 0:

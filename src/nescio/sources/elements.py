@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -70,6 +71,12 @@ def number(value: Any) -> float | None:
         return float(value) if isinstance(value, (bool, int, float)) else None
     except OverflowError:
         return None
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a JSON value as a whole number, rounded toward zero, or None if it is not a finite number."""
+    figure = number(value)
+    return int(figure) if figure is not None and math.isfinite(figure) else None
 
 
 def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | None:

@@ -24,7 +24,7 @@ from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, empty, rows_in
 from nescio.formats.logs.metrics import by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_object, identity, number, part_of
+from nescio.sources.elements import as_object, identity, number, part_of, whole_number
 from nescio.sources.source import Source, own_path
 
 # The place of a metric in a row, keyed by its name in metrics.json.
@@ -146,8 +146,8 @@ def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks:
         asked = {run: {one.question for one in mine if one.run == run} for run in {one.run: None for one in mine}}
         if len(asked) == 1:
             ((run, questions),) = asked.items()
-            entries = number(part_of(figures, "pass@1", "num_entries"))
-            covered = int(entries) if entries is not None and entries > len(questions) else None
+            entries = whole_number(part_of(figures, "pass@1", "num_entries"))
+            covered = entries if entries is not None and entries > len(questions) else None
             log.total(source.name, task, None, (), of=covered, held=len(questions), run=run)
         for name, value in as_object(part_of(figures, "pass@1")).items():
             scores = [answer.scores[name] for answer in mine if name in answer.scores]

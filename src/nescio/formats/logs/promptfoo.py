@@ -25,7 +25,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer, number_repeats
 from nescio.formats.logs.kit import UNREAD, Log, checked, empty, rows_in, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_object, identity, number, objects_in, part_of
+from nescio.sources.elements import as_object, identity, number, objects_in, part_of, whole_number
 from nescio.sources.source import Source, name_runs
 
 CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
@@ -179,7 +179,7 @@ def _answer(row: Result, answer: Answer) -> Answer:
     answer.cluster = hashlib.blake2s(json.dumps(same, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
     answer.judges = _judges(row)
     answer.asked, answer.prompt, answer.gold = (
-        row.vars,
+        _variables(row),
         row.prompt_text,
         [assertion.get("value") for assertion in objects_in(test.get("assert"))],
     )
@@ -207,7 +207,8 @@ def _against_counts(
     """Add a note if the tool's counts of successes, failures and errors differ from those of the results.
 
     `stats` has the counts over all prompts, and the `metrics` of a prompt have the counts for that prompt. The names of
-    the runs are `prefix` and the values of `names`, which are keyed by provider and prompt.
+    the runs are `prefix` and the values of `names`, which are keyed by provider and prompt. A note that a run lacks
+    results is about one prompt, and about all of them only if `stats` counts more results than the prompts do.
     """
     if source.kind == "lines":
         return
@@ -218,12 +219,13 @@ def _against_counts(
         ended = "Pass" if one.success else "Error" if one.failure_reason == _ERROR else "Fail"
         for prompt in (None, one.prompt_idx):
             of_prompts.setdefault(prompt, Counter())[ended] += 1
+    by_prompts = sum(whole_number(metrics.get(f"test{ended}Count")) or 0 for metrics in prompts for ended, _ in ENDINGS)
     for prompt, counts in of_prompts.items():
         stats = as_object(table.get("stats")) if prompt is None else as_object(dict(enumerate(prompts)).get(prompt))
         runs = [prefix + run for (_, asked), run in names.items() if prompt in (None, asked)]
         kinds = [name if prompt is None else f"test{ended}Count" for ended, name in ENDINGS]
-        stated = sum(int(number(stats.get(name)) or 0) for name in kinds)
-        if stated > counts.total():
+        stated = sum(whole_number(stats.get(name)) or 0 for name in kinds)
+        if stated > counts.total() and (prompt is not None or stated > by_prompts):
             log.notes.append(fewer_held(source.name, runs, stated, counts.total()))
         for ended, of_all in ENDINGS:
             name = of_all if prompt is None else f"test{ended}Count"
@@ -248,15 +250,20 @@ def _asked(results: Iterator[Result]) -> dict[str, str]:
         prompts.setdefault(result.prompt_idx, set()).add(str(result.prompt_text or ""))
     vary = any(len(texts) > 1 for texts in prompts.values())
     return {
-        f"test {i}": _variables(result) or (str(result.prompt_text or "") if vary else "")
+        f"test {i}": _text(_variables(result)) or (str(result.prompt_text or "") if vary else "")
         for i, result in first.items()
     }
 
 
-def _variables(result: Result) -> str:
+def _variables(result: Result) -> Any:
+    """Return the variables of a test without those that the tool sets, as an object in a well-formed file."""
     variables = result.vars or part_of(result.test_case, "vars")
-    if isinstance(variables, dict):
-        variables = {k: v for k, v in variables.items() if k != SET_BY_THE_TOOL and not str(k).startswith("_")}
+    if not isinstance(variables, dict):
+        return variables
+    return {k: v for k, v in variables.items() if k != SET_BY_THE_TOOL and not str(k).startswith("_")}
+
+
+def _text(variables: Any) -> str:
     return json.dumps(variables, sort_keys=True, ensure_ascii=False, default=str) if variables else ""
 
 

@@ -36,7 +36,7 @@ from nescio.formats.logs.helm.run import (
 )
 from nescio.formats.logs.kit import NO_SCORE, Log, mean_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_list, as_object, number, objects_in, part_of
+from nescio.sources.elements import as_list, as_object, number, objects_in, part_of, whole_number
 from nescio.sources.source import Source
 
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
@@ -155,8 +155,8 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
             example=shorten(optionless.most_common(1)[0][0]),
         )
     if perturbation == UNPERTURBED:
-        many, held = number(_figure(folder, "num_instances", split)), len({case.id for case in cases})
-        of = int(many) if many is not None and many > held else None
+        many, held = whole_number(_figure(folder, "num_instances", split)), len({case.id for case in cases})
+        of = many if many is not None and many > held else None
         log.total(folder.path.name, "num_instances", None, (), of=of, held=held, run=folder.run)
         log.compare(folder.path.name, metric, _figure(folder, metric, split), scores)
     return answers, outcomes
