@@ -36,6 +36,7 @@ def repeated(run: str, rows: int, differ: int, what: str = "row") -> Note:
 
 def fewer_held(file: str, runs: Sequence[str], stated: int | None, held: int, beside: str = "") -> Note:
     """Return the note that a file holds only `held` of the `stated` answers of these runs; `beside` is added to it.
+
     `stated` is None if the number is unknown, as in a log without an end. `share` is the largest share that any of the
     runs may lack.
     """
