@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from nescio.data.notes import Note, note
 from nescio.data.texts import in_words
+from nescio.text import composed
 
 # the codes of notes that runs have other questions under the same names: of any log, of lm-eval, and of a table
 OTHER_QUESTIONS, OTHER_DOCUMENTS = "questions.differ", "lm_eval.documents_differ"
@@ -22,12 +23,19 @@ def words_digest(asked: Any, gold: Any) -> bytes:
     """Return digests of a question (its text, or a list of it and its options) and of its gold answers, one after the
     other.
 
-    White space, and the order of several gold answers, make no difference. The result is empty if neither is stated.
+    Upper case, white space, and the order of several gold answers make no difference. The result is empty if neither
+    is stated.
     """
     if asked is None and gold is None:
         return b""
     golds = gold if isinstance(gold, (list, tuple)) else [gold]
-    return _digest(asked if isinstance(asked, (list, tuple)) else [asked]) + _digest(sorted({*map(_plain, golds)}))
+    return _digest(asked if isinstance(asked, (list, tuple)) else [asked]) + _digest(sorted({*map(plain, golds)}))
+
+
+def plain(value: Any) -> str:
+    """Return a text, or another JSON value, in the form in which runs are compared: with single spaces, in NFC, and
+    without upper case."""
+    return composed(" ".join(in_words(value).split()).casefold()) or ""
 
 
 def changed_words(stated: Callable[[], Iterable[tuple[str, str, bytes]]], total: int) -> list[Note]:
@@ -82,6 +90,7 @@ def changed(what: What, stated: Iterable[tuple[str, str, Hashable]], total: int)
             run=run,
             other=other,
             pairs=tuple(pairs),
+            examples=tuple((asked, *pair) for pair, asked in pairs.items()),
         )
     ]
 
@@ -94,12 +103,8 @@ def _differing(of_runs: dict[str, set[Hashable]]) -> Sequence[tuple[str, str]]:
     return [(one, other) for first, second in apart for one in groups[first] for other in groups[second]]
 
 
-def _plain(text: Any) -> str:
-    return " ".join(in_words(text).split())
-
-
 def _digest(parts: Iterable[Any]) -> bytes:
-    texts = [text for text in map(_plain, parts) if text]
+    texts = [text for text in map(plain, parts) if text]
     if not texts:
         return UNSAID
     return hashlib.blake2b("\0".join(texts).encode(errors="replace"), digest_size=_SIZE).digest()

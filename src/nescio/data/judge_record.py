@@ -80,8 +80,7 @@ def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
 
     A record is left out if another one of its name states the same and more: a failed answer may state less.
     """
-    stated = {record: {(name, getattr(record, name)) for name in _OWN} | {*record.parameters} for record in records}
-    stated = {record: {(name, value) for name, value in pairs if value} for record, pairs in stated.items()}
+    stated = {record: _stated(record) for record in records}
     ordered = sorted(
         (one for one in stated if not any(one.name == two.name and stated[one] < stated[two] for two in stated)),
         key=str,
@@ -90,6 +89,21 @@ def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
         return ordered[0]
     pairs = {(f"{record.name}.{name}", value) for record in ordered for name, value in stated[record]}
     return JudgeRecord("+".join(dict.fromkeys(record.name for record in ordered)), tuple(sorted(pairs)))
+
+
+def agree(records: Collection[JudgeRecord], others: Collection[JudgeRecord]) -> bool:
+    """Return whether each judge is among the others or has the name of one that states more or less of itself."""
+
+    def known(record: JudgeRecord, among: Collection[JudgeRecord]) -> bool:
+        own, said = _stated(record), [_stated(other) for other in among if other.name == record.name]
+        return any(own <= other or other <= own for other in said)
+
+    return all(known(one, others) for one in records) and all(known(one, records) for one in others)
+
+
+def _stated(record: JudgeRecord) -> set[tuple[str, str]]:
+    pairs = {(name, getattr(record, name)) for name in _OWN} | {*record.parameters}
+    return {(name, value) for name, value in pairs if value}
 
 
 def named(records: Iterable[JudgeRecord | None]) -> str:

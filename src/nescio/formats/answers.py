@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -128,6 +128,15 @@ class _Layout:
             if answer.why:
                 self.reasons[r][answer.why] += 1
 
+    def shared(self) -> set[str]:
+        """Return the questions that all runs were asked."""
+        questions = [question for question, _ in self.questions]
+        place = {question: at for at, question in enumerate(dict.fromkeys(questions))}
+        asked = np.zeros((len(self.runs), len(place)), dtype=np.bool_)
+        asked[self._places[0], np.array([place[question] for question in questions])[self._places[1]]] = True
+        by_all = np.all(asked, axis=0, keepdims=True)[0]
+        return {question for question, by_each in zip(place, by_all.tolist(), strict=True) if by_each}
+
     def array(self, values: Iterable[Any], empty: object, dtype: type) -> Array:
         """Return an array of one value per answer, shape (runs, questions); `empty` is the value where a run has no
         answer."""
@@ -186,16 +195,19 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         why=why,
         repeats=repeats_of(asked, [repeat for _, repeat in layout.questions]),
         files=tuple(map(str, layout.files)),
-        judges=_judges(answers, runs),
+        judges=_judges(answers, runs, layout.shared()),
         texts=texts,
     )
 
 
-def _judges(answers: Iterable[Answer], runs: Sequence[str]) -> tuple[JudgeRecord | None, ...]:
-    """Return who graded each run, None for a run of which the log does not say it; empty if it says it of no run."""
+def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[str]) -> tuple[JudgeRecord | None, ...]:
+    """Return who graded each run, None for a run of which the log does not say it; empty if it says it of no run.
+
+    Only the grades of `shared` questions count, if there are any: a run may also have been asked another task.
+    """
     stated: dict[str, set[JudgeRecord]] = {}
     for answer in answers:
-        if answer.judges:
+        if answer.judges and (not shared or (composed(answer.question) or "") in shared):
             stated.setdefault(answer.run, set()).update(answer.judges.values())
     return tuple(combined(stated[run]) if run in stated else None for run in runs) if stated else ()
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from nescio.data.clusters import clustered, clusters_of
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
-from nescio.data.judge_record import JudgeRecord, named
+from nescio.data.judge_record import JudgeRecord, agree, named
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policies import one_sided
@@ -23,7 +23,7 @@ from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageErr
 from nescio.formats import ReadResult
 from nescio.pipeline.judging import judges_of
 from nescio.pipeline.options import Options
-from nescio.pipeline.recognition import open_files
+from nescio.pipeline.recognition import TABLE, open_files
 from nescio.pipeline.saved import KEPT
 from nescio.text import plural
 
@@ -51,9 +51,11 @@ def file_of(baseline: str | Path | None) -> Path | None:
 def both_named(baseline: str | Path | None, run: str | None) -> tuple[str, ...]:
     """Return the names of the baseline and the run if they are the only runs that the comparison needs.
 
-    The result is empty if one of them was not given, or if the baseline is a file of its own.
+    The result is empty if one of them was not given. It has no name of a baseline that is a file of its own.
     """
-    return () if run is None or baseline is None or file_of(baseline) else (str(baseline), run)
+    if run is None or baseline is None:
+        return ()
+    return (run,) if file_of(baseline) else (str(baseline), run)
 
 
 def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: str = "") -> None:
@@ -129,7 +131,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
         raise UsageError(f"{path}: a baseline is compared question by question, but these files hold only counts")
     _check_questions(data.questions, baseline, path, *words_of(read))
     _check_reading(deciding(options), baseline, path)
-    _check_judges(judges_of(read), baseline, path)
+    unknown = _check_judges(read, judges_of(read, options.only), baseline, path)
     _check_clusters(clustered(data, options.cluster) if options.cluster else data, baseline, path)
     old = baseline.data
     if not isinstance(old, type(data)):
@@ -147,7 +149,8 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
         version=made.version,
         questions=made.questions,
     )
-    return replace(read, data=both, notes=(*read.notes, remark, *_dates(read, baseline), *_one_sided(data, old))), name
+    added = (remark, *unknown, *_dates(read, baseline), *_one_sided(data, old))
+    return replace(read, data=both, notes=(*read.notes, *added)), name
 
 
 def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note, ...]:
@@ -188,15 +191,28 @@ def _listed(questions: set[str], how: str) -> str:
     return f"{len(names):,} {how} ({', '.join(map(repr, names[:_NAMED]))}{rest})"
 
 
-def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError if the baseline had another judge. Only the date of a judge may differ."""
+def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> tuple[Note, ...]:
+    """Return a note if the baseline of a log does not state its judge. Raises MismatchError if it had another judge.
+
+    The date of a judge may differ, and one log may state less of its judge than another, but a table or nescio may not.
+    """
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
-    if before != now:
-        raise MismatchError(
-            f"{path}: the baseline was judged by {named(baseline.made.judges)}, and these files by {named(judges)}. A "
-            "difference could come from the judges; use the same judge, or make a new baseline "
-            f"(nescio compare {opt('save_baseline')})"
+    of_logs = TABLE not in (baseline.made.format, read.format) and not read.judged_here
+    if before == now or (of_logs and before and now and agree(before, now)):
+        return ()
+    if of_logs and not before:
+        return (
+            note(
+                "baseline.judge_unknown",
+                "the baseline does not state who judged it, and these files were judged by {judges}",
+                judges=named(judges),
+            ),
         )
+    raise MismatchError(
+        f"{path}: the baseline was judged by {named(baseline.made.judges)}, and these files by {named(judges)}. A "
+        "difference could come from the judges; use the same judge, or make a new baseline "
+        f"(nescio compare {opt('save_baseline')})"
+    )
 
 
 def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:

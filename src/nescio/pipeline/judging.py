@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -83,10 +84,12 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
     )
 
 
-def judges_of(read: ReadResult) -> tuple[JudgeRecord, ...]:
+def judges_of(read: ReadResult, only: Collection[str] = ()) -> tuple[JudgeRecord, ...]:
     """Return the judges of the answers: nescio's judge, if it was used, and those that the files name.
 
-    The result is empty if no judge is known.
+    The result is empty if no judge is known. `only` names the runs whose judges are returned, if they are known.
     """
     judges = read.data.known_judges if isinstance(read.data, Outcomes) else ()
+    if judges and isinstance(read.data, Outcomes) and only and {*only} <= {*read.data.runs}:
+        judges = read.data.take_runs([read.data.runs.index(run) for run in only]).known_judges
     return tuple(dict.fromkeys((*read.judges, *judges)))

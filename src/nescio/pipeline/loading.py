@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nescio.data.clusters import clustered
+from nescio.data.compared_runs import on_compared
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.judge_record import JudgeRecord, judges_differ, kept_judges, named, undated
 from nescio.data.merged_runs import merge_runs, names_of, notes_on_files
@@ -161,10 +162,15 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged = replace(judged, notes=(*judged.notes, *different))
     if options.baseline_file is not None:
         judged, baseline = stand_beside(judged, open_baseline(options.baseline_file), options.baseline_file, options)
-    data = _only(judged.data, options.only)
+    runs = judged.data.runs if isinstance(judged.data, (Outcomes, Evidence)) else ()
+    compared = runs
+    if options.only and {*options.only} <= {*runs}:
+        compared = tuple(run for run in runs if run in options.only or run == baseline)
+    data = judged.data if baseline else _only(judged.data, options.only)
     notes = list(judged.notes)
-    if isinstance(data, Outcomes):
-        notes = kept_judges([own for own in notes if not _is_of_other_runs(own, data.runs)], names, data.runs)
+    if runs:
+        notes = kept_judges([own for own in notes if not _is_of_other_runs(own, compared)], names, compared)
+        notes = on_compared(notes, names, runs, compared)
     if options.certificate is not None:
         from nescio.pipeline.certificates import check_certificate
 

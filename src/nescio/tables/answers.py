@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nescio.data.changed_questions import changed
+from nescio.data.changed_questions import changed, plain
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SAID_SO
@@ -95,7 +95,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         _ask_for_judge(rows, sources, own=_is_own(placed))
     questions, gold = _questions(rows, sources, options, notes)
     if not any(map(is_prompt, (name for _, m in placed if "text" in m for name in m["text"].columns))):
-        asked = ((row.question, row.run, " ".join(row.text.split())) for row in rows if row.text)
+        asked = ((row.question, row.run, plain(row.text)) for row in rows if row.text)
         notes += changed("text or other options", asked, len(questions))
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}

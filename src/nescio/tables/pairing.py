@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from nescio.data.changed_questions import OTHER_TEXTS, changed
+from nescio.data.changed_questions import OTHER_TEXTS, changed, plain
 from nescio.data.notes import Note, note
 from nescio.errors import shorten
+from nescio.sources.literals import read_literal
 from nescio.sources.source import Source
 from nescio.sources.tables import first, nfc
 from nescio.tables.asking import AskedError
@@ -33,10 +34,19 @@ def check_gold(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     twofold = "SELECT question FROM rows GROUP BY 1 HAVING min(gold) <> max(gold)"
     if first(connection, f"{twofold} LIMIT 1") is None:
         return []
-    words = nfc("trim(regexp_replace(gold, '\\s+', ' ', 'g'))")
-    query = f"SELECT DISTINCT question, run, {words} FROM rows WHERE gold IS NOT NULL AND question IN ({twofold})"
+    query = f"SELECT DISTINCT question, run, gold FROM rows WHERE gold IS NOT NULL AND question IN ({twofold})"
     total = first(connection, "SELECT count(DISTINCT question) FROM rows")[0]
-    return changed("gold answer", connection.execute(f"{query} ORDER BY ALL").fetchall(), total)
+    stated = connection.execute(f"{query} ORDER BY ALL").fetchall()
+    return changed("gold answer", ((question, run, _golds(text)) for question, run, text in stated), total)
+
+
+def _golds(text: str) -> tuple[str, ...]:
+    """Return the gold answers in a cell, which may hold a list, each in the form in which runs are compared."""
+    try:
+        golds = read_literal(text) if text.lstrip().startswith("[") else text
+    except ValueError:
+        golds = text
+    return tuple(sorted({*map(plain, golds if isinstance(golds, list) else [golds])}))
 
 
 def check_pairing(

@@ -242,7 +242,7 @@ def take(answer: Answer, options: ReadOptions) -> Answer:
         answer.texts = texts_of(answer.asked or answer.prompt, gold, answer.answer, answer.extracted, answer.reason)
     if answer.labels:
         answer.strata = {**labels(answer.labels, options), **answer.strata}
-    answer.words = words_digest(answer.asked, answer.gold)
+    answer.words = answer.words or words_digest(answer.asked, answer.gold)
     answer.asked = answer.prompt = answer.gold = answer.answer = answer.extracted = answer.reason = None
     answer.labels = NOTHING
     return answer

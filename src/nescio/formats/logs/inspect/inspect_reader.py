@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.changed_questions import changed_words, words_digest
+from nescio.data.changed_questions import changed_words, plain, words_digest
 from nescio.data.judge_record import grader
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note
@@ -231,7 +231,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
     given = score or Score(None)
     wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
     blocked = sample.silent or (EMPTY if sample.empty and not given.answer.strip() else None)
-    options = [f"{chr(65 + i)}. {option}" for i, option in enumerate(sample.options)]
+    options = [] if _shows_options(sample) else [f"{chr(65 + i)}. {one}" for i, one in enumerate(sample.options)]
     return Answer(
         "",
         "",
@@ -243,12 +243,26 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
         right=None if grade.state in (None, NOT_GRADED) else grade.state == CORRECT,
         score=math.nan if grade.state == NOT_GRADED else grade.score,
         labels=sample.labels,
-        asked=[sample.question, *([] if all(option in sample.question for option in sample.options) else options)],
+        asked=[sample.question, *options],
         gold=sample.targets,
         answer=sample.text,
         extracted=given.answer,
         reason=given.explanation or sample.error,
+        words=_words(sample),
     )
+
+
+def _words(sample: Sample) -> bytes:
+    """Return the digests of a question and its gold answers, which are equal for any order of the options.
+
+    The gold answers are texts, so they do not depend on the letters of the options.
+    """
+    options = [] if _shows_options(sample) else sorted(sample.options, key=plain)
+    return words_digest([sample.question, *options], sample.targets)
+
+
+def _shows_options(sample: Sample) -> bool:
+    return all(option in sample.question for option in sample.options)
 
 
 def _against_header(log: Log, script: Transcript, scorer: str, key: str, numbers: Sequence[float]) -> None:
@@ -289,7 +303,7 @@ def _unjudged(logs: Sequence[Transcript]) -> tuple[Unjudged, list[Note]]:
             name = log.prefix + sample.id
             question = Question(name, sample.question, sample.targets, sample.options, None, None, sample.labels)
             questions.setdefault(name, question)
-            words.append((name, log.run, words_digest([sample.question, *sample.options], sample.targets)))
+            words.append((name, log.run, _words(sample)))
             if (name, sample.epoch) in responses:
                 rule = f"question {name!r} appears twice for run {log.run!r}"
                 raise FormatError(log.path, rule, where=sample.where)
