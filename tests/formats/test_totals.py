@@ -69,7 +69,7 @@ def test_a_count_that_is_no_finite_number_is_no_error(tmp_path: Path, number: st
     assert not [said for said in read_edited(tmp_path, name, old, new.replace("NUMBER", number)) if "holds" in said]
 
 
-def read_edited(folder: Path, name: str, old: str, new: str) -> list[str]:
+def read_edited(folder: Path, name: str, old: str, new: str) -> tuple[str, ...]:
     """Return the notes on a copy of an excerpt in which `new` stands in place of `old`."""
     excerpt, paths, edited = EVERY[name], [], 0
     for path in excerpt.files:
