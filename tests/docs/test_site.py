@@ -50,7 +50,7 @@ def test_every_measure_has_a_page_with_its_formula_and_audit(measures: dict[str,
     assert "eq. 4" in measures["c-at-1.md"]
     assert "Resists every cheat and satisfies every axiom" in measures["c-at-1.md"]
     assert "Cheated by" in measures["precision.md"]
-    assert "<mfrac>" in measures["c-at-1.md"]
+    assert "(C + U·C/n)/n" in measures["c-at-1.md"]
     assert not [name for name, page in measures.items() if "$" in page]
 
 
