@@ -267,12 +267,13 @@ class Scores(Plotted[Score], frozen=True):
     `scores["mine"]` are the scores of a run, `scores["mine", "c@1"]` is the row of a run and a measure, and
     `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` says why no score is marked, if marks are
     possible and were not asked for. `columns` are those of the table, in order; by default the run, the measures and n.
-    `exact` holds the intervals by which gates decide where the shown ones are approximate, keyed by run and measure.
+    `exact` holds the numerator, the denominator and the level of the proportions that gates decide by an exact
+    interval, keyed by run and measure.
     """
 
     why_unmarked: str = ""
     columns: tuple[str, ...] = ()
-    exact: Mapping[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    exact: Mapping[tuple[str, str], tuple[float, float, float]] = field(default_factory=dict)
     lower_is_better: ClassVar[Callable[..., bool]]  # Measures are a room above this one, and set this function.
 
     @overload

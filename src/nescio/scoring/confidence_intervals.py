@@ -290,12 +290,11 @@ def _imprecise(sample: MeasureInput, level: float) -> Bounds:
 
 
 def _exact(sample: MeasureInput, level: float) -> Bounds:
-    part, whole = (_total(sample, name) for name in sample.measure.declaration.proportion or ("", ""))
-    return *intervals.clopper_pearson(part, whole, level), []
+    return *intervals.clopper_pearson(*_parts(sample), level), []
 
 
-def exact_ends(inputs: Sequence[MeasureInput], methods: Mapping[str, str], level: float) -> list[Interval | None]:
-    """Return the exact interval of each proportion by which gates decide, None where the shown interval decides.
+def exact_counts(inputs: Sequence[MeasureInput], methods: Mapping[str, str]) -> list[tuple[float, float] | None]:
+    """Return the numerator and denominator of each proportion that gates decide by its exact interval, else None.
 
     Questions must be independent. Near 0 and 1 the other methods miss the true value on one side too often.
     """
@@ -303,7 +302,13 @@ def exact_ends(inputs: Sequence[MeasureInput], methods: Mapping[str, str], level
     def inexact(measure: Measure) -> bool:
         return measure.declaration.proportion is not None and methods[measure.label] in _INEXACT
 
-    return [_exact(one, level)[:2] if inexact(one.measure) else None for one in inputs]
+    return [_parts(one) if inexact(one.measure) else None for one in inputs]
+
+
+def _parts(sample: MeasureInput) -> tuple[float, float]:
+    """Return the numerator and the denominator of a proportion."""
+    part, whole = (_total(sample, name) for name in sample.measure.declaration.proportion or ("", ""))
+    return part, whole
 
 
 def _wilson(sample: MeasureInput, level: float) -> Bounds:

@@ -45,6 +45,7 @@ from nescio.pipeline.baselines import COMPARED
 from nescio.pipeline.saved import BESIDE
 from nescio.scoring.confidence_intervals import UNFIT, WITHHELD
 from nescio.scoring.samples import LEFT_OUT, PART
+from nescio.stats.intervals import clopper_pearson
 from nescio.text import plural
 
 FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
@@ -293,7 +294,8 @@ def deciding_ends(scores: Scores, row: Score) -> tuple[float, float]:
 
     A proportion of independent questions is decided by its exact interval, whichever interval is shown.
     """
-    low, high = scores.exact.get((row.run, row.measure), (row.low, row.high))
+    counts = scores.exact.get((row.run, row.measure))
+    low, high = (row.low, row.high) if counts is None else clopper_pearson(*counts)
     return (math.nan, math.nan) if low is None or high is None else (low, high)
 
 

@@ -23,7 +23,7 @@ from nescio.scoring.confidence_intervals import (
     IntervalMethod,
     ResamplingPlan,
     bounds,
-    exact_ends,
+    exact_counts,
     hold_together,
     method_for,
 )
@@ -111,8 +111,8 @@ def compute_scores(
     exact = {}
     if ci and not clustered:
         inputs = work[0][1]
-        ends = zip(inputs, exact_ends(inputs, methods, level), strict=True)
-        exact = {(loaded.data.runs[one.run], one.measure.label): own for one, own in ends if own}
+        counts = zip(inputs, exact_counts(inputs, methods), strict=True)
+        exact = {(loaded.data.runs[one.run], one.measure.label): (*own, level) for one, own in counts if own}
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables, exact=exact)
 
 
