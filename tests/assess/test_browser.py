@@ -340,7 +340,7 @@ def test_a_page_stops_when_somebody_else_opens_a_link_in_its_browser(room: Room,
     ana.keyboard.type("mine")
     ana.keyboard.press("Escape")
     shows(ana, "question", "^This page has stopped$")
-    shows(ana, "trouble", "open your own link again. What was not sent yet is kept in this browser for ana")
+    shows(ana, "trouble", "open your own link again. Judgements that were not sent yet stay in this browser for ana")
     shows(ana, "saved", "^not sent yet: 1, kept in this browser$")
     for key in ("w", "f", "ArrowRight", "s", "z"):
         ana.keyboard.press(key)

@@ -312,7 +312,7 @@ def _parts(sample: MeasureInput) -> tuple[float, float]:
 
 
 def _wilson(sample: MeasureInput, level: float) -> Bounds:
-    part, whole = (_total(sample, name) for name in sample.measure.declaration.proportion or ("", ""))
+    part, whole = _parts(sample)
     rare = note(
         RARE,
         "all but {questions} or fewer questions have the same result: treat the {method} interval as approximate",

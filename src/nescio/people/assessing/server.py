@@ -127,7 +127,7 @@ def sender(request: Request, found: Annotated[access.Person, Depends(signed_in)]
     each request, reads too, names its page by the token. Raises HTTPException 403 if the page is not of this person.
     """
     if not access.is_page_of(database_of(request), found, request.headers.get("x-csrf-token", "")):
-        why = "another link was opened in this browser, or this page is too old; open your own link again"
+        why = "somebody opened another link in this browser, or the page is too old; open your own link again"
         raise HTTPException(403, why)
     return found
 

@@ -16,7 +16,7 @@ let at = 0;
 let done = []; // what undo takes back, the last last
 let draft = null; // the list of nuggets that is being written
 let last = ""; // what was drawn last
-let stopped = ""; // why this page takes nothing in any more
+let stopped = ""; // why this page accepts no more judgements
 
 // ---- what was said ----
 
@@ -232,7 +232,7 @@ async function ask(path, body) {
 // The browser is somebody else's now. What is not sent yet stays in the browser, among the records of this page's person.
 function stop(why) {
   flush();
-  stopped = `This page takes nothing in any more: ${why}. What was not sent yet is kept in this browser for ${page.assessor}, and is sent then.`;
+  stopped = `This page accepts no more judgements: ${why}. Judgements that were not sent yet stay in this browser for ${page.assessor}, and your own link sends them.`;
   for (const part of $("work").children) part.hidden = part.id !== "question";
   $("question").textContent = "This page has stopped";
   trouble("");
