@@ -442,7 +442,8 @@ def _scales_differ(data: Evidence, measures: Sequence[Measure]) -> Iterator[Note
     means = (one for one in measures if one.declaration.name == "mean" and not one.declaration.lower_is_better)
     for measure, name in ((one, own) for one in means for own in one.on(data.columns).needs if own in data.columns):
         values = np.where(data.present, np.asarray(data.column(name), dtype=np.float64), np.nan)
-        lows, highs = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+        lows = np.fmin.reduce(values, axis=1, initial=np.inf)  # there may be no question
+        highs = np.fmax.reduce(values, axis=1, initial=-np.inf)
         fractions = np.any(values % 1 > 0, axis=1)
         unit = [run for run, fits in zip(data.runs, (lows >= 0) & (highs <= 1) & fractions, strict=True) if fits]
         beyond = [run for run, exceeds in zip(data.runs, highs >= 2, strict=True) if exceeds]
