@@ -98,7 +98,7 @@ def assert_well_put(message: str) -> None:
     """Assert that a message is printable, and one line apart from the screen of a question."""
     first, *screen = message.split("\n")
     assert all(line.isprintable() for line in (first, *screen)), message
-    heads = re.compile(r"  |mapping|each|people's verdicts| \(found|\d+ more answers: ")
+    heads = re.compile(r"  |mapping|each|people's verdicts| \(found|\d+ more answers? not listed; ")
     assert all(heads.match(line) for line in screen if line), screen
 
 
