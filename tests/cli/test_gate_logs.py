@@ -160,7 +160,12 @@ def test_a_variable_that_the_tool_sets_is_no_part_of_the_question(
         ("p", 0, 0, "new.json of p: the file holds 170 of 200 answers"),
         ("", 0, 0, "new.json: the file holds 370 of 400 answers"),
         # Questions that no run of the file has count as unanswered for none.
-        ("pq", 20, 3, "gate cannot tell: accuracy of run 'q' may be below 0.6, as new.json of q holds 180 of 200 answers"),
+        (
+            "pq",
+            20,
+            3,
+            "gate cannot tell: accuracy of run 'q' may be below 0.6, as new.json of q holds 180 of 200 answers",
+        ),
         ("", 20, 3, "gate cannot tell: accuracy of run 'q' may be below 0.6, as new.json holds 330 of 400 answers"),
     ],
 )
