@@ -1,6 +1,6 @@
-"""Do tests of a judge against people, and models of several assessors, keep their word? docs/assessors.md.
+"""Do tests of a judge against people, and models of several assessors, keep their word? docs/evidence/assessors.md.
 
-    python studies/assessors.py            writes docs/assessors.md (some five minutes on one core)
+    python studies/assessors.py            writes docs/evidence/assessors.md (some five minutes on one core)
 
 Answers are right, wrong or silent in 60, 30 and 10%. Whoever errs says either of the other two. Where a
 question has several answers, it is hard for all who judge them, or easy.
@@ -19,7 +19,7 @@ from pages import fill
 from nescio.stats.alternative import alternative
 from nescio.stats.dawid_skene import dawid_skene
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 SHARES = (0.6, 0.3, 0.1)
 ACCURACY = 0.85  # of each person
 HARD = 1.0  # the spread of what a question adds to the logit of being judged rightly

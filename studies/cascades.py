@@ -1,6 +1,6 @@
-"""Do cascades and votes gain what they are said to gain? docs/cascades.md.
+"""Do cascades and votes gain what they are said to gain? docs/evidence/cascades.md.
 
-    python studies/cascades.py             writes docs/cascades.md, cascades.csv and votes.csv (minutes on one core)
+    python studies/cascades.py  writes docs/evidence/cascades.md, cascades.csv and votes.csv (minutes on one core)
 
 Two systems answer each question with a confidence that is its chance of being right, and some noise; the second is
 better and costs more. Policies are chosen and valued by nescio's own functions; the truth is that of 40,000 questions.
@@ -23,7 +23,7 @@ from nescio.selective.cascades import gain_interval
 from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
 from nescio.stats.votes import Rule, vote
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 GRID = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 ERROR, COST = 1.0, (0.01, 0.1)
 # How much better the second system is than the first, and how well the first one's confidence tells right from wrong.

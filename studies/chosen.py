@@ -1,6 +1,6 @@
-"""How often do the intervals of the run that was picked as the best hold? docs/chosen.md.
+"""How often do the intervals of the run that was picked as the best hold? docs/evidence/chosen.md.
 
-    python studies/chosen.py                    writes docs/chosen.md and docs/chosen.csv (an hour on one core)
+    python studies/chosen.py                    writes docs/evidence/chosen.md and chosen.csv (an hour on one core)
     python studies/chosen.py --only '6 × 5'     makes these settings anew, and keeps the others
     python studies/chosen.py --page-only        writes the page from the figures that are there
 
@@ -35,7 +35,7 @@ from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import resampling
 from nescio.stats.chosen import level_of_each
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 COUNTED, ORDERED = ("accuracy", "c@1", "UF"), ("AUROC",)
 RUNS, RIGHT, LEVEL = (3, 10, 30), (0.5, 0.9, 0.97), 0.95
 RESAMPLES = 1_000  # of measures of an order, whose interval uses their spread alone

@@ -1,6 +1,6 @@
-"""Does an interval over questions and prompts hold? docs/components.md.
+"""Does an interval over questions and prompts hold? docs/evidence/components.md.
 
-    python studies/components.py            writes docs/components.md and components.csv (minutes on one core)
+    python studies/components.py  writes docs/evidence/components.md and components.csv (minutes on one core)
 
 Answers are right with a chance whose log odds add up from the question, the prompt (and the judge), and what single
 cells have of their own. The truth is the mean over all questions and prompts.
@@ -21,7 +21,7 @@ from pages import fill
 from nescio.stats.components import FEWEST, balanced, clustered
 from nescio.stats.intervals import student
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 Floats = NDArray[np.float64]
 MEAN, QUESTIONS, CELL = 0.6, 1.2, 0.6
 # Levels of each factor, answers a cell, and the spread of prompts (and of judges) in log odds.

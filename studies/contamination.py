@@ -1,8 +1,8 @@
-"""Does the test of contamination keep its level, and its interval its cover? docs/contamination.md.
+"""Does the test of contamination keep its level, and its interval its cover? docs/evidence/contamination.md.
 
-    python studies/contamination.py 30 300  simulates the sizes named into docs/contamination.csv (minutes on one core)
+    python studies/contamination.py 30 300  simulates the sizes named into contamination.csv (minutes on one core)
     python studies/contamination.py --family 60 200  simulates references of one family into contamination-family.csv
-    python studies/contamination.py         writes docs/contamination.md from both
+    python studies/contamination.py  writes docs/evidence/contamination.md from both
 
 Systems answer originals and paraphrases of questions whose difficulty they share. Paraphrases are as much harder for
 all on the scale of log odds; nobody has seen the originals, but for the last law.
@@ -23,7 +23,7 @@ from pages import fill
 from nescio.estimating.means import mean
 from nescio.stats.paraphrases import FEW, alike, excess, exchange, of_strength
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 # Accuracy of suspect and reference on the originals, how much harder a paraphrase is, and what the suspect has learnt.
 LAWS = (
     (0.5, 0.5, 0.0, 0.0),

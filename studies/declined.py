@@ -1,4 +1,4 @@
-"""Whether answers decline, by words and by graders: the part of docs/judges.md on the judge `declined`."""
+"""Whether answers decline, by words and by graders: the part of docs/evidence/judges.md on the judge `declined`."""
 
 from __future__ import annotations
 

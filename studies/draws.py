@@ -1,7 +1,7 @@
-"""Do draws of labels, looks at them and an older run keep their word? The study behind docs/draws.md.
+"""Do draws of labels, looks at them and an older run keep their word? The study behind docs/evidence/draws.md.
 
-    python studies/draws.py draws looks pool     some half an hour; writes docs/draws.csv
-    python studies/draws.py                      writes docs/draws.md
+    python studies/draws.py draws looks pool     some half an hour; writes docs/evidence/draws.csv
+    python studies/draws.py                      writes docs/evidence/draws.md
 
 A judge has a verdict on each of 1,000 answers, and errs. People's verdicts on some of them are all that the estimates
 get (`nescio labels draw`, `nescio labels look`), or an older run's outcomes on all
@@ -39,7 +39,7 @@ from nescio.stats.betting import FEWEST, bets, gains, interval
 from nescio.stats.drawing import systematic
 from nescio.stats.prediction_powered import Mean, Sample, simple
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 N, LEVEL = 1_000, 0.95
 LOOKS = tuple(range(20, 201, 20))
 REPLICATIONS = {"draws": 2_000, "looks": 4_000, "pool": 4_000}

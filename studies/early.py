@@ -1,6 +1,6 @@
-"""May one look as often as one likes? The study behind `nescio compare --looks`, in docs/early.md.
+"""May one look as often as one likes? The study behind `nescio compare --looks`, in docs/evidence/early.md.
 
-    python studies/early.py            writes docs/early.md (a few minutes on two cores)
+    python studies/early.py            writes docs/evidence/early.md (a few minutes on two cores)
 
 Two systems answer questions that are drawn one after the other from a joint table of outcomes, and the interval of
 their difference is looked at after each. A sequence keeps its promise if the true difference is ever outside it, at
@@ -32,7 +32,7 @@ from nescio.comparison._looks import follow, on_counts, spreads
 from nescio.measures import parse
 from nescio.stats import sequences
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 ALPHA, PLANNED, LOOKS = 0.05, 1000, 10_000
 Z, Z_POWER = 1.959963984540054, 0.8416212335729143
 TEN = np.linspace(LOOKS / 10, LOOKS, 10).astype(int) - 1  # ten looks, evenly apart
@@ -262,7 +262,7 @@ def race_rows(found: Sequence[Race]) -> list[str]:
 
 
 def page(found: Sequence[Kept], races: Sequence[Race], price: Sequence[str], collections: int) -> str:
-    """docs/early.md: fixed prose around the figures of this run."""
+    """docs/evidence/early.md: fixed prose around the figures of this run."""
     by_method = {method: [k for k in found if k.setting.method == method] for method in "AB"}
     broken = [k for k in found if k.sequence > ALPHA]
     names = "; ".join(f"{k.setting.measure}, {k.setting.name}: {k.sequence:.2%}" for k in broken)

@@ -1,6 +1,6 @@
-"""How often does an interval hold the true value where few clusters, or few questions, decide? docs/few-units.md.
+"""How often does an interval of few clusters or few questions hold the true value? docs/evidence/few-units.md.
 
-    python studies/few_units.py                    writes docs/few-units.md and docs/few_units.csv (minutes on one core)
+    python studies/few_units.py  writes docs/evidence/few-units.md and few_units.csv (minutes on one core)
     python studies/few_units.py --only '6 × 5'     makes these settings anew, and keeps the others
     python studies/few_units.py --page-only        writes the page from the figures that are there
 
@@ -30,7 +30,7 @@ from nescio.measures import Measure, parse
 from nescio.stats import intervals, suites
 from nescio.stats.few_units import unit_error
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 MEASURES = ("accuracy", "c@1", "precision", "UF")
 RIGHT = (0.5, 0.9, 0.97)
 SILENT, GAP, OF_CLUSTER, OF_QUESTION = 0.4, -0.1, 0.3, 0.3

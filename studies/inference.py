@@ -1,6 +1,6 @@
 """Do the tests keep their promises? Family-wise error, clustered questions, and what the exact test is exact for.
 
-    python studies/inference.py           writes docs/inference.md
+    python studies/inference.py           writes docs/evidence/inference.md
 
 Systems are simulated, and nescio itself compares them; what is counted is how often it sees a difference that is not
 there.
@@ -28,7 +28,7 @@ from nescio.comparison.comparing import compare
 from nescio.comparison.corrections import Test
 from nescio.data.evidence import Evidence
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 CORRECT, INCORRECT, UNANSWERED = range(3)
 Codes = NDArray[np.int64]
 

@@ -1,7 +1,7 @@
 """How often does a nominal 95% interval hold the true value? The study behind the default intervals, in
-docs/coverage.md.
+docs/evidence/coverage.md.
 
-    python studies/interval_coverage.py            writes docs/coverage.md and docs/coverage.csv (half an hour on one
+    python studies/interval_coverage.py  writes docs/evidence/coverage.md and coverage.csv (half an hour on one
                                                    core)
 
 A simulated system answers a question with chance 1 - silence and is then right with chance `rate`; a collection of n
@@ -42,7 +42,7 @@ MEASURES = ("c@1", "accuracy", "precision", "UF")
 METHODS = {"percentile": MEASURES, "bca": MEASURES, "dirichlet": MEASURES, "wilson": ("accuracy", "precision")}
 ENOUGH = 100  # defined tables below which a coverage is not reported
 Row = tuple[float, float, float, bool]  # value, low, high, warned of
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 
 
 class Cell(Struct, frozen=True):
@@ -192,7 +192,7 @@ def lowest(cells: Sequence[Cell], method: str) -> str:
 
 
 def page(cells: Sequence[Cell], tables: int) -> str:
-    """docs/coverage.md: fixed prose around the figures of this run."""
+    """docs/evidence/coverage.md: fixed prose around the figures of this run."""
     confidence = read_cells(ordered_coverage.Cell, ordered_coverage.CSV)
     parts = {"summary": summary(cells), "warnings": warnings(cells), "worst": worst(cells)}
     differences = read_cells(ordered_differences.Cell, ordered_differences.CSV)

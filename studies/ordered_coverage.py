@@ -1,7 +1,7 @@
 """How often does a nominal 95% interval of a measure of confidence hold the true value? The second part of the study in
-docs/coverage.md.
+docs/evidence/coverage.md.
 
-    python studies/ordered_coverage.py                writes docs/coverage_of_confidence.csv (minutes on two cores)
+    python studies/ordered_coverage.py  writes docs/evidence/coverage_of_confidence.csv (minutes on two cores)
     python studies/interval_coverage.py --page-only   writes the page from it
 
 A simulated system answers every question with a confidence, and is right or wrong. nescio scores the runs as it scores
@@ -63,7 +63,7 @@ MOST_FOR_BCA = 100
 AT_ONCE = 25  # runs that share their resamples
 RESAMPLES = 1_000
 MILLION = 1_000_000
-CSV = Path(__file__).parents[1] / "docs" / "coverage_of_confidence.csv"
+CSV = Path(__file__).parents[1] / "docs" / "evidence" / "coverage_of_confidence.csv"
 
 
 def _calibrated(n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:

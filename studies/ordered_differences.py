@@ -1,7 +1,7 @@
 """Do intervals and tests of differences between measures of confidence keep their word? The third part of the study in
-docs/coverage.md.
+docs/evidence/coverage.md.
 
-    python studies/ordered_differences.py             writes docs/coverage_of_differences.csv (half an hour on one core)
+    python studies/ordered_differences.py  writes docs/evidence/coverage_of_differences.csv (half an hour on one core)
     python studies/interval_coverage.py --page-only   writes the page from it
 
 Two of the systems of `ordered_coverage.py` answer the same questions, or two systems that find the same questions hard
@@ -49,7 +49,7 @@ MANY = 300_000
 RIGHT, WRONG = {"high": 0.81, "mid": 0.5}, {"high": 0.056, "mid": 0.3}
 OF_CLUSTER, OF_QUESTION = 0.3, 0.3  # of the variance of how hard a question is
 ENOUGH = 100  # intervals below which a coverage is not shown
-CSV = Path(__file__).parents[1] / "docs" / "coverage_of_differences.csv"
+CSV = Path(__file__).parents[1] / "docs" / "evidence" / "coverage_of_differences.csv"
 
 
 class Cell(Struct, frozen=True):

@@ -1,6 +1,6 @@
-"""Is the planned power met? The study behind `nescio plan`, in docs/planning.md.
+"""Is the planned power met? The study behind `nescio plan`, in docs/evidence/planning.md.
 
-    python studies/planning.py            writes docs/planning.md (about five minutes on one core)
+    python studies/planning.py            writes docs/evidence/planning.md (about five minutes on one core)
 
 Each setting is planned by `nescio.plan`. Fresh collections of the planned number of questions are then drawn from the
 same alternative, by a generator that the plan does not use, and each is tested as `nescio compare` tests it; the power
@@ -33,7 +33,7 @@ from nescio.meta_evaluation.planning._joint import Joint, from_pilot, from_rates
 from nescio.meta_evaluation.planning.rejections import Aim
 from nescio.stats.exact_p_values import exact_p
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 ALPHA = 0.05
 TOLERANCE = 0.02
 MANY = 50_000  # collections drawn anew for the plan that is furthest off, to tell chance from error
@@ -268,7 +268,7 @@ def on_page(row: Mapping[str, str]) -> bool:
 
 
 def page(found: Sequence[Checked], again: Checked, approximate: Sequence[str], collections: int, folder: Path) -> str:
-    """Return docs/planning.md, the prose around the figures of this run, and write the plans to planning.csv."""
+    """Return docs/evidence/planning.md, the prose around the figures of this run, and write planning.csv."""
     sized = [c for c in found if c.setting.questions is None]
     resolved = [c for c in found if c.setting.questions is not None]
     missed = [c for c in found if c.verdict != "met"]

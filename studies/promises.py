@@ -1,6 +1,6 @@
-"""Does every statistic keep its promise, by every method? The table in docs/promises.md.
+"""Does every statistic keep its promise, by every method? The table in docs/evidence/promises.md.
 
-    python studies/promises.py                    writes docs/promises.md and .csv (half an hour on one core)
+    python studies/promises.py  writes docs/evidence/promises.md and .csv (half an hour on one core)
     python studies/promises.py --only paired      makes the settings of one group anew, and keeps the others
     python studies/promises.py --page-only        writes the page from the figures that are there
 
@@ -35,7 +35,7 @@ from msgspec import Struct
 from pages import cells_of, fill
 from promised import Figure, Setting
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 LEVEL = 0.95
 SHORT, ERRORS = 0.01, 2  # a promise is broken by more than a percentage point and two errors
 RESAMPLED = ("percentile", "bca")  # intervals that are given if asked for, with a warning

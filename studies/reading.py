@@ -1,6 +1,6 @@
-"""Deep Read's switches on short answers, and whether silence pays on multiple choice. The study behind docs/reading.md.
+"""Deep Read's switches on short answers, and whether silence pays on multiple choice. docs/evidence/reading.md.
 
-    python studies/reading.py [DATA]      writes docs/reading.md (about a minute on one core)
+    python studies/reading.py [DATA]      writes docs/evidence/reading.md (about a minute on one core)
 
 DATA is a folder of real collections made by others, none of which is part of this project: by default `../shared/data`
 beside the checkout, with cbc4kids, mctest and qa4mre.
@@ -272,7 +272,9 @@ def short_facts(collection: Collection, data: Evidence, rows: Sequence[Compariso
 @click.command()
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False), default=ROOT.parent / "shared" / "data")
 @click.option("--resamples", default=10_000, show_default=True, help="Resamples of each interval.")
-@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for reading.md.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=ROOT / "docs" / "evidence", help="The folder for reading.md."
+)
 def main(data: Path, resamples: int, output: Path) -> None:
     """Answer, mark, and write the page."""
     collection, marked, had = cbc(data / "cbc4kids")

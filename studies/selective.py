@@ -1,7 +1,7 @@
 """Does a guaranteed risk hold, and is the cross-fitted c@1 what new questions bring? The study behind
-docs/selective.md.
+docs/evidence/selective.md.
 
-    python studies/selective.py           writes docs/selective.md (a few minutes on two cores)
+    python studies/selective.py           writes docs/evidence/selective.md (a few minutes on two cores)
 
 A law says how confidences are spread and how often an answer of each confidence is right, so that the true risk and the
 true expected c@1 of any threshold have a closed form. Collections are drawn from it, nescio tunes a threshold on each,
@@ -30,7 +30,7 @@ from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.selective import Guarantee, bounds_on_grid, certify
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 RISKS = (0.05, 0.1, 0.2)
 CONFIDENCE = 0.95
 GUARANTEED_SIZES = (200, 1_000)

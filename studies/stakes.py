@@ -1,6 +1,6 @@
-"""Do the intervals and tests of stated stakes keep their word? docs/stakes.md.
+"""Do the intervals and tests of stated stakes keep their word? docs/evidence/stakes.md.
 
-    python studies/stakes.py           writes docs/stakes.md and stakes.csv (about ten minutes on one core)
+    python studies/stakes.py           writes docs/evidence/stakes.md and stakes.csv (about ten minutes on one core)
 
 A system is so sure of each question as it is right there, and answers where that exceeds what a stake asks for; or it
 heeds the stake now and then; or never. Figures are made by nescio's own functions; the truth is that of 400,000
@@ -25,7 +25,7 @@ from pages import fill
 from nescio.estimating.means import difference, mean
 from nescio.stats.stakes import adaptation, area_weights, exchange_p, gain
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 STAKES = (Fraction(1, 3), Fraction(1), Fraction(3), Fraction(9))
 DEAREST = 9.0
 # The chance that a stake is looked at, and the log odds of a right answer to a middling question.

@@ -1,6 +1,6 @@
-"""How often is a sentence of the report true? The study behind docs/statements.md.
+"""How often is a sentence of the report true? The study behind docs/evidence/statements.md.
 
-    python studies/statements.py          writes docs/statements.md (about five minutes on two cores)
+    python studies/statements.py          writes docs/evidence/statements.md (about five minutes on two cores)
 
 Collections are drawn from systems whose truth is known, the report is made of each, and every sentence with a level is
 held against the truth: of the run and the threshold that this report chose. Beside it stands what a plain sentence
@@ -34,7 +34,7 @@ from nescio.reporting.page.sentence import statements
 from nescio.reporting.page.statements import KINDS, LEVEL, Statement
 from nescio.stats.chosen import upper_of_chosen
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 SIZES = (80, 300)
 COLLECTIONS = {1: 200, 3: 150, 30: 30}  # by the number of runs
 TOLERANCES = (TOLERATED, 0.1, 0.2, 0.3, 0.5)
@@ -223,7 +223,7 @@ def error(many: int) -> float:
 
 
 def page(found: Sequence[Kept]) -> str:
-    """docs/statements.md: fixed prose around the figures of this run."""
+    """docs/evidence/statements.md: fixed prose around the figures of this run."""
     below = (*SIMULATED, ESTIMATE)
     declared = [
         f"| {name} | {kind.claim} | {kind.given} | {kind.method} | {'below' if name in below else 'recomputed'} |"

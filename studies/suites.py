@@ -1,6 +1,6 @@
-"""Do intervals and tests of macro means keep their word? The study behind `nescio score suite.toml`, in docs/suites.md.
+"""Do intervals and tests of macro means keep their word? docs/evidence/suites.md.
 
-    python studies/suites.py            writes docs/suites.md (some minutes on two cores)
+    python studies/suites.py            writes docs/evidence/suites.md (some minutes on two cores)
 
 Two systems answer questions that are drawn from a joint table of outcomes of each benchmark. An interval keeps its
 promise if it holds the true macro mean in 95% of all suites, a test if p is at most 0.05 in 5% of the suites in which
@@ -221,7 +221,9 @@ def write(results: Sequence[NDArray[np.float64]], output: Path) -> None:
 @click.command()
 @click.option("--suites", default=1_000, show_default=True, help="Simulated suites a setting.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
-@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for suites.md.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=ROOT / "docs" / "evidence", help="The folder for suites.md."
+)
 def main(suites: int, jobs: int, output: Path) -> None:
     """Simulate, and write the page."""
     begun = time.perf_counter()

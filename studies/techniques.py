@@ -1,4 +1,4 @@
-"""What does each technique of Table 12 add, with a parser, WordNet and a prover? The study behind docs/techniques.md.
+"""What does each technique of Table 12 add, with a parser, WordNet and a prover? docs/evidence/techniques.md.
 
     python studies/techniques.py --parser NAME --wordnet FOLDER [--embeddings MODEL] [DATA]
 
@@ -173,7 +173,7 @@ def grouped(study: Lab) -> list[str]:
 @click.option("--embeddings")
 @click.option("--folds", default=4)
 @click.option("--trees", default=60)
-@click.option("--output", default=str(ROOT / "docs" / "techniques.md"), type=click.Path(path_type=Path))
+@click.option("--output", default=str(ROOT / "docs" / "evidence" / "techniques.md"), type=click.Path(path_type=Path))
 def main(
     data: Path, *, parser: str, wordnet: Path, embeddings: str | None, folds: int, trees: int, output: Path
 ) -> None:

@@ -1,6 +1,6 @@
-"""Can a validator tell right answers from wrong, and choose among systems? The study behind docs/validation.md.
+"""Can a validator tell right answers from wrong, and choose among systems? docs/evidence/validation.md.
 
-    python studies/validation.py [DATA] [--embeddings MODEL]    writes docs/validation.md (some minutes on one core)
+    python studies/validation.py [DATA] [--embeddings MODEL]  writes validation.md (some minutes on one core)
 
 DATA holds squad2 and nq301; it is no part of this project, and by default `../shared/data` beside the checkout. The
 validator uses only techniques that need nothing beyond the extras `judges` and `systems`, so that the page is the same
@@ -332,7 +332,12 @@ def page(found: Validated, chosen: Sequence[Selected], resamples: int) -> str:
 @click.option("--resamples", default=10_000, show_default=True, help="Resamples of each interval and test.")
 @click.option("--jobs", default=1, show_default=True, help="Processes; the page does not depend on it.")
 @click.option("--embeddings", metavar="MODEL", help="A folder with all-MiniLM-L6-v2, for the rows with embeddings.")
-@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for validation.md.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default=ROOT / "docs" / "evidence",
+    help="The folder for validation.md.",
+)
 def main(data: Path, resamples: int, jobs: int, embeddings: str | None, output: Path) -> None:
     """Train, decide, choose, and write the page."""
     start = perf_counter()

@@ -1,5 +1,4 @@
-"""The collections of the study behind docs/validation.md: SQuAD 2.0 as answers to be validated, nq301 as answers to
-choose from."""
+"""The collections of docs/evidence/validation.md: SQuAD 2.0 to validate answers, nq301 to choose among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing one of several systems' answers: the second study of docs/validation.md."""
+"""Choosing one of several systems' answers: the second study of docs/evidence/validation.md."""
 
 from __future__ import annotations
 

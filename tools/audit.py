@@ -1,6 +1,6 @@
 """Write the page on the audit of measures, which shows some measures, and the tables of all of them.
 
-    python tools/audit.py           writes docs/audit.md, docs/audit.csv and docs/audit_systems.csv
+    python tools/audit.py           writes docs/evidence/audit.md, audit.csv and audit_systems.csv
 
 `nescio audit -o FILE.md` writes all of it as one page. A test compares the files with the current findings.
 """
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nescio.data.results import Audit
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 PAGE, FOUND, EARNED = DOCS / "audit.md", DOCS / "audit.csv", DOCS / "audit_systems.csv"
 SHOWN = (  # the measures on the page; the tables have all of them
     "accuracy", "c@1", "precision", "eq6", "penalty(t=0.75)", "UF", "UF01", "all_unanswered_right", "coverage", "AUROC",
@@ -26,7 +26,7 @@ SHOWN = (  # the measures on the page; the tables have all of them
 )  # fmt: skip
 PICTURE = (
     "![Which honest systems each cheat matches by each measure: by accuracy and c@1 none, by precision one right "
-    "answer matches the perfect one](assets/pictures/audit.svg)\n"
+    "answer matches the perfect one](../assets/pictures/audit.svg)\n"
 )
 LINKS = """\
 The page shows some measures. [audit.csv](audit.csv) has every measure and test with the smallest counterexample.

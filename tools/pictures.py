@@ -276,7 +276,7 @@ MOST = 16  # most rows of a plot
 def tables(page: str) -> list[list[dict[str, str]]]:
     """Return the tables of a page, each a list of rows by column."""
     found: list[list[list[str]]] = [[]]
-    for line in (DOCS / f"{page}.md").read_text(encoding="utf-8").splitlines():
+    for line in (DOCS / "evidence" / f"{page}.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("|"):
             found[-1].append([cell.strip() for cell in line.strip().strip("|").split("|")])
         elif found[-1]:

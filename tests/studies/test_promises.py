@@ -57,7 +57,7 @@ def test_systems_have_the_shares_that_their_law_says() -> None:
 
 
 def test_the_page_counts_what_the_table_has() -> None:
-    with (ROOT / "docs" / "promises.csv").open(newline="", encoding="utf-8") as file:
+    with (ROOT / "docs" / "evidence" / "promises.csv").open(newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["group"] != promised.IGNORED]
     rows = [row for row in rows if int(row["replications"]) >= 100]
     others = [cell for counted in promises.ELSEWHERE for cell in counted() if cell.replications >= 100]
@@ -67,7 +67,7 @@ def test_the_page_counts_what_the_table_has() -> None:
     tested += [(cell.size, cell.size_error) for cell in others if not math.isnan(cell.size)]
     low = sum(0.95 - share > max(0.01, 2 * error) for share, error in held)
     large = sum(share - 0.05 > max(0.01, 2 * error) for share, error in tested)
-    text = " ".join((ROOT / "docs" / "promises.md").read_text(encoding="utf-8").split())
+    text = " ".join((ROOT / "docs" / "evidence" / "promises.md").read_text(encoding="utf-8").split())
     found = re.search(r"so of (\d+) of (\d+) intervals and of (\d+) of (\d+) tests", text)
     assert found is not None
     assert [*map(int, found.groups())] == [low, len(held), large, len(tested)]

@@ -33,7 +33,9 @@ def study(name: str) -> Any:
 
 
 def page(name: str) -> str:
-    return "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob(f"{name}.md")))
+    return "\n".join(
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "evidence").glob(f"{name}.md"))
+    )
 
 
 def row(name: str, starting: str, having: str = "") -> list[str]:
@@ -93,7 +95,7 @@ def test_what_pages_say_of_their_tables_follows_from_them() -> None:
 def test_the_page_of_draws_is_made_of_its_table() -> None:
     """Intervals hold in 93% or more, and looks are ever wrong in 6% at most, up to two Monte Carlo errors."""
     draws = study("draws")
-    cells = draws.read_cells(draws.Cell, ROOT / "docs" / "draws.csv")
+    cells = draws.read_cells(draws.Cell, ROOT / "docs" / "evidence" / "draws.csv")
     assert page("draws") == draws.fill("draws", draws.facts(cells))
     assert {(one.part, one.replications) for one in cells} == set(draws.REPLICATIONS.items())
     for one in cells:
@@ -124,7 +126,7 @@ def test_few_replications_agree_with_the_table_of_draws(part: str, monkeypatch: 
     draws = study("draws")
     for name in ("LAWS", "COUPLES", "SIZES", "SHARED", "ASKED"):
         monkeypatch.setattr(draws, name, getattr(draws, name)[:1])
-    cells = draws.read_cells(draws.Cell, ROOT / "docs" / "draws.csv")
+    cells = draws.read_cells(draws.Cell, ROOT / "docs" / "evidence" / "draws.csv")
     shown = {(one.setting, one.how, one.about, one.size): one for one in cells if one.part == part}
     made = list(draws.PARTS[part](40))
     assert len(made) >= 2

@@ -38,7 +38,7 @@ def departs(template: str, page: str) -> str | None:
 @together("name", TEMPLATES)
 def test_the_prose_of_a_page_is_its_templates(name: str) -> None:
     template = TEMPLATES[name].read_text(encoding="utf-8")
-    page = (ROOT / "docs" / f"{PAGES.get(name, name)}.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "evidence" / f"{PAGES.get(name, name)}.md").read_text(encoding="utf-8")
     command = f"python studies/{'meta_evaluation' if name.startswith('meta_evaluation') else name}.py"
     assert departs(template, page) is None, f"stale: run `{command}`"
     assert PLACE.search(page) is None

@@ -39,7 +39,7 @@ LEVEL = 0.1  # rate of false discoveries among the flagged items
 FEWEST_MODELLED = 30  # with fewer runs, no two-parameter model is fitted,
 UNPENALISED = 200  # and with fewer than this number it is penalised
 DEPENDENT = 0.3  # a larger correlation of the abilities to answer and to be right is reported
-MANY = 40  # with fewer runs the list does not claim anything about its items (docs/items.md)
+MANY = 40  # with fewer runs the list does not claim anything about its items (docs/evidence/items.md)
 
 
 class Item(Row, frozen=True):

@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 Scale = Literal["auto", "penalty", "target"]
 Candidates = Literal["stated", "lower"]
 FINEST = 10**9  # earnings are rounded to this unit if they have none as large
-FEW = 20  # questions: with fewer, no interval of a difference was found to hold (docs/stakes.md)
+FEW = 20  # questions: with fewer, no interval of a difference was found to hold (docs/evidence/stakes.md)
 
 
 class AtStake(Struct, frozen=True):

@@ -20,7 +20,7 @@ from nescio.text import answer_key
 Resolution = Literal["adjudicated", "majority", "refused", "dawid-skene"]
 ADJUDICATION = "adjudication"  # the assessor who decides disputes
 FEWEST_ASSESSORS = 3  # With two assessors, nobody can tell who errs.
-FEWEST_ITEMS = 60  # With fewer items, votes are as good in the study (docs/assessors.md).
+FEWEST_ITEMS = 60  # With fewer items, votes are as good in the study (docs/evidence/assessors.md).
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)

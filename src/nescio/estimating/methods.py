@@ -17,7 +17,7 @@ from nescio.stats import intervals, resampling
 from nescio.stats.few_units import difference_error, unit_error, widened_error
 from nescio.stats.resampling import Block
 
-# With fewer, Student's interval of clustered questions covered too little (docs/few-units.md).
+# With fewer, Student's interval of clustered questions covered too little (docs/evidence/few-units.md).
 FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
 NO_SPREAD = 1e-12
 HUGE = 1e100
@@ -85,8 +85,8 @@ def posterior(units: Units, statistic: Statistic, value: float, *, level: float,
     """Return percentiles of the statistic if the shares of the kinds of question are drawn from Jeffreys' posterior.
 
     Raises UsageError for two runs, because a pair of outcomes may occur in one order only: such intervals held in half
-    of the samples of 60 questions (docs/promises.md). It also raises UsageError for clusters, and for so many kinds
-    that the prior, half a question of each kind, would weigh more than a tenth.
+    of the samples of 60 questions (docs/evidence/promises.md). It also raises UsageError for clusters, and for so many
+    kinds that the prior, half a question of each kind, would weigh more than a tenth.
     """
     if units.exchanged is not None:
         raise UsageError("the method posterior is for one run, not for a difference of two runs; use the method t")

@@ -480,7 +480,7 @@ def measure(
     `of_own_right` says that the sum is divided by the run's own right answers. Such a value rises if a run abstains
     where it is unsure, so no gate uses it. `direction` computes from the parameters whether lower is better.
     `same_formula_as` names a measure with the same formula over other columns; its rules then apply. `interval` is the
-    method that the coverage study supports (docs/coverage.md) if there is neither a posterior of counts nor a
+    method that the coverage study supports (docs/evidence/coverage.md) if there is neither a posterior of counts nor a
     proportion: percentile, logit, t, or the measure's own. None says that no method is valid, as for measures that
     noise makes larger. `deciding` returns, from the totals, how many independent comparisons all agree if the value is
     at its limit.

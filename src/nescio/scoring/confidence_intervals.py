@@ -53,8 +53,9 @@ class ResamplingPlan(Struct, frozen=True):
 def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool = False) -> str:
     """Return the interval method for a measure: the requested one, or the one that the coverage study supports.
 
-    The study is docs/coverage.md. If many runs share the level (`shared`), each interval has a very high level, and the
-    study docs/chosen.md decides. Raises UsageError if the requested method does not exist for the measure.
+    The study is docs/evidence/coverage.md. If many runs share the level (`shared`), each interval has a very high
+    level, and the study docs/evidence/chosen.md decides. Raises UsageError if the requested method does
+    not exist for the measure.
     """
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     if method == "auto":

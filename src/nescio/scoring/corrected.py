@@ -33,7 +33,9 @@ from nescio.stats.prediction_powered import (
 )
 
 FEW = 50  # with fewer labels an interval is approximate
-FEW_DIFFER = 10  # people and judge differ on fewer labels than this: then intervals held in 92% (docs/draws.md)
+FEW_DIFFER = (
+    10  # people and judge differ on fewer labels than this: then intervals held in 92% (docs/evidence/draws.md)
+)
 METHOD = "prediction-powered"
 
 

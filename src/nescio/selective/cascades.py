@@ -220,7 +220,7 @@ def gain_interval(
     questions at the thresholds chosen on the other half. Each mean has Student's interval, with one imagined question
     at either end of the range. The interval of `held` ignores that the parts share most of the questions that chose
     their thresholds. That of `halves` is about thresholds chosen on fewer questions. Neither interval holds alone, so
-    the result covers both (docs/cascades.md).
+    the result covers both (docs/evidence/cascades.md).
     """
     both = [mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
     low, high = min(estimate.low for estimate in both), max(estimate.high for estimate in both)

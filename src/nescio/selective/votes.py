@@ -28,7 +28,8 @@ class Vote(Struct, frozen=True):
     """The result of letting `of` answers to each question vote: shares right, wrong and unanswered, and c@1 (`value`).
 
     `alone` is c@1 of one answer drawn at random, and `gain` is `value` minus `alone`. The gain has Student's interval,
-    with one imagined question at either end of the possible gains (docs/cascades.md), and the p-value of no gain.
+    with one imagined question at either end of the possible gains (docs/evidence/cascades.md), and the p-value of no
+    gain.
     `wrong_answers` says how wrong answers were compared: by their texts, or as if all were alike or all different.
     """
 

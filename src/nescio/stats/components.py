@@ -20,7 +20,8 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Factors = tuple[int, ...]  # a set of factors, given by their positions; () is the single answer within its cell
 WITHIN: Factors = ()
-# The levels of a factor with which intervals hold, and Satterthwaite's degrees of freedom (docs/components.md).
+# The levels of a factor, and Satterthwaite's degrees of freedom, with which intervals hold (the study is
+# docs/evidence/components.md).
 FEWEST, FEW = 3, 4
 
 

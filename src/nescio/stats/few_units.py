@@ -82,7 +82,7 @@ def difference_error(
 
     `width` is the width of the measure's range. The result is that of `unit_error`, unless its error is above 0 and
     below 0.7 `width`/n for n questions. In that case the data may hold too few costly events, and the result is that of
-    `widened_error` (docs/stakes.md).
+    `widened_error` (docs/evidence/stakes.md).
     """
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
@@ -122,7 +122,7 @@ def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float,
     They may if few units make up the spread of the difference, and these units move it by less than a single question
     could. `bounds` is the range of the measure. Take two systems that are nearly always right: one abstention
     of one of them hardly moves c@1, but an error would. Student's interval of such differences held in 89% of trials
-    with ten clusters (docs/few-units.md).
+    with ten clusters (docs/evidence/few-units.md).
     """
     width = bounds[1] - bounds[0]
     few = freedom < intervals.FEW_DECIDE
@@ -154,7 +154,8 @@ def widened_error(
     least 4 and at most G - 1 for G units seen.
 
     Costly events are rare, so the data may hold none. Take 30 questions and an error price of 9: the plain interval of
-    utility held in 45% of trials, and this one in 93% or more (docs/stakes.md). Both results are NaN below two units.
+    utility held in 45% of trials, and this one in 93% or more (docs/evidence/stakes.md). Both results are NaN below two
+    units.
     """
     units, n = int(times.sum()), float(times @ size)
     if units < 2:

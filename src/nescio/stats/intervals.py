@@ -158,8 +158,8 @@ def wilson(successes: float, trials: float, level: float) -> Interval:
     return max(0.0, low), min(1.0, high)
 
 
-# Beyond this skewness of the resampled values, intervals of a method cover too little (docs/coverage.md). A count of m
-# rare outcomes has a skewness near 1/sqrt(m), so 0.3 is about eleven of them, 0.5 about four.
+# Beyond this skewness of the resampled values, intervals of a method cover too little (docs/evidence/coverage.md). A
+# count of m rare outcomes has a skewness near 1/sqrt(m), so 0.3 is about eleven of them, 0.5 about four.
 SKEWED = {"percentile": 0.3, "bca": 0.5, "logit": math.inf}
 FEW = 30
 RARE = 5

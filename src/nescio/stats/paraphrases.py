@@ -22,7 +22,7 @@ Value = Callable[[Floats], Floats]  # a measure, as a function of the means of i
 DRAWS = 9_999
 AT_ONCE = 256
 TIED = 1e-9
-# the largest distance of suspect and references, as a share of the measure's range (docs/contamination.md)
+# the largest distance of suspect and references, as a share of the measure's range (docs/evidence/contamination.md)
 MOST_APART = 0.1
 FEW = 100  # With fewer questions, the effect of unlike strength is not known well.
 

@@ -197,7 +197,7 @@ def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
     Usually there is Jeffreys' prior alone. If hardly any answer was right, or hardly any wrong, there are three priors,
     each with one more unit of one outcome. With such counts the prior decides the posterior. Take c@1 of 50 questions
     with the shares (.97, 0, .03). By enumeration, Jeffreys' interval holds the true value in 81% of samples, and the
-    hull of the three in 98% (docs/coverage.md).
+    hull of the three in 98% (docs/evidence/coverage.md).
     """
     return np.eye(3) if min(correct, incorrect) <= RARE else np.full((1, 3), 0.5)
 

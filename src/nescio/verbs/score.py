@@ -102,7 +102,7 @@ class ScoreRequest(
     interval: IntervalMethod = option(
         default="auto",
         apart=("suite", "labels"),
-        help="How intervals are computed; auto follows the coverage study (docs/coverage.md).",
+        help="How intervals are computed; auto follows the coverage study (docs/evidence/coverage.md).",
     )
     mark: bool | None = option(
         default=None,
@@ -125,7 +125,7 @@ class ScoreRequest(
         if self.simultaneous and self.interval != "auto":
             raise UsageError(
                 f"{opt('interval', self.interval)} does not hold for all runs together; leave this option out: "
-                f"{opt('simultaneous', True)} chooses its own intervals (docs/chosen.md)"
+                f"{opt('simultaneous', True)} chooses its own intervals (docs/evidence/chosen.md)"
             )
         if self.labels is not None and self.mark:
             raise UsageError(
