@@ -225,6 +225,13 @@ def test_0_beside_a_penalty_is_asked_about_until_the_user_says_what_it_means(tmp
     assert counted(path, outcome_map={"-0.5": "unanswered"}) == ((2, 1, 1, 0),)
 
 
+@pytest.mark.parametrize("one", ["1", "1.0", "1.00"])
+def test_numbers_of_a_map_are_found_however_a_table_spells_them(tmp_path: Path, one: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,outcome\n1,1.0\n2,0.0\n3,1.0\n")
+    assert counted(path, outcome_map={one: "incorrect", "0": "correct"}) == ((1, 2, 0, 0),)
+
+
 def test_a_word_for_right_means_right_beside_a_word_for_wrong_alone(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("qid,verdict\n1,pass\n2,fail\n3,pass\n")

@@ -28,6 +28,7 @@ _LONGEST_SUM = 40  # characters of the name of a row that sums up others
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 _VERDICTS = {"outcome", "score", "wrong"}  # roles
 ABSTAIN, ANSWER = "abstain", "answer"
+AS_GIVEN = " (as given)"  # ends the name of a column in whose place the user named another; it has no role
 
 
 class Lexicon(Struct):
@@ -200,6 +201,8 @@ def roles_of(header: str, *, of_runs: bool = False) -> tuple[str, ...]:
     For `choices.message.content`, the longest of the ends `message.content` and `content` that has a role counts. If
     columns of several runs end alike (`of_runs`), the path names the run: `baseline.correct` is a verdict.
     """
+    if header.endswith(AS_GIVEN):
+        return ()
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
             taken = _taken_by(above, of_runs=of_runs)

@@ -18,6 +18,7 @@ from nescio.sources.tables import first, literals, locate
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
+    AS_GIVEN,
     BOUNDARY,
     is_measured,
     is_of_people,
@@ -82,7 +83,7 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
     alike: list[str] = []
     unclear: list[Column] = []
     for column in table.columns.values():
-        words = column.words or ()
+        words = () if column.name.endswith(AS_GIVEN) else column.words or ()
         coded = len(words) > 1 and _are_codes(words)
         coded = coded and (_speaks_of_outcomes(column.name or "") or _grades_answers(table, column))
         if coded and not is_known(column, mapped) and _are_grades(table, column):
@@ -101,8 +102,8 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
 def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[Way]) -> list[Way]:
     """Return `ways`, and the readings in which each verdict with the same words belongs to another run.
 
-    `ways` are the readings by each verdict alone. They come last, unless a column names the runs, or columns are named
-    after judges or verdicts.
+    `ways` are the readings by each verdict alone. They come last, unless a column names the runs, columns are named
+    after judges, or only some columns are named after verdicts.
     """
     words = [{*(table.columns[name].words or ())} for name in verdicts]
     # those with the same words
@@ -112,7 +113,8 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
     faulty = all(table.columns[name].is_truth and speaks_of_faults(name) for name in alike)
     of_runs = _complete(table, given, {"outcome": Expression(alike, inverted=faulty)}, {})
     alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(alike)
-    alone = alone or any(state_of(name) is not None or speaks_of_verdicts(name) for name in alike)
+    spoken = [state_of(name) is not None or speaks_of_verdicts(name) for name in alike]
+    alone = alone or (any(spoken) and not all(spoken))
     return [*ways, *of_runs] if alone else [*of_runs, *ways]
 
 

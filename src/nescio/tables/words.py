@@ -12,7 +12,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, NOT_GRADED, PARTIAL, STATES
 from nescio.errors import opt
 from nescio.tables.lexicon import state_of, with_two_meanings
-from nescio.text import decimal
+from nescio.text import by_value, decimal
 
 # the measures that read partly right answers
 _OF_PARTIAL = "crag.truthfulness, hallucination_rate, non_hallucination, omniscience_index"
@@ -37,6 +37,7 @@ def state_words(
     A word means what the user mapped it to, or else what assessors' codes or the lexicon say. An empty word means no
     grade.
     """
+    mapped = by_value(mapped, [word for word, _ in counted if word])
     own = {word: MEANINGS[to] for word, to in mapped.items()}
     unclear = with_two_meanings(word for word, _ in counted if word and not _declines(own.get(word)))
     assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
