@@ -200,7 +200,7 @@ STUDIES = (
     ),
     Plot(
         "selective",
-        1,
+        "selective-means",
         "{measure}, {n} questions",
         {"in sample": "in sample", "cross-fitted": "cross-fitted"},
         "error of the value promised for a tuned threshold, × 1,000",
