@@ -246,17 +246,14 @@ def page(found: Sequence[Kept], of_kinds: Sequence[Pooled]) -> str:
     worst = min((one for one in found if one.kind != ESTIMATE), key=lambda one: one.true)
     parts = {
         "declared": [
-            "| sentence | what it claims | conditional on | method | true |",
+            "| sentence | what it claims | conditional on | method | true with 1, 3, 30 runs |",
             "| --- | --- | --- | --- | --- |",
             *declared,
         ],
         "least": min((one.true.split(" ")[0] for one in of_kinds), key=lambda share: float(share[:-1])),
         "plain": min((one.plain for one in of_kinds), key=lambda share: float(share[:-1])),
-        "worst": f"{worst.true:.1%} ± {error(worst.said):.1%} ({worst.kind}, {worst.system}, {worst.n} questions, "
-        f"{worst.runs} runs)",
-        "collections": ", ".join(
-            f"{many} collections of {k} run{'' if k == 1 else 's'}" for k, many in COLLECTIONS.items()
-        ),
+        "worst": f'{worst.true:.1%} ± {error(worst.said):.1%} ("{worst.kind}", {worst.n} questions, {worst.runs} runs)',
+        "collections": ", ".join(f"{many} of {k} run{'s' * (k > 1)}" for k, many in COLLECTIONS.items()),
     }
     return fill("statements", parts)
 

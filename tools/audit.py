@@ -29,7 +29,7 @@ SHOWN = (  # the measures on the page; the tables have all of them
 TEXT = """\
 # Can the measures be gamed, and which axioms do they satisfy?
 
-Of {audited} audited measures, {sound} resist every cheat and satisfy every axiom, c@1 and accuracy among them. By
+Only {sound} of {audited} audited measures resist every cheat and satisfy every axiom, c@1 and accuracy among them. By
 precision, one right answer is as good as a perfect system.
 
 ![Which honest systems each cheat matches by each measure: by accuracy and c@1 none, by precision one right answer \
@@ -37,10 +37,10 @@ matches the perfect one](../assets/pictures/audit.svg)
 
 {table}
 
-*Cheated* names the share of right answers of the best honest system that the cheat matches. The [definitions of cheats
-and axioms](../explanation/silence.md#cheats-and-axioms) are on another page.
+*Cheated* names the share of right answers of the best honest system that the cheat matches (random silence:
+that gains). The [definitions of cheats and axioms](../explanation/silence.md#cheats-and-axioms) are on another page.
 
-If one sure answer is enough for a perfect score, put a figure of coverage beside the measure. A penalty sets a price on
+If one sure answer is enough for a perfect score, put coverage beside the measure. A penalty sets a price on
 wrong answers, at which abstaining *is* better than answering; its percentage is that price. Most measures of confidence
 ask how well a system knows what it knows, so they need not equal accuracy. *Resists*, and an axiom that is not named,
 are results of a search, not proofs. `nescio audit -m NAME` shows the smallest counterexample for any measure, your own

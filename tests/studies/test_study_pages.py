@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 import sys
 from collections import defaultdict
 from importlib import import_module
@@ -97,6 +98,24 @@ def test_what_pages_say_of_their_tables_follows_from_them() -> None:
     assert all(one["true"] in row("statements", one["sentence"])[-1] for one in pooled)
     for name, kind in KINDS.items():
         assert f"| {name} | {kind.claim} | {kind.given} | {kind.method} |" in page("statements")
+
+
+def test_pages_are_made_of_the_figures_beside_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    anew: dict[str, dict[str, Any]] = {
+        "cascades": {"replications": 1, "only": None, "page_only": True},
+        "components": {"replications": 1, "page_only": True},
+        "contamination": {"sizes": (), "replications": 1, "laws": "", "family": False},
+        "selective": {"collections": 1, "jobs": 1, "output": tmp_path, "page_only": True},
+        "statements": {"share": 1.0, "jobs": 1, "output": tmp_path, "page_only": True},
+    }
+    for path in (ROOT / "docs" / "evidence").glob("*.csv"):
+        shutil.copy(path, tmp_path)
+    for name, given in anew.items():
+        monkeypatch.setattr(study(name), "DOCS", tmp_path)
+        study(name).main.callback(**given)
+        assert (tmp_path / f"{name}.md").read_text(encoding="utf-8") == page(name)
+    for path in tmp_path.glob("*.csv"):
+        assert path.read_bytes() == (ROOT / "docs" / "evidence" / path.name).read_bytes()
 
 
 def test_the_page_of_draws_is_made_of_its_table() -> None:
