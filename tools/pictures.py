@@ -26,17 +26,18 @@ WIDTH = 600
 _VALUE = re.compile(
     r"\**\s*([+\-−]?[\d.,]+)(%?)(?:\s*±\s*([\d.]+)%?|\s*[\[(]([+\-−]?[\d.]+)%?(?:,| to)\s*([+\-−]?[\d.]+)%?[\])])?"
 )
+_DECIMALS = re.compile(r"-?\d+\.\d{4}")  # as `studies/cells.py` writes it
 
 
 class Plot(Struct, frozen=True):
-    """A plot of one table of a page.
+    """A plot of one table of a page, or of a CSV beside it.
 
     It has the names of rows (made from cells), the columns of values with their names in the legend, the position of a
     line for a promised value, and a filter of rows.
     """
 
     page: str
-    table: int
+    table: int | str
     label: str
     values: dict[str, str]
     title: str
@@ -79,12 +80,12 @@ STUDIES = (
     ),
     Plot(
         "cascades",
-        0,
-        "{law}, {questions} questions",
-        {"cross-fitted, t": "cross-fitted", "both halves": "both halves", "given": "given"},
+        "cascades",
+        "{law}, {n} questions",
+        {"crossfit": "cross-fitted", "halves": "both halves", "given": "given"},
         "coverage of a 95% interval of what a cascade gains over its first system",
         0.95,
-        lambda row: row["gain over"] == "the first",
+        lambda row: row["over"] == "the first",
     ),
     Plot(
         "coverage",
@@ -99,22 +100,18 @@ STUDIES = (
         "components",
         0,
         "{questions × prompts (× judges)}, {answers a cell} a cell, {spread of prompts}",
-        {"questions alone": "questions alone", "Satterthwaite": "Satterthwaite", "given": "given"},
+        {"questions alone": "questions alone", "Satterthwaite": "Satterthwaite", "nescio's": "given"},
         "coverage of a 95% interval of a score over prompts; none where no interval is given",
         0.95,
     ),
     Plot(
         "contamination",
-        0,
-        "{accuracy: suspect, reference}, {questions} questions",
-        {"whole difference": "whole difference", "given": "given"},
+        "contamination",
+        "{suspect}, {reference}, {n} questions",
+        {"plain": "whole difference", "given": "given"},
         "tests of accuracy that speak of contamination where there is none",
         0.05,
-        lambda row: (
-            row["measure"] == "accuracy"
-            and row["paraphrase harder by"] == "0.8"
-            and "learnt" not in row["accuracy: suspect, reference"]
-        ),
+        lambda row: row["measure"] == "accuracy" and row["harder"] == "0.800" and row["learnt"] == "0.000",
     ),
     Plot(
         "assessors",
@@ -203,7 +200,7 @@ STUDIES = (
     ),
     Plot(
         "selective",
-        1,
+        "selective-means",
         "{measure}, {n} questions",
         {"in sample": "in sample", "cross-fitted": "cross-fitted"},
         "error of the value promised for a tuned threshold, × 1,000",
@@ -211,9 +208,9 @@ STUDIES = (
     ),
     Plot(
         "statements",
-        1,
+        "statements-pooled",
         "{sentence}, best of {runs}",
-        {"true": "as the report says it", "a plain one": "as of a run picked in advance"},
+        {"true": "as the report says it", "plain": "as of a run picked in advance"},
         "sentences of the report that are true",
         0.95,
     ),
@@ -284,6 +281,18 @@ def tables(page: str) -> list[list[dict[str, str]]]:
     return [[dict(zip(map(_plain, t[0]), row, strict=False)) for row in t[2:]] for t in found if t]
 
 
+def beside(plot: Plot) -> list[dict[str, str]]:
+    """Return the rows of the CSV of a plot, with values to three decimals, and labels without zeros at the end."""
+    with (DOCS / "evidence" / f"{plot.table}.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    named = set(re.findall(r"\{([^}]*)\}", plot.label))
+
+    def shown(key: str, cell: str) -> str:
+        return format(float(cell), "g" if key in named else ".3f") if _DECIMALS.fullmatch(cell) else _plain(cell)
+
+    return [{key: shown(key, cell) for key, cell in row.items()} for row in rows]
+
+
 def value(cell: str) -> tuple[float, float, float] | None:
     """Return the number of a cell with its interval (two standard errors after ±), or None without a number."""
     match = _VALUE.match(cell.removeprefix("cheated, "))
@@ -302,7 +311,8 @@ def value(cell: str) -> tuple[float, float, float] | None:
 
 def rows_of(plot: Plot) -> Iterator[dict[str, Any]]:
     """Yield the rows of a plot, one for each value; the value is None for an empty cell."""
-    shown = [row for row in wide(tables(plot.page)[plot.table], plot) if plot.rows(row)][:MOST]
+    table = beside(plot) if isinstance(plot.table, str) else tables(plot.page)[plot.table]
+    shown = [row for row in wide(table, plot) if plot.rows(row)][:MOST]
     for row in shown:
         name = re.sub(r"\{([^}]*)\}", lambda part, row=row: _plain(row[part[1]]), plot.label)  # type: ignore[misc]
         for column, series in plot.values.items():
@@ -358,7 +368,9 @@ def fuzziness() -> str:
 
     colours = dict(zip(("accuracy", "c@1", "UF"), LINES, strict=False))
     points: dict[str, list[tuple[float, float]]] = {name: [] for name in colours}
-    for row in tables("meta-evaluation-collections")[0]:
+    with (DOCS / "evidence" / "meta-evaluation-curves.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["collection"] == "mmlu_pro"]
+    for row in rows:
         for name, own in points.items():
             ties, error = value(row[f"{name}: ties"]), value(row[f"{name}: error"])
             if ties and error and ties[0] is not None and error[0] is not None:
