@@ -578,7 +578,7 @@ def measures() -> Iterator[tuple[str, str]]:
         parts += ["", "## Its audit\n", _capital(_plain(summary(tested))) + ".\n"]
         parts += ["| test | result | what was found |", "| --- | --- | --- |"]
         parts += [f"| {row.test} | {row.result} | {_plain(words(row))} |" for row in tested]
-        parts.append("\n[How the audit is made](../../audit.md)")
+        parts.append("\n[How the audit is made](../../evidence/audit.md)")
         yield file_name(name), "\n".join(parts) + "\n"
     head = [
         "# Measures\n",
