@@ -1,7 +1,7 @@
 """Draw the pictures of the documentation.
 
-They are outcomes as bars (for README and site, showing the gain from silence), and a plot of each study, from the
-tables of its page.
+They are outcomes as bars (for README and site, showing the gain from silence), and a plot of each study, from a
+table of its page or a CSV file beside it.
 
     python tools/pictures.py            writes docs/assets/pictures/*.svg
 
@@ -29,14 +29,14 @@ _VALUE = re.compile(
 
 
 class Plot(Struct, frozen=True):
-    """A plot of one table of a page.
+    """A plot of one table: of a page, by its place there, or of a CSV file, by its name.
 
     It has the names of rows (made from cells), the columns of values with their names in the legend, the position of a
     line for a promised value, and a filter of rows.
     """
 
     page: str
-    table: int
+    table: int | str
     label: str
     values: dict[str, str]
     title: str
@@ -88,7 +88,7 @@ STUDIES = (
     ),
     Plot(
         "coverage",
-        0,
+        "coverage_lowest",
         "{method}",
         {"n = 50": "50 questions", "n = 200": "200", "n = 1,000": "1,000"},
         "lowest coverage of a 95% interval of c@1, over all systems",
@@ -273,6 +273,12 @@ STUDIES = (
 MOST = 16  # most rows of a plot
 
 
+def kept(name: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file beside the pages."""
+    with (DOCS / "evidence" / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 def tables(page: str) -> list[list[dict[str, str]]]:
     """Return the tables of a page, each a list of rows by column."""
     found: list[list[list[str]]] = [[]]
@@ -302,7 +308,8 @@ def value(cell: str) -> tuple[float, float, float] | None:
 
 def rows_of(plot: Plot) -> Iterator[dict[str, Any]]:
     """Yield the rows of a plot, one for each value; the value is None for an empty cell."""
-    shown = [row for row in wide(tables(plot.page)[plot.table], plot) if plot.rows(row)][:MOST]
+    rows = kept(plot.table) if isinstance(plot.table, str) else tables(plot.page)[plot.table]
+    shown = [row for row in wide(rows, plot) if plot.rows(row)][:MOST]
     for row in shown:
         name = re.sub(r"\{([^}]*)\}", lambda part, row=row: _plain(row[part[1]]), plot.label)  # type: ignore[misc]
         for column, series in plot.values.items():
