@@ -145,7 +145,7 @@ STUDIES = (
     ),
     Plot(
         "few-units",
-        0,
+        "few_units_lowest",
         "{clusters × questions}, {right} right",
         {name: name for name in ("score", "score, percentile", "difference", "difference, percentile")},
         "coverage of a 95% interval, the lowest of four measures",
