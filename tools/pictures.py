@@ -162,11 +162,12 @@ STUDIES = (
     ),
     Plot(
         "inference",
-        0,
+        "inference",
         "{systems}: {measure}, {test}",
-        {"family-wise error": "corrected", "uncorrected": "uncorrected"},
+        {"found": "corrected", "plain": "uncorrected"},
         "family-wise error of all pairs",
         0.05,
+        lambda row: row["part"] == "families",
     ),
     Plot(
         "meta-evaluation-graded",
@@ -274,9 +275,11 @@ MOST = 16  # most rows of a plot
 
 
 def kept(name: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV file beside the pages."""
+    """Return the rows of a CSV file beside the pages; a value whose error is in a column of its own gets it after ±."""
     with (DOCS / "evidence" / f"{name}.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))
+    errors = {column: f"{column}_error" for column in rows[0] if f"{column}_error" in rows[0]}
+    return [row | {column: f"{row[column]} ± {row[error]}" for column, error in errors.items()} for row in rows]
 
 
 def tables(page: str) -> list[list[dict[str, str]]]:
