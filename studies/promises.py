@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,8 +31,10 @@ import promised
 import stakes
 from cells import read_cells, write_cells
 from msgspec import Struct
-from pages import cells_of, fill
+from pages import fill
 from promised import Figure, Setting
+
+import suites
 
 DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 LEVEL = 0.95
@@ -121,15 +122,10 @@ def told(group: str, setting: str, replications: int, shares: Iterable[Kept]) ->
 
 def of_suites() -> Iterator[Cell]:
     """Macro means and their differences."""
-    page = (DOCS / "suites.md").read_text(encoding="utf-8")
-    counted = re.search(r"Here ([\d,]+) suites", page)
-    assert counted is not None
-    lines = page[page.index("| benchmarks, questions |") :].split("\n\n")[0].splitlines()[2:]
-    for setting, over, measure, held, _, found in map(cells_of, lines):
-        method = "likelihood; exchange" if over == "questions" else "t over benchmarks"
-        coverage, size = (float(cell.split()[0]) for cell in (held, found))
-        kept = Kept(f"macro mean of {measure}", method, coverage, size=size)
-        yield from told("macro mean", setting, int(counted[1].replace(",", "")), [kept])
+    for cell in read_cells(suites.Cell, DOCS / "suites.csv"):
+        method = "likelihood; exchange" if cell.over == "questions" else "t over benchmarks"
+        kept = Kept(f"macro mean of {cell.measure}", method, cell.held, size=cell.found)
+        yield from told("macro mean", cell.setting, cell.suites, [kept])
 
 
 def of_cascades() -> Iterator[Cell]:
