@@ -236,12 +236,12 @@ STUDIES = (
     ),
     Plot(
         "stakes",
-        0,
-        "{law}, {questions}",
-        {"slope": "slope of silence", "utility at 9": "utility at 9", "of utilities at 9": "difference at 9"},
+        "stakes",
+        "{law}, {units}",
+        {"slope": "slope of silence", "utility": "utility at 9", "utility_difference": "difference at 9"},
         "95% intervals of figures of stated stakes that hold the true one",
         0.95,
-        lambda row: row["questions"] in ("20", "50", "200"),
+        lambda row: row["each"] == "1" and row["units"] in ("20", "50", "200"),
     ),
     Plot(
         "suites",
