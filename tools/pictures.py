@@ -178,12 +178,12 @@ STUDIES = (
     ),
     Plot(
         "planning",
-        0,
+        "planning",
         "{from}: {difference} with power {power asked}",
         {"off by": "off by"},
         "power achieved minus power asked, for a difference in c@1",
         0.0,
-        lambda row: row["measure"] == "c@1",
+        lambda row: (row["measure"], row["solved for"]) == ("c@1", "questions"),
     ),
     Plot(
         "early",
