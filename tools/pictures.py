@@ -187,9 +187,9 @@ STUDIES = (
     ),
     Plot(
         "early",
-        0,
+        "early",
         "{sequence}, {measure}, {systems}",
-        {"ever wrong": "sequential interval", "1.96 rule, every look": "1.96 rule at every look"},
+        {"wrong": "sequential interval", "every_look": "1.96 rule at every look"},
         "ever wrong, looking after each block",
         0.05,
         lambda row: row["measure"] == "accuracy",
