@@ -244,8 +244,7 @@ def main(replications: int, only: Sequence[str], page_only: bool) -> None:
     cells = [cell for cell in read_cells(Cell, path) if cell.replications >= ENOUGH]
     facts = {
         "replications": f"{min(cell.replications for cell in cells):,}",
-        "least": f"{min(cell.difference for cell in cells):.1%}",
-        "least_score": f"{min(cell.score for cell in cells if not np.isnan(cell.score)):.1%}",
+        "least": f"{min(np.nanmin([cell.score, cell.difference]) for cell in cells):.1%}",
         "none": f"{max(cell.none for cell in cells if cell.setting == SETTINGS[0].name):.0%}",
         "table": table(cells),
     }

@@ -139,9 +139,9 @@ def _share(held: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def least(cells: Sequence[Cell]) -> str:
-    """Return the lowest coverage, with its measure and number of questions."""
+    """Return the lowest coverage."""
     c = min((c for c in cells if c.given >= ENOUGH), key=lambda c: c.coverage)
-    return f"{c.coverage:.1%} ± {c.coverage_error:.1%} ({c.measure}, {c.clusters * c.size} questions)"
+    return f"{c.coverage:.1%} ± {c.coverage_error:.1%}"
 
 
 @click.command()

@@ -289,7 +289,6 @@ def page(folder: Path, collections: int) -> str:
             f"{row['measure']}, {row['questions']} questions: {row['achieved'].split()[0]} for {row['power asked']}"
             for row in missed
         ),
-        "worst": f"{abs(float(furthest['off by'])):.3f}",
         "questions": furthest["questions"],
         "again": next(row["achieved"] for row in rows if row["solved for"] == AGAIN),
         "collections": f"{collections:,}",

@@ -165,6 +165,7 @@ def extremes(cells: Sequence[Cell]) -> dict[str, str]:
         "alike": max(max(one.area_unlike, one.utility_unlike) for one in cells),
         "power": min(one.adapts for one in cells if LAWS[one.law][0]),
     }
+    figures["errs"] = max(figures["ignores"], figures["alike"])
     return {name: f"{value:.1%}" for name, value in figures.items()}
 
 

@@ -136,7 +136,7 @@ STUDIES = (
     ),
     Plot(
         "promises",
-        0,
+        "promises_methods",
         "{kind}: {method}",
         {"lowest coverage": "lowest", "mean": "mean"},
         "coverage of 95% intervals over all settings",
