@@ -218,9 +218,10 @@ def table(cells: Sequence[Cell]) -> list[str]:
 @click.option("--replications", default=2_000, show_default=True)
 @click.option("--only", multiple=True, help="The name of a setting to make anew.")
 @click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
-def main(replications: int, only: Sequence[str], page_only: bool) -> None:
+@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV.")
+def main(replications: int, only: Sequence[str], page_only: bool, output: Path) -> None:
     """Simulate, and write the figures and the page."""
-    path = DOCS / "chosen.csv"
+    path = output / "chosen.csv"
     cells = list(read_cells(Cell, path)) if only or page_only else []
     for setting in SETTINGS if not page_only else ():
         if only and setting.name not in only:
@@ -242,7 +243,7 @@ def main(replications: int, only: Sequence[str], page_only: bool) -> None:
         "plain_other": f"{min(cell.plain_other for cell in cells if not np.isnan(cell.plain_other)):.0%}",
         "table": table(cells),
     }
-    (DOCS / "chosen.md").write_text(fill("chosen", facts), encoding="utf-8")
+    (output / "chosen.md").write_text(fill("chosen", facts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -231,9 +231,12 @@ def table(cells: Sequence[Cell]) -> list[str]:
 @click.option("--replications", default=2_000, show_default=True)
 @click.option("--only", multiple=True, help="The name of a setting to make anew.")
 @click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
-def main(replications: int, only: Sequence[str], page_only: bool) -> None:
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV files."
+)
+def main(replications: int, only: Sequence[str], page_only: bool, output: Path) -> None:
     """Simulate, and write the figures and the page."""
-    path = DOCS / "few_units.csv"
+    path = output / "few_units.csv"
     if not page_only:
         made = {one.name: list(read_cells(Cell, path)) if only else [] for one in SETTINGS}
         for setting in SETTINGS:
@@ -248,8 +251,8 @@ def main(replications: int, only: Sequence[str], page_only: bool) -> None:
         "none": f"{max(cell.none for cell in cells if cell.setting == SETTINGS[0].name):.0%}",
         "table": table(cells),
     }
-    write_table(by_right(cells), DOCS / "few_units_lowest.csv")
-    (DOCS / "few-units.md").write_text(fill("few_units", facts), encoding="utf-8")
+    write_table(by_right(cells), output / "few_units_lowest.csv")
+    (output / "few-units.md").write_text(fill("few_units", facts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -172,14 +172,15 @@ def extremes(cells: Sequence[Cell]) -> dict[str, str]:
 @click.command()
 @click.option("--replications", default=2_000, show_default=True)
 @click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
-def main(replications: int, page_only: bool) -> None:
+@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV.")
+def main(replications: int, page_only: bool, output: Path) -> None:
     """Simulate, and write the figures and the page."""
     if not page_only:
         settings = [(law, *size) for law in LAWS for size in SIZES]
-        write_cells((study(*one, replications) for one in settings), DOCS / "stakes.csv")
-    cells = read_cells(Cell, DOCS / "stakes.csv")
+        write_cells((study(*one, replications) for one in settings), output / "stakes.csv")
+    cells = read_cells(Cell, output / "stakes.csv")
     facts = {"table": table(cells), "replications": f"{cells[0].replications:,}", **extremes(cells)}
-    (DOCS / "stakes.md").write_text(fill("stakes", facts), encoding="utf-8")
+    (output / "stakes.md").write_text(fill("stakes", facts), encoding="utf-8")
 
 
 if __name__ == "__main__":
