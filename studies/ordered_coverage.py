@@ -208,15 +208,14 @@ def fails(cell: Cell) -> bool:
 
 def facts(cells: Sequence[Cell]) -> dict[str, str]:
     """Return the figures of the prose."""
-    counted = {method: [c for c in cells if c.method == method and c.given >= ENOUGH] for method in METHODS}
-    silent = max(counted["auto"], key=lambda c: c.silent_misses)
+    own = [c for c in cells if c.method == "auto" and c.given >= ENOUGH]
+    failing = [c for c in own if fails(c)]
     return {
         "confidence runs": str(max(c.defined for c in cells)),
         "confidence systems": str(len(SYSTEMS)),
-        "confidence settings": str(len(counted["auto"])),
-        "confidence fails": str(sum(map(fails, counted["auto"]))),
-        "confidence fails percentile": str(sum(map(fails, counted["percentile"]))),
-        "confidence silent": f"{silent.silent_misses:.1%} ({silent.measure}, {silent.n:,} questions)",
+        "confidence settings": str(len(own)),
+        "confidence fails": str(len(failing)),
+        "confidence failing": " and ".join(f"{c.measure} of {c.n:,} questions" for c in failing),
     }
 
 
