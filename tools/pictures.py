@@ -1,7 +1,7 @@
 """Draw the pictures of the documentation.
 
-They are outcomes as bars (for README and site, showing the gain from silence), and a plot of each study, from the
-tables of its page.
+They are outcomes as bars (for README and site, showing the gain from silence), and a plot of each study, from a
+table of its page or a CSV file beside it.
 
     python tools/pictures.py            writes docs/assets/pictures/*.svg
 
@@ -30,7 +30,7 @@ _DECIMALS = re.compile(r"-?\d+\.\d{4}")  # as `studies/cells.py` writes it
 
 
 class Plot(Struct, frozen=True):
-    """A plot of one table of a page, or of a CSV beside it.
+    """A plot of one table: of a page, by its place there, or of a CSV file beside it, by its name.
 
     It has the names of rows (made from cells), the columns of values with their names in the legend, the position of a
     line for a promised value, and a filter of rows.
@@ -89,7 +89,7 @@ STUDIES = (
     ),
     Plot(
         "coverage",
-        0,
+        "coverage_lowest",
         "{method}",
         {"n = 50": "50 questions", "n = 200": "200", "n = 1,000": "1,000"},
         "lowest coverage of a 95% interval of c@1, over all systems",
@@ -133,7 +133,7 @@ STUDIES = (
     ),
     Plot(
         "promises",
-        0,
+        "promises_methods",
         "{kind}: {method}",
         {"lowest coverage": "lowest", "mean": "mean"},
         "coverage of 95% intervals over all settings",
@@ -142,7 +142,7 @@ STUDIES = (
     ),
     Plot(
         "few-units",
-        0,
+        "few_units_lowest",
         "{clusters × questions}, {right} right",
         {name: name for name in ("score", "score, percentile", "difference", "difference, percentile")},
         "coverage of a 95% interval, the lowest of four measures",
@@ -159,11 +159,12 @@ STUDIES = (
     ),
     Plot(
         "inference",
-        0,
+        "inference",
         "{systems}: {measure}, {test}",
-        {"family-wise error": "corrected", "uncorrected": "uncorrected"},
+        {"found": "corrected", "plain": "uncorrected"},
         "family-wise error of all pairs",
         0.05,
+        lambda row: row["part"] == "families",
     ),
     Plot(
         "meta-evaluation-graded",
@@ -174,18 +175,18 @@ STUDIES = (
     ),
     Plot(
         "planning",
-        0,
+        "planning",
         "{from}: {difference} with power {power asked}",
         {"off by": "off by"},
         "power achieved minus power asked, for a difference in c@1",
         0.0,
-        lambda row: row["measure"] == "c@1",
+        lambda row: (row["measure"], row["solved for"]) == ("c@1", "questions"),
     ),
     Plot(
         "early",
-        0,
+        "early",
         "{sequence}, {measure}, {systems}",
-        {"ever wrong": "sequential interval", "1.96 rule, every look": "1.96 rule at every look"},
+        {"wrong": "sequential interval", "every_look": "1.96 rule at every look"},
         "ever wrong, looking after each block",
         0.05,
         lambda row: row["measure"] == "accuracy",
@@ -232,26 +233,26 @@ STUDIES = (
     ),
     Plot(
         "stakes",
-        0,
-        "{law}, {questions}",
-        {"slope": "slope of silence", "utility at 9": "utility at 9", "of utilities at 9": "difference at 9"},
+        "stakes",
+        "{law}, {units}",
+        {"slope": "slope of silence", "utility": "utility at 9", "utility_difference": "difference at 9"},
         "95% intervals of figures of stated stakes that hold the true one",
         0.95,
-        lambda row: row["questions"] in ("20", "50", "200"),
+        lambda row: row["each"] == "1" and row["units"] in ("20", "50", "200"),
     ),
     Plot(
         "suites",
-        0,
-        "{benchmarks, questions}",
-        {"accuracy: holds the truth": "accuracy", "c@1: holds the truth": "c@1"},
+        "suites",
+        "{setting}",
+        {"accuracy: held": "accuracy", "c@1: held": "c@1"},
         "95% intervals of the mean over benchmarks that hold the true one",
         0.95,
     ),
     Plot(
         "suites",
-        0,
-        "{benchmarks, questions}",
-        {"accuracy: finds a difference that is none": "accuracy", "c@1: finds a difference that is none": "c@1"},
+        "suites",
+        "{setting}",
+        {"accuracy: found": "accuracy", "c@1: found": "c@1"},
         "tests that find a difference where there is none",
         0.05,
         part="tests",
@@ -282,15 +283,20 @@ def tables(page: str) -> list[list[dict[str, str]]]:
 
 
 def beside(plot: Plot) -> list[dict[str, str]]:
-    """Return the rows of the CSV of a plot, with values to three decimals, and labels without zeros at the end."""
+    """Return the rows of the CSV of a plot, with values to three decimals, and labels without zeros at the end.
+
+    A value whose error is in a column of its own gets it after ±.
+    """
     with (DOCS / "evidence" / f"{plot.table}.csv").open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
     named = set(re.findall(r"\{([^}]*)\}", plot.label))
+    errors = {column: f"{column}_error" for column in rows[0] if f"{column}_error" in rows[0]}
 
     def shown(key: str, cell: str) -> str:
         return format(float(cell), "g" if key in named else ".3f") if _DECIMALS.fullmatch(cell) else _plain(cell)
 
-    return [{key: shown(key, cell) for key, cell in row.items()} for row in rows]
+    plain = [{key: shown(key, cell) for key, cell in row.items()} for row in rows]
+    return [row | {column: f"{row[column]} ± {row[error]}" for column, error in errors.items()} for row in plain]
 
 
 def value(cell: str) -> tuple[float, float, float] | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import nescio
 from nescio.formats.folder_reader import files_in
@@ -129,6 +130,20 @@ def test_the_page_of_draws_is_made_of_its_table() -> None:
         offered = one.how not in ("each alone", "once", "without")
         assert not offered or one.held >= least - 2 * error(one.replications), one
         assert one.how != "each alone" or one.held < 0.9, one  # what looks are for
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["interval_coverage", "promises", "few_units", "chosen", "inference", "planning", "suites", "stakes", "early"],
+)
+def test_a_page_and_the_tables_beside_it_are_made_of_its_figures(name: str, tmp_path: Path) -> None:
+    for path in (ROOT / "docs" / "evidence").glob("*.csv"):
+        shutil.copy(path, tmp_path)
+    given = ["--page-only", "--output", str(tmp_path)]
+    assert CliRunner().invoke(study(name).main, given, catch_exceptions=False).exit_code == 0
+    assert len(list(tmp_path.glob("*.md"))) == 1
+    for path in tmp_path.iterdir():
+        assert path.read_text("utf-8") == (ROOT / "docs" / "evidence" / path.name).read_text("utf-8"), path.name
 
 
 def test_without_data_the_program_says_so_and_contradicted_prose_is_refused(
