@@ -296,7 +296,10 @@ def beside(plot: Plot) -> list[dict[str, str]]:
         return format(float(cell), "g" if key in named else ".3f") if _DECIMALS.fullmatch(cell) else _plain(cell)
 
     plain = [{key: shown(key, cell) for key, cell in row.items()} for row in rows]
-    return [row | {column: f"{row[column]} ± {row[error]}" for column, error in errors.items()} for row in plain]
+    return [
+        own | {column: f"{own[column]} ± {row[error]}" for column, error in errors.items()}
+        for own, row in zip(plain, rows, strict=True)
+    ]
 
 
 def value(cell: str) -> tuple[float, float, float] | None:
