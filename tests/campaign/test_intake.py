@@ -419,6 +419,21 @@ def test_an_extended_group_has_the_common_deadline_where_that_was_moved_beyond_i
     assert told(campaign, folder, received="2026-05-10") == [("accepted", "")]
 
 
+def test_runs_that_came_after_a_deadline_that_was_moved_are_counted_in_the_status(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-10")
+    nescio.campaign.extend(campaign, "gamma", until="2026-05-20", reason="power cut")
+    for group, day in (("alpha", "2026-05-02"), ("beta", "2026-05-03"), ("gamma", "2026-05-03")):
+        folder = made.lines(
+            tmp_path / group / "one.jsonl", [{"id": f"q{i}", "answer": f"{group} {i}"} for i in range(6)]
+        )
+        assert told(campaign, folder.parent, received=day) == [("accepted", "")]
+    assert "after the deadline" not in str(nescio.campaign.status(campaign))
+    made.edit(campaign / "campaign.toml", "2026-05-10", "2026-05-02")
+    assert "; 1 run that counts came after the deadline" in str(nescio.campaign.status(campaign))
+    made.edit(campaign / "campaign.toml", "2026-05-02", "2026-05-01")
+    assert "; 2 runs that count came after the deadline" in str(nescio.campaign.status(campaign))
+
+
 def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, deadline="2026-05-01")
     folder = made.sound("qa", tmp_path / "alpha" / "one").parent
