@@ -459,6 +459,36 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     assert nescio.campaign.verify(campaign).sound
 
 
+def test_a_campaign_made_again_without_a_group_holds_no_trace_of_it_and_has_all_other_verdicts(tmp_path: Path) -> None:
+    runs = {"alpha_a": ["a0", "both", None], "beta_b": ["veiled", "both", "covert"], "gamma_c": ["a0", "c1", "c2"]}
+    old = made.pooled(tmp_path / "old", runs, ["ana", "ben"], overlap=2)
+    made.judge(old, lambda who, row: "R" if who == "ana" or row["answer"] != "a0" else "W")
+    back = shutil.copytree(old / "sheets", tmp_path / "back")
+    nescio.campaign.sheets(old, adjudicate=True)
+    asked = old / "sheets" / "adjudication.csv"
+    made.write_rows(asked, [{**row, "verdict": "W"} for row in made.rows_of(asked)])
+    nescio.campaign.collect(old, resamples=10)
+    shutil.copy(asked, back)
+    nescio.campaign.withdraw(old, ["beta_b"], reason="asked for by law")
+    nescio.campaign.pool(old)
+    new = made.qa(tmp_path / "new", 3, key=False, groups=["alpha=Alpha University", "gamma=Gamma"])
+    for name in ("campaign.secret", "guidelines.md"):
+        shutil.copy(old / name, new)
+    made.take(new, {name: said for name, said in runs.items() if name != "beta_b"})
+    nescio.campaign.pool(new)
+    nescio.campaign.sheets(new, ["ana", "ben"], overlap=2)
+    found = nescio.campaign.collect(new, sorted(back.glob("*.csv")), resamples=10)
+    assert {fault.rule for fault in found.rows} == {"no pool of this campaign had this item"}
+    for campaign in (old, new):
+        nescio.campaign.score(campaign, resamples=10)
+    for name in ("scores.csv", "topics.csv", "judgements.csv"):
+        assert (new / "results" / name).read_text() == (old / "results" / name).read_text()
+    nescio.campaign.publish(new)
+    assert nescio.campaign.verify(new).sound
+    held = b"".join(path.read_bytes() for path in new.rglob("*") if path.is_file()).decode().casefold()
+    assert not [word for word in ("beta", "veiled", "covert") if word in held]
+
+
 def test_a_ruling_on_two_runs_that_was_stopped_after_the_first_is_repeated(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.take(campaign, {"alpha_a": ["a"] * 6, "beta_b": ["b"] * 6})
