@@ -460,7 +460,11 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
 
 
 def test_a_campaign_made_again_without_a_group_holds_no_trace_of_it_and_has_all_other_verdicts(tmp_path: Path) -> None:
-    runs = {"alpha_a": ["a0", "both", None], "beta_b": ["veiled", "both", "covert"], "gamma_c": ["a0", "c1", "c2"]}
+    runs: dict[str, list[str | None]] = {
+        "alpha_a": ["a0", "both", None],
+        "beta_b": ["veiled", "both", "covert"],
+        "gamma_c": ["a0", "c1", "c2"],
+    }
     old = made.pooled(tmp_path / "old", runs, ["ana", "ben"], overlap=2)
     made.judge(old, lambda who, row: "R" if who == "ana" or row["answer"] != "a0" else "W")
     back = shutil.copytree(old / "sheets", tmp_path / "back")

@@ -431,6 +431,15 @@ def test_a_list_of_nuggets_that_nobody_handed_in_is_a_fault_until_the_list_is_co
     nescio.campaign.score(campaign, resamples=10)
     nescio.campaign.publish(campaign)
     assert nescio.campaign.verify(campaign).sound
+    # Organisers may replace the list by a key of their own.
+    held = campaign / "key" / "nuggets.jsonl"
+    made.text(campaign / "key" / "own.jsonl", held.read_text().replace("a countess", "a noble"))
+    held.unlink()
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.verify(campaign).sound
+    held.write_text("")
+    assert "; delete this list, because there is another key" in str(nescio.campaign.verify(campaign))
 
 
 def test_what_the_organisers_call_their_key_is_theirs_to_correct(tmp_path: Path) -> None:

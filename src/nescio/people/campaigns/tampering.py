@@ -37,6 +37,7 @@ from nescio.people.campaigns.judgements import HISTORY, LISTS, Change, flaw_of, 
 from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
 from nescio.people.campaigns.runs import Fault, examine
+from nescio.people.campaigns.screens import has_own_key
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.text import plural
 
@@ -176,14 +177,15 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _listed(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault if the nuggets in the key are not those that assessors listed and `collect` took in."""
-    taken = lists_taken_in(entries)
-    if taken and digest(campaign / LISTS) != taken:
-        rule = (
-            "these are not the nuggets that nescio campaign collect took in; run it again with the assessors' list, "
-            "corrected if it was wrong"
-        )
-        yield Fault(LISTS, None, rule)
+    """Yield a fault if the nuggets in the key are not those that assessors listed and `collect` took in.
+
+    Organisers who have a key of their own may delete the list.
+    """
+    taken, there, own = lists_taken_in(entries), digest(campaign / LISTS), has_own_key(campaign)
+    if taken and there != taken and (there or not own):
+        how = "run it again with the assessors' list, corrected if it was wrong"
+        how = "delete this list, because there is another key" if own else how
+        yield Fault(LISTS, None, f"these are not the nuggets that nescio campaign collect took in; {how}")
 
 
 def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
