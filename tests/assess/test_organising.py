@@ -212,6 +212,16 @@ def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_gr
     )
 
 
+def test_grades_that_fit_no_answer_are_counted(tmp_path: Path) -> None:
+    """A grade of an answer that nobody is asked about, because its run declined, is no stranger."""
+    files, grades = runs_of(tmp_path, 4), graded(tmp_path, 4)
+    made.edit(files[2], '"other 1"', "null")
+    assert nescio.assess.create(str(tmp_path / "a.db"), files, grades=grades).notes == ()
+    grades.write_text(grades.read_text().replace("two,q", "two,Q"))
+    (note,) = nescio.assess.create(str(tmp_path / "b.db"), files, grades=grades).notes
+    assert str(note).startswith("4 judgements are for runs or questions that are not in the data (first: run 'two'")
+
+
 def test_only_its_owner_reads_a_database(tmp_path: Path) -> None:
     with closing(open_database(str(tmp_path / "a.db"), new=True)) as database, database.reading():
         modes = {path.name: oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()}

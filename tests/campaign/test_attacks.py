@@ -383,6 +383,23 @@ def test_no_table_of_a_campaign_holds_a_formula(tmp_path: Path) -> None:
     assert not (campaign / "site" / "returns").exists()
 
 
+def test_the_id_of_a_question_is_no_formula_in_a_table_of_results(tmp_path: Path) -> None:
+    ids = ["=1+1", "-2+3", "@SUM(A1)"]
+    topics = made.lines(tmp_path / "q.jsonl", [{"id": name, "question": "?", "answers": ["x"]} for name in ids])
+    campaign = made.start(tmp_path, "qa", [topics], judge="exact")
+    made.lines(tmp_path / "alpha" / "a.jsonl", [{"id": name, "answer": "x"} for name in ids])
+    made.ready(campaign)
+    nescio.campaign.score(campaign, resamples=10)
+    for path in (campaign / "results").rglob("*.csv"):
+        assert [
+            cell for row in csv.reader(path.read_text().splitlines()) for cell in row if not is_harmless(cell)
+        ] == []
+    results = campaign / "results"
+    files = [campaign / "topics" / "questions.jsonl", *(results / "runs").iterdir()]
+    (row,) = nescio.ave.build(files, tmp_path / "ave.xml", judgements=results / "judgements.csv").rows
+    assert (row.answers, row.validated) == (3, 3)  # found again by their ids
+
+
 # ---- what the organisers keep, and a log written anew ----
 
 KEPT = {

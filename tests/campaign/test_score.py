@@ -27,6 +27,7 @@ from nescio.people.campaigns.layouts import figure
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.scoring import read_tables
 from nescio.people.campaigns.settings import Settings
+from nescio.people.campaigns.site import write_site
 from tests.rings import together
 
 from . import made
@@ -613,6 +614,21 @@ def test_what_is_blind_names_no_group_no_run_and_no_qa_system(
     assert "beta_z" in own
     assert "alpha" not in own
     assert re.search(r"On the public pages it is run [123]", own)
+
+
+def test_a_blind_site_has_the_notes_that_name_no_run(tmp_path: Path) -> None:
+    campaign = judged_qa(tmp_path)
+    made.edit(campaign / "campaign.toml", "blind = false", "blind = true")
+    nescio.campaign.score(campaign, resamples=10)
+    data = campaign / "results" / "data.json"
+    held = json.loads(data.read_text())
+    open_, *named = ["judging is not finished", "run 'alpha_a' is odd", "ALPHA  university is odd", "of 'beta' nothing"]
+    held["parts"][0]["notes"] = [open_, *named]
+    data.write_text(json.dumps(held))
+    write_site(open_campaign(campaign), tmp_path / "site", tmp_path / "returns")
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert open_ in page
+    assert not [note for note in (*named, " is odd", "nothing") if note in page]
 
 
 def test_text_of_strangers_is_inert(tmp_path: Path) -> None:

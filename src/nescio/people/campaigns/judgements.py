@@ -13,11 +13,12 @@ from msgspec.structs import asdict
 
 from nescio.errors import MismatchError
 from nescio.people.campaigns import chain
-from nescio.people.campaigns.entries import is_time
-from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, Campaign
+from nescio.people.campaigns.entries import COLLECTING, Entry, is_time
+from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, KEY, OWN_KEY, Campaign
 from nescio.people.campaigns.log import digest, latest, now
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
+LISTS = f"{KEY}/{OWN_KEY}"  # the nuggets that assessors listed
 # The source of a line that takes back a verdict, because the pool has other texts now. No file name has a slash.
 TAKEN_BACK = "pool/pool.jsonl"
 _TAKEN_BACK_BEFORE = "pool.jsonl"  # the same in earlier campaigns, where such a line has no time `said`
@@ -146,6 +147,14 @@ def collected(campaign: Campaign) -> int:
         rule = "lines of the collected judgements are missing; put the file back as it was"
         raise MismatchError(f"{campaign / HISTORY}: {rule}")
     return links.index(head) + 1 if head else 0
+
+
+def lists_taken_in(entries: Sequence[Entry]) -> str:
+    """Return the digest of the lists of nuggets that `collect` took in; empty if it took none."""
+    if any(LISTS in entry.wrote for entry in entries if entry.step == "init"):
+        return ""  # a key of the organisers has this name
+    last = next((entry for entry in reversed(entries) if entry.step == COLLECTING), None)
+    return last.wrote.get(LISTS, "") if last else ""
 
 
 def read_history(campaign: Campaign) -> list[Change]:

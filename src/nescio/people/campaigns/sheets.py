@@ -15,12 +15,12 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, times_of, write_asked
 from nescio.people.campaigns.collecting import KEY_COLUMNS, KEY_SHEET, VITAL
-from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step, text_of
+from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step
 from nescio.people.campaigns.judgements import Judgement, Present, by_item, read_history, read_judgements
 from nescio.people.campaigns.log import digests, record
 from nescio.people.campaigns.pooling import Item, pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
-from nescio.people.campaigns.screens import assessor_page, has_own_key, kind_of, list_items, story_items
+from nescio.people.campaigns.screens import assessor_page, guidelines, has_own_key, kind_of, list_items, story_items
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
@@ -272,7 +272,7 @@ def _sheet(
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
     if form == "csv":
         return _table(rows)
-    text = f"{text_of(campaign / GUIDELINES)}\nFill in the column {_CELLS[column]}.\n"
+    text = f"{guidelines(campaign)}\nFill in the column {_CELLS[column]}.\n"
     return workbook.written(rows, text, [str(verdict) for verdict in Verdict] if column == "verdict" else (), column)
 
 

@@ -31,7 +31,7 @@ from nescio.reporting import latex
 from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
 from nescio.tasks.ave.baselines import PERFECT, RANDOM
-from nescio.text import plural, sanitize
+from nescio.text import plural, sanitize, squeeze
 
 LONGEST = 300  # characters of an answer that a page shows
 
@@ -186,11 +186,22 @@ def _index(site: _Site) -> None:
         more_runs=columns.more,
         measure=measure,
         signatures=[part["signature"] for part in site.parts],
-        notes=[] if settings.blind else list(dict.fromkeys(note for part in site.parts for note in part["notes"])),
+        notes=_notes(site),
         languages=bool(settings.languages),
         deadline=f"{settings.deadline:%Y-%m-%d %H:%M} UTC" if settings.deadline else "",
     )
     _put(site.folder / "index.html", page)
+
+
+def _notes(site: _Site) -> list[str]:
+    """Return the notes on the results; with `blind`, those that name no run, no group and no QA system."""
+    notes = dict.fromkeys(note for part in site.parts for note in part["notes"])
+    if not site.campaign.settings.blind:
+        return list(notes)
+    names = {*site.group, *(word for pair in site.campaign.settings.groups.items() for word in pair)}
+    names |= {cell for table in site.tables for row in table.rows if _is_system(table, row) for cell in row[:2]}
+    hidden = [squeeze(name) for name in names if name]
+    return [note for note in notes if not any(name in squeeze(note) for name in hidden)]
 
 
 def _blinded(table: Table, site: _Site) -> Table | None:

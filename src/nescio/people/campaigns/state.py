@@ -10,7 +10,7 @@ from msgspec import Struct
 from nescio.errors import MismatchError, NescioError
 from nescio.people.campaigns.assessors import returned, unasked
 from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
-from nescio.people.campaigns.folder import HANDOUT, SHEETS, Campaign, contents, open_campaign
+from nescio.people.campaigns.folder import HANDOUT, RUNS, SHEETS, Campaign, contents, open_campaign
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files
 from nescio.people.campaigns.judgements import read_judgements
@@ -18,6 +18,7 @@ from nescio.people.campaigns.log import is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, Item, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, unnamed_groups
 from nescio.people.campaigns.rulings import deadline_of
+from nescio.people.campaigns.settings import moment
 from nescio.people.campaigns.tampering import faults, pending
 from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
 from nescio.people.campaigns.verdicts import disputed
@@ -205,6 +206,15 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
         what += f"; {'frozen since' if deadline < now() else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
         own = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
         what += "".join(f", for {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
+        counting = {run.path for run in runs}
+        after = sum(
+            bool(end and moment(one.received) > end)
+            for one in receipts
+            if campaign / RUNS / str(one.stored) in counting
+            for end in [own[one.group]]
+        )
+        if after:
+            what += f"; {plural(after, 'run')} that {'count' if after > 1 else 'counts'} came after the deadline"
         what += f" (it is {now():%Y-%m-%d %H:%M} UTC, as SOURCE_DATE_EPOCH says)" if is_fixed() else ""
     command = f"nescio campaign intake {campaign.folder} FOLDER..."
     if begun := pending(campaign):
