@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 import nescio
+from nescio.data.assessors import ADJUDICATION
 from nescio.errors import MismatchError
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.people.campaigns.judgements import TAKEN_BACK, Change, Present
 from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.screens import page_key, shown_item
-from nescio.people.campaigns.shown_texts import CHANGED, still_holds, taking_back, texts_key
+from nescio.people.campaigns.shown_texts import CHANGED, AskedAgain, still_holds, taken_back_of, taking_back, texts_key
 from tests.campaign import made
 
 
@@ -303,3 +304,22 @@ def test_a_file_of_a_server_says_which_verdicts_were_taken_back(tmp_path: Path) 
     assert made.verdicts(campaign) == {(item.id, "eva"): "W"}
     with pytest.raises(MismatchError, match="1 answer must be judged again"):
         nescio.campaign.score(campaign, resamples=10)
+
+
+def test_one_person_does_not_decide_in_the_place_of_an_adjudicator_whose_verdict_was_taken_back() -> None:
+    """Ben withdrew, and the adjudicator decided against Ana's W; a second person agrees with her, or is in dispute."""
+    again = AskedAgain()
+    for who, verdict, taken_back in (("ana", "W", 0), ("ben", "R", 0), (ADJUDICATION, "R", 0), ("ben", "", 0)):
+        again.add("i", who, verdict, taken_back)
+    assert again.open == {}
+    again.add("i", ADJUDICATION, "", 1)
+    assert again.open == {"i": 2}
+    again.add("i", "kim", "R")
+    assert again.open == {}
+
+
+@pytest.mark.parametrize(
+    ("record", "judged"), [(taking_back(3, "a"), 3), (taking_back(0, "a"), 1), ("0f3a", 0), ("again:x:y", 0), ("", 0)]
+)
+def test_the_id_of_a_record_says_whether_it_takes_back_a_verdict(record: str, judged: int) -> None:
+    assert taken_back_of(record) == judged
