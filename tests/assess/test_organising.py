@@ -393,6 +393,36 @@ def test_an_update_asks_again_where_a_verdict_does_not_hold_for_the_present_text
     assert room.status().people["ana"].judged == 3
 
 
+def test_an_answer_that_some_are_asked_to_judge_again_has_no_verdict_until_they_did(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    """R, R and W on an answer that loses a support: the W holds, and decides nothing alone."""
+
+    def run(name: str) -> Path:
+        answers = [{"id": f"q{i}", "answer": f"thing {i}", "support": f"text of {name}"} for i in range(3)]
+        return made.lines(tmp_path / f"{name}.jsonl", answers)
+
+    rows = [{"id": f"q{i}", "question": f"What is {i}?", "answers": ["x"]} for i in range(3)]
+    questions, first, second = made.lines(tmp_path / "q.jsonl", rows), run("first"), run("second")
+    room = new_room(questions, first, second, overlap=3)
+    people = {who: room.join(who) for who in ("ana", "ben", "eva")}
+    for who, browser in people.items():
+        browser.judge_all({"eva": lambda _: "W"}.get(who, lambda _: "R"))
+    assert len(room.status().disputes) == 3
+    assert nescio.assess.update(room.db, [questions, first]).outdated == 3
+    exported = nescio.assess.export(room.db, tmp_path / "open")
+    assert "no verdict on 3 answers that people are asked to judge again" in str(exported)
+    assert (exported.agreed, exported.disputed, table(tmp_path / "open" / "verdicts.csv")) == (0, 0, [])
+    standing = room.status()
+    assert standing.disputes == ()
+    assert "people are asked to judge 3 items again" in str(standing)
+    for who in ("ana", "ben"):
+        rows = [people[who].row(item["id"], "W", 9, texts=item["texts"], at=NOW) for item in people[who].left()]
+        assert people[who].send(*rows)[1] == []
+        held = [row["verdict"] for row in table(room.export() / "verdicts.csv")]
+        assert held == ([] if who == "ana" else ["W"] * 3)
+
+
 def test_who_saw_the_grade_of_an_earlier_text_is_not_asked_again_but_somebody_else_is(
     new_room: NewRoom, tmp_path: Path
 ) -> None:

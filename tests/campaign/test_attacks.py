@@ -403,7 +403,7 @@ def test_the_id_of_a_question_is_no_formula_in_a_table_of_results(tmp_path: Path
 # ---- what the organisers keep, and a log written anew ----
 
 KEPT = {
-    "the guidelines": ("guidelines.md", "guidelines.md: this file was changed"),
+    "the guidelines": ("guidelines.md", None),
     "the secret": ("campaign.secret", "campaign.secret: this file was changed"),
     "what a group is told": (
         "receipts/beta/receipts.txt",
@@ -416,7 +416,7 @@ KEPT = {
 
 @pytest.mark.parametrize("what", KEPT)
 def test_one_byte_of_what_is_kept_is_noticed(what: str, scored: Path) -> None:
-    """Settings and topics are the organisers' to edit: a note says that they changed."""
+    """Settings, topics and guidelines are the organisers' to edit: a note says that they changed."""
     place, fault = KEPT[what]
     path = next(path for path in sorted(scored.glob(place)) if path.is_file())
     path.write_bytes(path.read_bytes() + b"\n")

@@ -210,6 +210,35 @@ def test_the_campaign_in_figures_and_the_agreement_of_its_assessors(tmp_path: Pa
     assert ">nan<" not in index
 
 
+def test_the_agreement_is_over_the_answers_that_count(tmp_path: Path) -> None:
+    """Nobody gives the answers of a withdrawn run any more, and those to a dropped topic count for no run."""
+    runs = {"alpha_a": [f"a{i}" for i in range(5)], "beta_b": [f"b{i}" for i in range(5)]}
+    campaign = made.pooled(tmp_path, runs, ["ana", "ben"], overlap=2)
+    made.judge(campaign, lambda *_: "R")
+    nescio.campaign.withdraw(campaign, ["beta_b"], reason="asked by mail")
+    made.edit(campaign / "campaign.toml", "dropped = []", 'dropped = ["q0"]')
+    nescio.campaign.score(campaign, resamples=10)
+    assert ["Judged by two or more", "4"] in tables(campaign)["facts"]
+    assert {row[-1] for row in tables(campaign)["agreement"][1:]} == {"4 answers"}
+
+
+@pytest.mark.parametrize(("ci", "said"), [(90, "90% interval"), (99.5, "99.5% interval"), (None, "")])
+def test_the_level_that_is_published_is_that_of_the_intervals(ci: float | None, said: str, tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": list("abcd"), "beta_b": list("efgh")}, ["ana", "ben"], overlap=2)
+    made.judge(campaign, lambda _, row: "R" if row["answer"] in "abe" else "W")
+    nescio.campaign.score(campaign, resamples=10, ci=ci)
+    nescio.campaign.publish(campaign)
+    files = [
+        path for path in campaign.rglob("*") if path.suffix in (".md", ".tex", ".html") and "sheets" not in str(path)
+    ]
+    files += [path for path in files if "tables" in str(path)]
+    told = " ".join(path.read_text() for path in files)
+    assert {level.replace("\\", "") for level in re.findall(r"[\d.]+\\?% interval", told)} == {said} - {""}
+    assert ("All runs, with" in told) is bool(said)
+    assert ("interval" in " ".join(tables(campaign)["agreement"][0])) is bool(said)
+    assert nescio.campaign.verify(campaign).sound
+
+
 def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "a")
@@ -542,6 +571,19 @@ def test_changed_judgements_make_results_and_site_old(published: Path, capsys: p
     nescio.campaign.publish(published)
     assert nescio.campaign.status(published).after is None
     assert ">0.52<" not in index.read_text()
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_change_of_the_guidelines_stops_no_publication(gone: bool, published: Path) -> None:
+    """Nothing that `publish` writes depends on them, and the step that a message names clears what it tells."""
+    guidelines = published / "guidelines.md"
+    guidelines.unlink() if gone else guidelines.write_text("- typo fixed")
+    assert nescio.campaign.status(published).after is None
+    assert nescio.campaign.verify(published).sound is not gone
+    nescio.campaign.publish(published)
+    found = nescio.campaign.verify(published)
+    assert found.sound
+    assert ("changed since the last line" in " ".join(map(str, found.notes))) is False
 
 
 def test_nothing_is_published_while_answers_are_in_dispute_or_of_a_version_before_the_last(

@@ -33,7 +33,7 @@ from nescio.people.campaigns.freshness import SCORING, done, inputs, refuse_old_
 from nescio.people.campaigns.group_tables import ScoredRuns
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.layouts import Table
-from nescio.people.campaigns.pooling import RunContents, read_runs
+from nescio.people.campaigns.pooling import RunContents, read_pool, read_runs
 from nescio.people.campaigns.ranking import Ranked, keep, ranked, rankings
 from nescio.people.campaigns.receipts import TakenIn, read_receipts, unnamed_groups
 from nescio.people.campaigns.retyped import guarded
@@ -155,8 +155,8 @@ def write_results(
     validators = ranked([judged for judged, _ in every], outcomes) if settings.task == "ave" else []
     ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
     listed = [facts(said), *_tables(settings, every, validators, said.runs, ranks)]
-    listed += [table for table in [agreement_table(campaign, resamples, seed)] if table.rows]
-    late = (*outstanding(campaign), *_without_runs(every))
+    listed += [table for table in [agreement_table(said, resamples, seed, ci)] if table.rows]
+    late = (*outstanding(campaign, read_pool(campaign)), *_without_runs(every))
     late = (*late, *_unused_sentences(campaign, [judged for judged, _ in every]))
     noted = {one.judged.part.language: one.notes for one in validators}
     parts = [

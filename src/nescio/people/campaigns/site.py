@@ -17,7 +17,18 @@ from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names
 from nescio.options.edge import Progress
 from nescio.people.campaigns import chain, pages
-from nescio.people.campaigns.folder import LOG, RECEIPTS, RETURNS, SITE, Campaign, renewed, step, text_of
+from nescio.people.campaigns.folder import (
+    GUIDELINES,
+    HANDOUT,
+    LOG,
+    RECEIPTS,
+    RETURNS,
+    SITE,
+    Campaign,
+    renewed,
+    step,
+    text_of,
+)
 from nescio.people.campaigns.freshness import PUBLISHING, SCORING, done, inputs, refuse_old
 from nescio.people.campaigns.layouts import Table, figure, named_run
 from nescio.people.campaigns.log import read_log
@@ -107,10 +118,15 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
 def _refuse(campaign: Campaign) -> None:
     """Raise MismatchError if the results are older than their inputs, or if files differ from the log."""
     refuse_old(campaign)
-    found: list[Fault] = [fault for fault in faults(campaign) if not fault.file.startswith((SITE, RETURNS))]
+    found = [fault for fault in faults(campaign) if not (fault.file.startswith((SITE, RETURNS)) or _cleared(fault))]
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise MismatchError(f"{found[0]}{more}; to list all faults, run nescio campaign verify {campaign.folder}")
+
+
+def _cleared(fault: Fault) -> bool:
+    """Return whether the step clears a fault, because it reads nothing of the file and takes down its digest."""
+    return fault.file.startswith((GUIDELINES, HANDOUT)) and fault.rule.endswith("repeat the step")
 
 
 def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progress | None = None) -> _Site:

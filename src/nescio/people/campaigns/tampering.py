@@ -155,9 +155,10 @@ def links(folder: Path) -> Iterator[Fault]:
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault for each of the organisers' files that changed since the last step, except settings and topics.
+    """Yield a fault for each of the organisers' files that changed since the last step.
 
-    Organisers may edit settings and topics. `_listed` checks what assessors listed.
+    Settings, topics and guidelines are left out, because organisers may edit them. `_listed` checks what assessors
+    listed.
     """
     last = next((entry for entry in reversed(entries) if entry.held), None)
     if last is None:
@@ -166,7 +167,7 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     if SECRET not in last.held:
         there.pop(SECRET, None)
     for name in dict.fromkeys((*last.held, *there)):
-        edited = name in there and name.startswith((SETTINGS, TOPICS))  # Organisers may edit these; a note says so.
+        edited = name in there and name.startswith((SETTINGS, TOPICS, GUIDELINES))  # A note says so.
         edited = edited or (name == LISTS and bool(lists_taken_in(entries)))
         if there.get(name) != last.held.get(name) and not edited:
             what = "is gone" if name not in there else "was changed" if name in last.held else "is new"
