@@ -90,6 +90,11 @@ ASKED = {
         [(1, 2, 0, 0), (2, 1, 0, 0)],
     ),
     "a sheet of letters": ("student,Q1,Q2,Q3\nKEY,A,B,C\nAnna,A,C,C\nBen,B,B,C\n", "each row is one 'student'", []),
+    "refusals in one of two columns that may hold the answers": (
+        "qid,submission,response,correct\n1,v1,Paris,1\n2,v1,Not enough information.,0\n3,v1,Rome,0\n",
+        "",
+        [(1, 2, 0, 0), (1, 1, 1, 0)],
+    ),
     "letters of grades of which one is an answer, too": (
         "qid,correct,judgment,response\n1,1,A,Paris\n2,0,B,C\n3,0,C,\n4,0,C,\n",
         "what do 'A', 'B', 'C' in 'judgment' mean?",

@@ -124,7 +124,10 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         beside = _texts(roles, given, outcome)
         if len(outcome.columns) > 1:
             beside.pop("prediction", None)
-        yield {**beside, "outcome": outcome, **given}
+        answers = _sides(roles, outcome.columns)[1] if len(outcome.columns) == 1 and "prediction" not in given else []
+        answers = [name for name in answers if "outcome" not in roles_of(name)]
+        for name in ("", *(answers if len(answers) > 1 else ())):  # one of several may say that there is no answer
+            yield {**beside, **({"prediction": Expression((name,))} if name else {}), "outcome": outcome, **given}
     if either or (len(whole) == 1 and _denies_the_key(roles, whole[0], _texts(roles, given, whole[0]))):
         yield from _pairs(roles, given)
 
