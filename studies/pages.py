@@ -41,11 +41,21 @@ def cells_of(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
 
 
+def write_table(table: Sequence[str], path: Path) -> None:
+    """Write a whole Markdown table as CSV."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(map(cells_of, [table[0], *table[2:]]))
+
+
 def kept_beside(table: Sequence[str], path: Path, keep: Callable[[dict[str, str]], bool]) -> list[str]:
     """Write a whole Markdown table as CSV, and return it with those rows alone that the page shows."""
+    write_table(table, path)
     head = cells_of(table[0])
-    rows = [cells_of(line) for line in table[2:]]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([head, *rows])
-    shown = [line for line, row in zip(table[2:], rows, strict=True) if keep(dict(zip(head, row, strict=True)))]
-    return [*table[:2], *shown]
+    return [*table[:2], *(line for line in table[2:] if keep(dict(zip(head, cells_of(line), strict=True))))]
+
+
+def narrowed(table: Sequence[str], columns: Mapping[str, str]) -> list[str]:
+    """Return some columns of a Markdown table, under other heads."""
+    at = [cells_of(table[0]).index(name) for name in columns]
+    lines = [[cells_of(line)[i] for i in at] for line in table[1:]]
+    return [f"| {' | '.join(row)} |" for row in ([*columns.values()], *lines)]

@@ -26,17 +26,18 @@ WIDTH = 600
 _VALUE = re.compile(
     r"\**\s*([+\-−]?[\d.,]+)(%?)(?:\s*±\s*([\d.]+)%?|\s*[\[(]([+\-−]?[\d.]+)%?(?:,| to)\s*([+\-−]?[\d.]+)%?[\])])?"
 )
+_DECIMALS = re.compile(r"-?\d+\.\d{4}")  # as `studies/cells.py` writes it
 
 
 class Plot(Struct, frozen=True):
-    """A plot of one table of a page.
+    """A plot of one table of a page, or of a CSV beside it.
 
     It has the names of rows (made from cells), the columns of values with their names in the legend, the position of a
     line for a promised value, and a filter of rows.
     """
 
     page: str
-    table: int
+    table: int | str
     label: str
     values: dict[str, str]
     title: str
@@ -225,6 +226,14 @@ STUDIES = (
         "how far judges agree with people",
     ),
     Plot(
+        "declined",
+        0,
+        "{answers}",
+        {"found among them": "declining answers found", "wrongly called declining": "others called declining"},
+        "answers that the words call declining",
+        ends=(0, 1),
+    ),
+    Plot(
         "labels",
         0,
         "{data}, {judge}, {labels} labels",
@@ -284,6 +293,18 @@ def tables(page: str) -> list[list[dict[str, str]]]:
     return [[dict(zip(map(_plain, t[0]), row, strict=False)) for row in t[2:]] for t in found if t]
 
 
+def beside(plot: Plot) -> list[dict[str, str]]:
+    """Return the rows of the CSV of a plot, with values to three decimals, and labels without zeros at the end."""
+    with (DOCS / "evidence" / f"{plot.table}.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    named = set(re.findall(r"\{([^}]*)\}", plot.label))
+
+    def shown(key: str, cell: str) -> str:
+        return format(float(cell), "g" if key in named else ".3f") if _DECIMALS.fullmatch(cell) else _plain(cell)
+
+    return [{key: shown(key, cell) for key, cell in row.items()} for row in rows]
+
+
 def value(cell: str) -> tuple[float, float, float] | None:
     """Return the number of a cell with its interval (two standard errors after ±), or None without a number."""
     match = _VALUE.match(cell.removeprefix("cheated, "))
@@ -302,7 +323,8 @@ def value(cell: str) -> tuple[float, float, float] | None:
 
 def rows_of(plot: Plot) -> Iterator[dict[str, Any]]:
     """Yield the rows of a plot, one for each value; the value is None for an empty cell."""
-    shown = [row for row in wide(tables(plot.page)[plot.table], plot) if plot.rows(row)][:MOST]
+    table = beside(plot) if isinstance(plot.table, str) else tables(plot.page)[plot.table]
+    shown = [row for row in wide(table, plot) if plot.rows(row)][:MOST]
     for row in shown:
         name = re.sub(r"\{([^}]*)\}", lambda part, row=row: _plain(row[part[1]]), plot.label)  # type: ignore[misc]
         for column, series in plot.values.items():

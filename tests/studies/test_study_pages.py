@@ -38,6 +38,12 @@ def page(name: str) -> str:
     )
 
 
+def beside(name: str) -> list[dict[str, str]]:
+    """The rows of a CSV beside the pages."""
+    with (ROOT / "docs" / "evidence" / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 def row(name: str, starting: str, having: str = "") -> list[str]:
     """The cells of the first row of a page that starts so."""
     line = next(line for line in page(name).splitlines() if line.startswith(f"| {starting} |") and having in line)
@@ -70,8 +76,9 @@ def error(n: int, share: float = 0.95) -> float:
 
 def test_the_words_of_declining_do_with_the_made_up_answers_what_the_page_says() -> None:
     declined = study("declined")
+    shown = [[*line.values()] for line in beside("declined")]
     for source in declined.made_up():
-        assert declined.row(*source) in page("judges"), source[0]
+        assert study("pages").cells_of(declined.row(*source)) in shown, source[0]
 
 
 def test_what_pages_say_of_their_tables_follows_from_them() -> None:
@@ -165,21 +172,25 @@ def test_few_collections_keep_the_level_of_statements() -> None:
 @needs_data
 @pytest.mark.proof
 def test_the_pages_of_judges_and_labels_have_the_counts_of_the_data_and_what_commands_give() -> None:
+    judges = study("judges")
     rows = [one for one in judged() if one["acceptable"]]
     said = np.array([normalise(one["prediction"]) in map(normalise, one["gold_answers"].split(" | ")) for one in rows])
     people = np.array([one["acceptable"] == "Yes" for one in rows])
-    assert row("judges", "exact")[1].startswith(f"{(said == people).mean():.3f} [")
-    assert row("judges", "exact")[3:] == [f"{said[people].mean():.3f}", f"{(~said[~people]).mean():.3f}"]
+    exact = next(one for one in beside("judges-agreement") if one["judge"] == "exact" and one["run"] == judges.ALL)
+    assert exact["agreement"].startswith(f"{(said == people).mean():.3f} [")
+    assert exact["sensitivity"] == f"{said[people].mean():.3f}"
+    assert exact["specificity"] == f"{(~said[~people]).mean():.3f}"
     dpr = np.array([one["run"] == "NQ_DPR" for one in rows])
-    assert row("judges", "NQ_DPR")[1:3] == ["262", f"{people[dpr].mean():.3f}"]
-    assert row("judges", "NQ_DPR")[3].startswith(f"**{said[dpr].mean():.3f} [")
-    judges = study("judges")
+    of = {(one["judge"], one["run"], one["labels"]): [*one.values()] for one in beside("judges")}
+    shown = of["exact", "NQ_DPR", "100"]
+    assert shown[3:5] == ["262", f"{people[dpr].mean():.3f}"]
+    assert shown[5].startswith(f"{said[dpr].mean():.3f} [")
     seen = judges.see("overlap", *judges.read(HUMAN))
-    assert judges.agreement_table([seen])[2] in page("judges")
+    agreement = [[*one.values()] for one in beside("judges-agreement") if one["judge"] == "overlap"]
+    assert [study("pages").cells_of(line) for line in judges.agreement_table([seen])[2:]] == agreement
     both = seen.pairs["NQ_EMDR2"]
     cell = judges.collection_coverage(*both, judges.SIZE, 1_000, np.random.default_rng([1, 2, 4, judges.SIZE]))
-    shown = row("judges", "overlap | NQ_EMDR2")
-    assert shown[2:6] == [f"{share:.1%}" for share in (cell["same"], *cell["held"])]
+    assert of["overlap", "NQ_EMDR2", "100"][6:10] == [f"{share:.1%}" for share in (cell["same"], *cell["held"])]
     labels = study("labels")
     runs = list(dict.fromkeys(one["run"] for one in judged()))[:4]
     asked = [{one["question_id"] for one in rows if one["run"] == run} for run in runs]
@@ -258,4 +269,7 @@ def test_a_few_trees_are_above_chance_too_and_silence_is_worth_something() -> No
 @pytest.mark.slow
 def test_the_words_of_declining_agree_with_graders_as_the_page_says() -> None:
     _, runs, _ = study("judges").read(HUMAN)
-    assert "\n".join(study("declined").declined_table(DATA, runs)) in page("judges")
+    declined = study("declined")
+    assert [study("pages").cells_of(line) for line in declined.declined_table(DATA, runs)[2:]] == [
+        [*one.values()] for one in beside("declined")
+    ]
