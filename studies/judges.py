@@ -220,7 +220,7 @@ def facts(near: Cells, far: Far, samples: int) -> dict[str, str]:
         "cells": str(len(own)),
         "error": f"{100 * (0.95 * 0.05 / samples) ** 0.5:.1f}",
         "range": _range([float(cell["held"][1]) for cell in own]),
-        "misses": str(sum(not cell["judge holds"] for cell in own)),
+        "holds": str(sum(cell["judge holds"] for cell in own)),
         "least": f"{least[SIZES[0]]:.1%}",
         "law": _range([float(held[1]) for held in far.values()]),
         "gain": f"{min(gain):.2f} to {max(gain):.2f}",

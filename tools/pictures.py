@@ -119,7 +119,7 @@ STUDIES = (
     ),
     Plot(
         "assessors",
-        0,
+        "assessors",
         "{people} people, {answers a question} answers a question, {questions} questions",
         {"one person beaten": "one person beaten", "the judge passes": "the judge passes"},
         "tests that let a judge pass who is worse than the margin allows",
@@ -196,7 +196,7 @@ STUDIES = (
     ),
     Plot(
         "draws",
-        1,
+        0,
         "{people right; judge right on right, wrong}",
         {"each look alone": "each look alone", "betting": "betting"},
         "ever wrong, looking after every 20 of 200 labels",

@@ -82,7 +82,8 @@ def test_the_words_of_declining_do_with_the_made_up_answers_what_the_page_says()
 
 
 def test_what_pages_say_of_their_tables_follows_from_them() -> None:
-    for people, _, _, n, beaten, passed in table("assessors", "| people"):
+    assert page("assessors") == study("assessors").written()
+    for people, _, _, n, beaten, passed in (one.values() for one in beside("assessors")):
         assert float(passed) <= 0.06, (people, n)
         assert int(n) < 30 or float(beaten) <= 0.06 + 2 * 0.0053, (people, n)  # the error of 2,000 replications
     lines = page("techniques")
