@@ -235,7 +235,7 @@ STUDIES = (
     ),
     Plot(
         "labels",
-        0,
+        "labels",
         "{data}, {judge}, {labels} labels",
         {"corrected": "corrected by labels", "judge alone": "judge alone"},
         "95% intervals that hold the true difference",
@@ -275,9 +275,22 @@ STUDIES = (
         {"AUC on test": "AUC"},
         "area under the ROC curve by set of techniques, on test articles",
     ),
-    Plot("validation", 1, "{}", {"F": "F"}, "F of validated answers"),
-    Plot("reading", 0, "{system}", {"word recall": "word recall"}, "word recall on the stories for children"),
-    Plot("nuggets", 4, "{run}, {matching}", {"NR": "nugget recall"}, "nugget recall by automatic matching"),
+    Plot("validation", 0, "{validator}", {"F": "F"}, "F of validated answers"),
+    Plot(
+        "reading",
+        "reading-short",
+        "{system}",
+        {"word recall": "word recall"},
+        "word recall on the stories for children",
+    ),
+    Plot(
+        "nuggets",
+        "nuggets",
+        "{run}, {matching}",
+        {"NR": "nugget recall"},
+        "nugget recall by automatic matching",
+        rows=lambda row: row["data"] == "cone_rag",
+    ),
 )
 MOST = 16  # most rows of a plot
 
