@@ -183,7 +183,7 @@ NAMES = {
 
 def selection_table(chosen: Sequence[Selected]) -> list[str]:
     """Return a row a figure, a column a collection."""
-    lines = ["| | " + " | ".join(each.name for each in chosen) + " |", "| --- |" + " ---: |" * len(chosen)]
+    lines = ["| figure | " + " | ".join(each.name for each in chosen) + " |", "| --- |" + " ---: |" * len(chosen)]
     for title, value in (
         ("questions", [f"{each.questions:,}" for each in chosen]),
         ("systems", [str(each.systems) for each in chosen]),
