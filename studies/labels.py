@@ -195,8 +195,8 @@ def _judge_alone(laid: Labels, measure: str, pair: tuple[int, int]) -> tuple[flo
 def table(cells: Sequence[Cell]) -> list[str]:
     """Return a row a judge, target and size: the least and largest coverage over pairs, and mean widths."""
     lines = [
-        "| data | judge | about | labels | pairs | corrected | people alone | judge alone | width: corrected | people "
-        "alone | two scores subtracted |",
+        "| data | judge | about | labels | pairs | corrected | people alone | judge alone | width: corrected | width: "
+        "people alone | width: two scores subtracted |",
         "| --- | --- | --- | ---: | ---: |" + " ---: |" * 6,
     ]
     for cell in cells:
