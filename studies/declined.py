@@ -57,7 +57,7 @@ def sources(data: Path, runs: Sequence[Run]) -> Iterator[tuple[str, str, Answers
     for name in UNSEEN:
         yield f"Czech SimpleQA, {name}", "a language model", simpleqa(data, name)
     yield "English, reflectscore", "one reader", reflectscore(data, labels, 0)
-    yield "English, SQuAD 2.0's paragraphs, by sentence", "none declines", sentences(data, 1)
+    yield "English, SQuAD 2.0, by sentence", "none declines", sentences(data, 1)
     yield f"English, {model.name}", "people", [(False, one.answer or "") for one in model.responses]
     yield from made_up()
     yield f"Czech SimpleQA, {SEEN} (seen)", "a language model", simpleqa(data, SEEN)
