@@ -116,7 +116,7 @@ def seconds(act: Act) -> float:
 
 
 def main() -> None:
-    """Print the table, as docs/scale.md has it."""
+    """Print the table; docs/scale.md has its exponents."""
     wanted = sys.argv[1:]
     print("| function | against | sizes | processor seconds | exponent |\n| --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as made:

@@ -197,16 +197,19 @@ def study(setting: Setting, runs: int, replications: int) -> Iterator[Cell]:
             yield Cell(setting.name, runs, right, measure.label, **figures, replications=replications)
 
 
-HEADS = ("best", "all together", "another sample of the best", "none", "best, alone", "another sample, alone")
-COLUMNS = ("best", "together", "other", "none", "plain", "plain_other")
+HEADS = ("best", "all together", "another sample", "best, alone")
+COLUMNS = ("best", "together", "other", "plain")
 
 
 def table(cells: Sequence[Cell]) -> list[str]:
-    """Return a row a setting and number of runs: the least over measures and shares of right answers."""
-    keys = [(setting, runs) for setting in SETTINGS for runs in RUNS]
+    """Return a row a setting, of the fewest and of the most runs: the least over measures and shares of right answers;
+    the CSV has all."""
+    of = {(cell.setting, cell.runs) for cell in cells}
+    runs = {setting: [runs for name, runs in of if name == setting.name] for setting in SETTINGS}
     groups = [
-        ((setting.name, str(runs)), [cell for cell in cells if (cell.setting, cell.runs) == (setting.name, runs)])
-        for setting, runs in keys
+        ((setting.name, str(many)), [cell for cell in cells if (cell.setting, cell.runs) == (setting.name, many)])
+        for setting in SETTINGS
+        for many in (min(runs[setting]), max(runs[setting]))
     ]
     return least_table(("questions", "runs"), HEADS, COLUMNS, groups)
 
@@ -215,9 +218,10 @@ def table(cells: Sequence[Cell]) -> list[str]:
 @click.option("--replications", default=2_000, show_default=True)
 @click.option("--only", multiple=True, help="The name of a setting to make anew.")
 @click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
-def main(replications: int, only: Sequence[str], page_only: bool) -> None:
+@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV.")
+def main(replications: int, only: Sequence[str], page_only: bool, output: Path) -> None:
     """Simulate, and write the figures and the page."""
-    path = DOCS / "chosen.csv"
+    path = output / "chosen.csv"
     cells = list(read_cells(Cell, path)) if only or page_only else []
     for setting in SETTINGS if not page_only else ():
         if only and setting.name not in only:
@@ -231,18 +235,15 @@ def main(replications: int, only: Sequence[str], page_only: bool) -> None:
     places = [setting.name for setting in SETTINGS]
     cells.sort(key=lambda cell: (places.index(cell.setting), cell.runs))
     write_cells(cells, path)
-    thirty = [cell for cell in cells if cell.runs == max(RUNS)]
     facts = {
         "replications": f"{max(cell.replications for cell in cells):,}",
         "fewer": f"{min(cell.replications for cell in cells):,}",
-        "best": f"{min(cell.best for cell in cells):.3f}",
-        "together": f"{min(cell.together for cell in cells):.3f}",
-        "other": f"{min(cell.other for cell in cells if not np.isnan(cell.other)):.3f}",
-        "plain": f"{min(cell.plain for cell in thirty):.2f}",
-        "plain_other": f"{min(cell.plain_other for cell in thirty):.2f}",
+        "best": f"{min(cell.best for cell in cells):.1%}",
+        "plain": f"{min(cell.plain for cell in cells):.0%}",
+        "plain_other": f"{min(cell.plain_other for cell in cells if not np.isnan(cell.plain_other)):.0%}",
         "table": table(cells),
     }
-    (DOCS / "chosen.md").write_text(fill("chosen", facts), encoding="utf-8")
+    (output / "chosen.md").write_text(fill("chosen", facts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -132,16 +132,20 @@ def signs(factors: int) -> dict[tuple[int, ...], int]:
 def table(cells: Sequence[Cell]) -> list[str]:
     """Return a row a design."""
     lines = [
-        "| questions × prompts (× judges) | answers a cell | spread of prompts | binomial | questions alone |"
-        " Satterthwaite | **given** | half width |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| questions × prompts (× judges) | answers a cell | spread of prompts | single answers | questions alone |"
+        " Satterthwaite | **nescio's** |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for one in cells:
-        shares = f"{one.binomial:.3f} | {one.questions:.3f} | {one.satterthwaite:.3f} | " + (
-            f"**{one.given:.3f}**" if one.offered else f"not given ({one.given:.3f})"
-        )
-        lines.append(f"| {one.design} | {one.answers} | {one.spread:g} | {shares} | {one.width:.3f} |")
+        given = f"**{one.given:.3f}**" if one.offered else "none"
+        shares = f"{one.binomial:.3f} | {one.questions:.3f} | {one.satterthwaite:.3f} | {given}"
+        lines.append(f"| {one.design} | {one.answers} | {one.spread:g} | {shares} |")
     return lines
+
+
+def width_of(cells: Sequence[Cell], design: str) -> float:
+    """Return half the width of nescio's interval where prompts differ most."""
+    return max((one.spread, one.width) for one in cells if one.design == design)[1]
 
 
 @click.command()
@@ -156,10 +160,12 @@ def main(replications: int, page_only: bool) -> None:
     cells = read_cells(Cell, DOCS / "components.csv")
     facts = {
         "replications": f"{cells[0].replications:,}",
-        "table": table(cells),
+        "table": table(cells[: len(DESIGNS) + 1]),  # of the unbalanced designs, the one with fewest prompts
         "least": f"{min(one.given for one in cells if one.offered):.1%}",
         "questions": f"{min(one.questions for one in cells):.0%}",
         "binomial": f"{min(one.binomial for one in cells):.0%}",
+        "two": f"{min(one.given for one in cells if not one.offered):.0%}",
+        **{name: f"{width_of(cells, design):.3f}" for name, design in {"three": "100 × 3", "five": "100 × 5"}.items()},
     }
     (DOCS / "components.md").write_text(fill("components", facts), encoding="utf-8")
 

@@ -177,35 +177,29 @@ def study_family(family: tuple[int, float, float], n: int, replications: int) ->
         yield Family(*family, n, name, plain, given, replications)
 
 
-def family_table(cells: Sequence[Family]) -> list[str]:
-    """Return a row a setting with references of one family."""
-    lines = [
-        "| references | they share | paraphrase harder by | questions | measure | whole difference | **given** |",
-        "| ---: | ---: | ---: | ---: | --- | ---: | ---: |",
-    ]
-    for one in cells:
-        setting = f"{one.references} | {one.alike:.0%} | {one.harder:g} | {one.n} | {one.measure}"
-        lines.append(f"| {setting} | {one.plain:.3f} | **{one.given:.3f}** |")
-    return lines
-
-
 def key(one: Cell) -> tuple[int, int, str]:
     """Say which setting a cell is of."""
     return LAWS.index((one.suspect, one.reference, one.harder, one.learnt)), one.n, one.measure
 
 
-def table(cells: Sequence[Cell]) -> list[str]:
-    """Return a row a setting."""
+def table(cells: Sequence[Cell], families: Sequence[Family]) -> list[str]:
+    """Return a row a law without contamination: the worst shares over measures and numbers of questions."""
     lines = [
-        "| accuracy: suspect, reference | paraphrase harder by | questions | measure | true difference | explained |"
-        " interval holds | whole difference | **given** | p is offered | suspect alone |",
-        "| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| share right: suspect, reference | paraphrase harder by | interval holds | accused by its own loss |"
+        " by the whole difference | **by nescio's p** |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for one in cells:
-        who = f"{one.suspect:g}, {one.reference:g}" + (f", learnt {one.learnt:g}" if one.learnt else "")
-        shares = f"{one.covered:.3f} | {one.plain:.3f} | **{one.given:.3f}** | {one.offered:.2f} | {one.alone:.3f}"
-        off = f"{one.true:+.3f} | {one.explained:+.3f}"
-        lines.append(f"| {who} | {one.harder:g} | {one.n} | {one.measure} | {off} | {shares} |")
+    for law in LAWS:
+        of = [one for one in cells if (one.suspect, one.reference, one.harder, one.learnt) == law and not one.learnt]
+        if of:
+            alone = f"{min(one.covered for one in of):.3f} | {max(one.alone for one in of):.3f}"
+            tests = f"{max(one.plain for one in of):.3f} | **{max(one.given for one in of):.3f}**"
+            lines.append(f"| {law[0]:g}, {law[1]:g} | {law[2]:g} | {alone} | {tests} |")
+    for references, shared in dict.fromkeys((one.references, one.alike) for one in families):
+        family = [one for one in families if (one.references, one.alike) == (references, shared)]
+        tests = f"{max(one.plain for one in family):.3f} | **{max(one.given for one in family):.3f}**"
+        harder = " or ".join(dict.fromkeys(f"{one.harder:g}" for one in family))
+        lines.append(f"| 0.5, {references} references that are {shared:.0%} alike | {harder} | – | – | {tests} |")
     return lines
 
 
@@ -240,18 +234,11 @@ def main(sizes: tuple[int, ...], replications: int, laws: str, *, family: bool) 
     innocent = [one for one in cells if not one.learnt]
     facts = {
         "replications": f"{cells[0].replications:,}",
-        "table": table([one for one in cells if one.measure == "accuracy"]),
-        "least": f"{min(one.covered for one in cells):.1%}",
+        "table": table(cells, families),
         "found": across(one.given for one in cells if one.learnt and one.n >= FEW),
         "few": across(one.given for one in cells if one.learnt and one.n < FEW),
         "alone": f"{max(one.alone for one in innocent):.0%}",
-        "plain": f"{max(one.plain for one in innocent):.0%}",
-        "given": f"{max(one.given for one in innocent):.1%}",
-        "families": family_table(families),
-        "of_families": f"{families[0].replications:,}",
-        "family_error": f"{(0.05 * 0.95 / families[0].replications) ** 0.5:.3f}",
-        "family_plain": f"{max(one.plain for one in families):.1%}",
-        "family_given": f"{max(one.given for one in families):.1%}",
+        "given": f"{max([one.given for one in innocent] + [one.given for one in families]):.1%}",
     }
     (DOCS / "contamination.md").write_text(fill("contamination", facts), encoding="utf-8")
 

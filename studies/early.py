@@ -1,6 +1,8 @@
-"""May one look as often as one likes? The study behind `nescio compare --looks`, in docs/evidence/early.md.
+"""May I look early? The study behind `nescio compare --looks`, in docs/evidence/early.md.
 
-    python studies/early.py            writes docs/evidence/early.md (a few minutes on two cores)
+    python studies/early.py                writes docs/evidence/early.md, early.csv, early_races.csv and
+                                           early_widths.csv (half an hour on two cores)
+    python studies/early.py --page-only    writes the page from the figures that are there
 
 Two systems answer questions that are drawn one after the other from a joint table of outcomes, and the interval of
 their difference is looked at after each. A sequence keeps its promise if the true difference is ever outside it, at
@@ -16,7 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -24,6 +26,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import numpy as np
+from cells import read_cells, write_cells
 from numpy.typing import NDArray
 from pages import fill
 
@@ -63,8 +66,12 @@ class Setting(Struct, frozen=True):
         return float(on_counts(measure, one) - on_counts(measure, other))
 
     @property
+    def sequence(self) -> Literal["guaranteed", "asymptotic"]:
+        return "guaranteed" if self.method == "A" else "asymptotic"
+
+    @property
     def how(self) -> _looks.Sequence:
-        return _looks.Sequence("guaranteed" if self.method == "A" else "asymptotic", ALPHA, self.planned)
+        return _looks.Sequence(self.sequence, ALPHA, self.planned)
 
     def collection(self, questions: int, seed: Sequence[int]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Draw the outcomes of the run and of the baseline, one question after the other."""
@@ -111,9 +118,14 @@ RACES = (
 class Kept(Struct, frozen=True):
     """How often the truth was ever outside: of the sequence, and of the 1.96 rule at all looks and at ten."""
 
-    setting: Setting
+    sequence: str
+    planned: int
+    measure: str
+    systems: str
+    difference: float
     collections: int
-    sequence: float
+    wrong: float
+    wrong_error: float
     first: float  # wrong among the first 200 questions already
     every_look: float
     ten_looks: float
@@ -144,7 +156,9 @@ def one_collection(setting: Setting, seed: Sequence[int]) -> tuple[bool, bool, b
 def kept(setting: Setting, collections: int, number: int, jobs: int) -> Kept:
     """Follow many collections."""
     found = np.array(list(_each(one_collection, setting, [(40, number, i) for i in range(collections)], jobs)))
-    return Kept(setting, collections, *(float(share) for share in found.mean(axis=0)))
+    wrong, *others = (float(share) for share in found.mean(axis=0))
+    names = (setting.sequence, setting.planned, setting.measure, setting.name, setting.truth)
+    return Kept(*names, collections, wrong, error(wrong, collections), *others)
 
 
 def _each(
@@ -158,9 +172,13 @@ def _each(
 
 
 class Race(Struct, frozen=True):
-    """How many questions the sequence takes where a fixed design of `fixed` has a power of 0.8."""
+    """How many questions the sequence takes where a fixed design of `fixed` has a power of 0.8 for the difference that
+    is planned for; and which share is decided by three times as many, and wrongly."""
 
-    setting: Setting
+    sequence: str
+    measure: str
+    difference: float
+    planned_for: float
     collections: int
     fixed: int
     decided: float
@@ -196,7 +214,10 @@ def race(setting: Setting, collections: int, number: int, jobs: int) -> Race:
     fixed = fixed_design(setting)
     after = np.where(found[:, 0] > 0, found[:, 0], CAP * fixed)
     return Race(
-        setting,
+        setting.sequence,
+        setting.measure,
+        setting.truth,
+        setting.hoped * setting.truth,
         collections,
         fixed,
         float((found[:, 0] > 0).mean()),
@@ -206,77 +227,64 @@ def race(setting: Setting, collections: int, number: int, jobs: int) -> Race:
     )
 
 
-def prices(collections: int) -> list[str]:
-    """How much wider than the interval of one look at n questions: rows of a table."""
+class Width(Struct, frozen=True):
+    """How much wider than the interval of one look at so many questions."""
+
+    sequence: str
+    questions: int
+    ratio: float
+
+
+def widths(collections: int) -> Iterator[Width]:
+    """Yield the widths of both sequences at all sizes."""
     t = np.array(SIZES)
-    lines = [
-        "| sequence | n = 100 | n = 1,000 | n = 10,000 |",
-        "| --- | ---: | ---: | ---: |",
-    ]
-    for planned in (100, PLANNED, 10_000):
+    for planned in SIZES:
         ratio = sequences.asymptotic_half_width(t, 1.0, ALPHA, planned) * np.sqrt(t) / Z
-        lines.append(f"| asymptotic, `--planned {planned}` | " + " | ".join(f"{one:.2f}" for one in ratio) + " |")
+        for n, one in zip(SIZES, ratio, strict=True):
+            yield Width(f"asymptotic, planned {planned}", n, float(one))
     for share in (0.3, 0.1):
         rng = np.random.default_rng([42, int(100 * share)])
         x = rng.choice([0.0, 0.5, 1.0], p=[share / 2, 1 - share, share / 2], size=(collections, LOOKS))
         low, high = sequences.bernstein(x, ALPHA)
         half = ((high - low) / 2).mean(axis=0)[t - 1]
-        ratio = half / (Z * np.sqrt(share / 4) / np.sqrt(t))
-        lines.append(
-            f"| guaranteed, accuracy, {share:.0%} discordant | " + " | ".join(f"{one:.2f}" for one in ratio) + " |"
-        )
+        for n, one in zip(SIZES, half / (Z * np.sqrt(share / 4) / np.sqrt(t)), strict=True):
+            yield Width(f"guaranteed, accuracy, {share:.0%} discordant", n, float(one))
+
+
+def table(found: Sequence[Kept]) -> list[str]:
+    """Return a row a setting."""
+    lines = ["| sequence | measure | systems | ever wrong | 1.96 rule |", "| --- | --- | --- | ---: | ---: |"]
+    for k in found:
+        sequence = k.sequence + (f", planned {k.planned:,}" if k.sequence == "asymptotic" else "")
+        lines.append(f"| {sequence} | {k.measure} | {k.systems} | {k.wrong:.2%} | {k.every_look:.1%} |")
     return lines
 
 
-def rows(found: Sequence[Kept]) -> list[str]:
-    """Return a line a setting."""
-    lines = [
-        "| sequence | planned | measure | systems | true difference | ever wrong | by question 200 |"
-        " 1.96 rule, every look | 1.96 rule, ten looks |",
-        "| --- | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    lines += [
-        f"| {'guaranteed' if k.setting.method == 'A' else 'asymptotic'} | "
-        f"{'' if k.setting.method == 'A' else f'{k.setting.planned:,}'} | {k.setting.measure} | {k.setting.name} | "
-        f"{k.setting.truth:+.4f} | {k.sequence:.2%} ± {error(k.sequence, k.collections):.2%} | {k.first:.2%} | "
-        f"{k.every_look:.1%} | {k.ten_looks:.1%} |"
-        for k in found
-    ]
-    return lines
-
-
-def race_rows(found: Sequence[Race]) -> list[str]:
-    """Return a line a race."""
-    lines = [
-        "| sequence | measure | true difference | planned for | fixed n (power 0.8) | decided by 3 n |"
-        " in the wrong direction | mean | median |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    lines += [
-        f"| {'guaranteed' if r.setting.method == 'A' else 'asymptotic'} | {r.setting.measure} | "
-        f"{r.setting.truth:+.4f} | {r.setting.hoped * r.setting.truth:+.4f} | {r.fixed:,} | "
-        f"{r.decided:.1%} ± {error(r.decided, r.collections):.1%} | {r.wrong:.2%} | {r.mean:,.0f} | {r.median:,.0f} |"
-        for r in found
-    ]
-    return lines
-
-
-def page(found: Sequence[Kept], races: Sequence[Race], price: Sequence[str], collections: int) -> str:
-    """docs/evidence/early.md: fixed prose around the figures of this run."""
-    by_method = {method: [k for k in found if k.setting.method == method] for method in "AB"}
-    broken = [k for k in found if k.sequence > ALPHA]
-    names = "; ".join(f"{k.setting.measure}, {k.setting.name}: {k.sequence:.2%}" for k in broken)
+def page(found: Sequence[Kept], races: Sequence[Race], wide: Sequence[Width]) -> str:
+    """docs/evidence/early.md: fixed prose around the figures."""
+    worst = {name: max(k.wrong for k in found if k.sequence == name) for name in ("guaranteed", "asymptotic")}
+    as_hoped = {
+        race.sequence: race for race in races if race.measure == "accuracy" and race.planned_for == race.difference
+    }
+    twice = next(race for race in races if race.sequence == "asymptotic" and race.planned_for < race.difference)
+    at_plan = [one.ratio for one in wide if one.sequence == f"asymptotic, planned {one.questions}"]
+    sure = [one.ratio for one in wide if one.sequence.startswith("guaranteed")]
     parts = {
-        "promises": rows(found),
-        "races": race_rows(races),
-        "prices": price,
-        "collections": f"{collections:,}",
+        "table": table(found),
+        "collections": f"{found[0].collections:,}",
         "looks": f"{LOOKS:,}",
-        "worst_a": f"{max(k.sequence for k in by_method['A']):.2%}",
-        "worst_b": f"{max(k.sequence for k in by_method['B']):.2%}",
-        "broken": names or "none",
+        "guaranteed": f"{worst['guaranteed']:.2%}",
+        "asymptotic": f"{worst['asymptotic']:.2%}",
+        "error": f"{max(k.wrong_error for k in found):.2%}",
         "naive": f"{min(k.every_look for k in found):.0%} to {max(k.every_look for k in found):.0%}",
-        "naive_ten": f"{min(k.ten_looks for k in found):.0%} to {max(k.ten_looks for k in found):.0%}",
+        "naive ten": f"{min(k.ten_looks for k in found):.0%} to {max(k.ten_looks for k in found):.0%}",
+        "at plan": f"{max(at_plan):.2f}",
+        "sure": f"{min(sure):.1f} to {max(sure):.1f}",
+        "fixed": f"{as_hoped['asymptotic'].fixed:,}",
+        "mean asymptotic": f"{as_hoped['asymptotic'].mean:,.0f}",
+        "mean guaranteed": f"{as_hoped['guaranteed'].mean:,.0f}",
+        "twice fixed": f"{twice.fixed:,}",
+        "twice mean": f"{twice.mean:,.0f}",
     }
     return fill("early", parts)
 
@@ -284,21 +292,28 @@ def page(found: Sequence[Kept], races: Sequence[Race], price: Sequence[str], col
 @click.command()
 @click.option("--collections", default=2_000, show_default=True, help="Simulated collections a setting.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
-@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for early.md.")
-def main(collections: int, jobs: int, output: Path) -> None:
-    """Follow, race, and write the page."""
-    found, races = [], []
-    for number, setting in enumerate(PROMISES):
-        begun = time.perf_counter()
-        found.append(kept(setting, collections, number, jobs))
-        print(f"{rows(found[-1:])[-1]} {time.perf_counter() - begun:.1f} s", flush=True)
-    for number, setting in enumerate(RACES):
-        begun = time.perf_counter()
-        races.append(race(setting, collections, number, jobs))
-        print(f"{race_rows(races[-1:])[-1]} {time.perf_counter() - begun:.1f} s", flush=True)
-    price = prices(min(collections, 200))
-    print("\n".join(price))
-    (output / "early.md").write_text(page(found, races, price, collections), encoding="utf-8")
+@click.option("--page-only", is_flag=True, help="Write the page again from the CSV files that are there.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV files."
+)
+def main(collections: int, jobs: int, page_only: bool, output: Path) -> None:
+    """Follow, race, and write the figures and the page."""
+    if not page_only:
+        found, races = [], []
+        for number, setting in enumerate(PROMISES):
+            begun = time.perf_counter()
+            found.append(kept(setting, collections, number, jobs))
+            print(f"{found[-1]} {time.perf_counter() - begun:.1f} s", flush=True)
+        for number, setting in enumerate(RACES):
+            begun = time.perf_counter()
+            races.append(race(setting, collections, number, jobs))
+            print(f"{races[-1]} {time.perf_counter() - begun:.1f} s", flush=True)
+        write_cells(found, output / "early.csv")
+        write_cells(races, output / "early_races.csv")
+        write_cells(widths(min(collections, 200)), output / "early_widths.csv")
+    found, races = read_cells(Kept, output / "early.csv"), read_cells(Race, output / "early_races.csv")
+    text = page(found, races, read_cells(Width, output / "early_widths.csv"))
+    (output / "early.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import numpy as np
 from cells import read_cells, write_cells
 from msgspec import Struct
 from numpy.typing import NDArray
-from pages import fill, least_table
+from pages import fill, least_table, write_table
 from scipy.special import ndtri
 
 from nescio.comparison.each_pair import student_interval
@@ -210,26 +210,33 @@ HEADS = (
 COLUMNS = ("score", "score_percentile", "difference", "none", "percentile", "plain", "flips")
 
 
-def table(cells: Sequence[Cell]) -> list[str]:
-    """Return a row a setting: the lowest coverage over the measures, and the largest share without an interval."""
-    keys = [(setting, right) for setting in SETTINGS for right in RIGHT]
+def by_right(cells: Sequence[Cell]) -> list[str]:
+    """Return a row a setting and share of right answers: the lowest coverage over the measures, and the largest share
+    without an interval."""
+    keys = [(setting.name, right) for setting in SETTINGS for right in RIGHT]
     groups = [
-        (
-            (setting.name, f"{right:.0%}"),
-            [cell for cell in cells if (cell.setting, cell.right) == (setting.name, right)],
-        )
-        for setting, right in keys
+        ((name, f"{right:.0%}"), [cell for cell in cells if (cell.setting, cell.right) == (name, right)])
+        for name, right in keys
     ]
     return least_table(("clusters × questions", "right"), HEADS, COLUMNS, groups)
+
+
+def table(cells: Sequence[Cell]) -> list[str]:
+    """Return a row a setting: the same over measures and shares of right answers."""
+    groups = [((setting.name,), [cell for cell in cells if cell.setting == setting.name]) for setting in SETTINGS]
+    return least_table(("clusters × questions",), HEADS, COLUMNS, groups)
 
 
 @click.command()
 @click.option("--replications", default=2_000, show_default=True)
 @click.option("--only", multiple=True, help="The name of a setting to make anew.")
 @click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
-def main(replications: int, only: Sequence[str], page_only: bool) -> None:
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV files."
+)
+def main(replications: int, only: Sequence[str], page_only: bool, output: Path) -> None:
     """Simulate, and write the figures and the page."""
-    path = DOCS / "few_units.csv"
+    path = output / "few_units.csv"
     if not page_only:
         made = {one.name: list(read_cells(Cell, path)) if only else [] for one in SETTINGS}
         for setting in SETTINGS:
@@ -240,11 +247,12 @@ def main(replications: int, only: Sequence[str], page_only: bool) -> None:
     cells = [cell for cell in read_cells(Cell, path) if cell.replications >= ENOUGH]
     facts = {
         "replications": f"{min(cell.replications for cell in cells):,}",
-        "least": f"{min(cell.difference for cell in cells):.3f}",
-        "least_score": f"{min(cell.score for cell in cells if not np.isnan(cell.score)):.3f}",
+        "least": f"{min(np.nanmin([cell.score, cell.difference]) for cell in cells):.1%}",
+        "none": f"{max(cell.none for cell in cells if cell.setting == SETTINGS[0].name):.0%}",
         "table": table(cells),
     }
-    (DOCS / "few-units.md").write_text(fill("few_units", facts), encoding="utf-8")
+    write_table(by_right(cells), output / "few_units_lowest.csv")
+    (output / "few-units.md").write_text(fill("few_units", facts), encoding="utf-8")
 
 
 if __name__ == "__main__":

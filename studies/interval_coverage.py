@@ -1,7 +1,7 @@
 """How often does a nominal 95% interval hold the true value? The study behind the default intervals, in
 docs/evidence/coverage.md.
 
-    python studies/interval_coverage.py  writes docs/evidence/coverage.md and coverage.csv (half an hour on one
+    python studies/interval_coverage.py  writes docs/evidence/coverage.md and coverage*.csv (half an hour on one
                                                    core)
 
 A simulated system answers a question with chance 1 - silence and is then right with chance `rate`; a collection of n
@@ -27,7 +27,7 @@ import numpy as np
 import ordered_coverage  # the other parts of the study, beside this file
 import ordered_differences
 from cells import read_cells, write_cells
-from pages import fill
+from pages import fill, write_table
 
 from nescio.data.evidence import outcome_tally
 from nescio.measures import parse
@@ -126,21 +126,43 @@ def _cell(measure: str, method: str, true: float, rows: Sequence[Row], **system:
     )
 
 
-def summary(cells: Sequence[Cell]) -> list[str]:
+def by_size(cells: Sequence[Cell]) -> list[str]:
     """Return a row a measure and method: the lowest and the mean coverage at each size."""
     lines = [
         "| measure | method | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
         "| --- | --- |" + " ---: |" * len(SIZES),
     ]
-    for measure in MEASURES:
-        for method in (m for m, measures in METHODS.items() if measure in measures):
-            shown = []
-            for n in SIZES:
-                found = [c for c in cells if (c.measure, c.method, c.n) == (measure, method, n) and c.defined >= ENOUGH]
-                low = min(found, key=lambda c: c.coverage)
-                shown.append(f"{low.coverage:.3f} ± {low.error:.3f} (mean {np.mean([c.coverage for c in found]):.3f})")
-            lines.append(f"| {measure} | {method} | " + " | ".join(shown) + " |")
+    for measure, method in ((measure, method) for measure in MEASURES for method in METHODS):
+        shown = []
+        for n in SIZES if measure in METHODS[method] else ():
+            found = [c for c in cells if (c.measure, c.method, c.n) == (measure, method, n) and c.defined >= ENOUGH]
+            low = min(found, key=lambda c: c.coverage)
+            shown.append(f"{low.coverage:.3f} ± {low.error:.3f} (mean {np.mean([c.coverage for c in found]):.3f})")
+        lines += [f"| {measure} | {method} | {' | '.join(shown)} |"] if shown else []
     return lines
+
+
+ON_PAGE = (("c@1", "dirichlet"), ("c@1", "percentile"), ("c@1", "bca"), ("accuracy", "wilson"))
+DEFAULT = "dirichlet"
+SHOWN = SIZES[:4]  # numbers of questions
+
+
+def summary(cells: Sequence[Cell], confidence: Sequence[ordered_coverage.Cell]) -> list[str]:
+    """Return a row a measure and method: the lowest coverage at each size, and then for measures of confidence."""
+    heads = [f"n = {n:,}" + (f" ({m})" if m != n else "") for n, m in zip(SHOWN, ordered_coverage.SIZES, strict=True)]
+    groups = []
+    for measure, method in ON_PAGE:
+        found = [c for c in cells if (c.measure, c.method) == (measure, method) and c.defined >= ENOUGH]
+        name = f"**{method}**" if method == DEFAULT else method
+        groups.append((measure, name, [min(c.coverage for c in found if c.n == n) for n in SHOWN]))
+    return [
+        f"| measure | method | {' | '.join(heads)} |",
+        f"| --- | --- |{' ---: |' * len(SHOWN)}",
+        *(
+            f"| {measure} | {name} | {' | '.join(f'{share:.3f}' for share in shares)} |"
+            for measure, name, shares in [*groups, *ordered_coverage.lowest(confidence)]
+        ),
+    ]
 
 
 def fails(cell: Cell) -> bool:
@@ -148,65 +170,29 @@ def fails(cell: Cell) -> bool:
     return cell.defined >= ENOUGH and cell.coverage < 0.93 - 2 * cell.error
 
 
-def warnings(cells: Sequence[Cell]) -> list[str]:
-    """Return a row a method: in how many settings it fails, and how often it misses there, and anywhere, without a
-    warning."""
-    lines = [
-        "| method | settings | fail | misses there, mean | silent misses there: mean, highest | silent misses "
-        "anywhere: mean, highest | warned of elsewhere, mean |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for method in METHODS:
-        found = [c for c in cells if c.method == method and c.defined >= ENOUGH]
-        bad, good = [c for c in found if fails(c)], [c for c in found if not fails(c)]
-        missed = f"{np.mean([1 - c.coverage for c in bad]):.3f}" if bad else "–"
-        there, anywhere = (
-            f"{np.mean([c.silent_misses for c in part]):.3f}, {max(c.silent_misses for c in part):.3f}" if part else "–"
-            for part in (bad, found)
-        )
-        lines.append(
-            f"| {method} | {len(found)} | {len(bad)} | {missed} | {there} | {anywhere} | "
-            f"{np.mean([c.warned for c in good]):.2f} |"
-        )
-    return lines
-
-
-def worst(cells: Sequence[Cell], count: int = 12) -> list[str]:
-    """Return the settings with the most misses that go without a warning."""
-    lines = [
-        "| measure | method | n | rate | silence | coverage | warned | silent misses |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for c in sorted((c for c in cells if c.defined >= ENOUGH), key=lambda c: -c.silent_misses)[:count]:
-        lines.append(
-            f"| {c.measure} | {c.method} | {c.n:,} | {c.rate} | {c.silence} | {c.coverage:.3f} ± {c.error:.3f} | "
-            f"{c.warned:.2f} | {c.silent_misses:.3f} |"
-        )
-    return lines
-
-
 def lowest(cells: Sequence[Cell], method: str) -> str:
-    """Return the lowest coverage of a method over all settings, with its setting."""
-    c = min((c for c in cells if c.method == method and c.defined >= ENOUGH), key=lambda c: c.coverage)
-    return f"{c.coverage:.3f} ± {c.error:.3f} ({c.measure}, n = {c.n:,}, rate {c.rate}, silence {c.silence})"
+    """Return the lowest coverage of a method over all settings."""
+    return f"{min(c.coverage for c in cells if c.method == method and c.defined >= ENOUGH):.1%}"
 
 
 def page(cells: Sequence[Cell], tables: int) -> str:
     """docs/evidence/coverage.md: fixed prose around the figures of this run."""
     confidence = read_cells(ordered_coverage.Cell, ordered_coverage.CSV)
-    parts = {"summary": summary(cells), "warnings": warnings(cells), "worst": worst(cells)}
     differences = read_cells(ordered_differences.Cell, ordered_differences.CSV)
-    parts |= {"differences": ordered_differences.table(differences)}
-    parts |= {"confidence": ordered_coverage.summary(confidence), "short": ordered_coverage.short(confidence)}
+    own = [c for c in cells if c.method == DEFAULT and c.defined >= ENOUGH]
+    given = [c for c in confidence if c.method == "auto" and c.given >= ordered_coverage.ENOUGH]
     facts = {
+        "summary": summary(cells, confidence),
         "tables": f"{tables:,}",
         "systems": str(len(RATES) * len(SILENCE)),
-        "enough": str(ENOUGH),
+        "settings": str(len(own)),
+        "fails": str(sum(map(fails, own))),
+        "silent": f"{max(*(c.silent_misses for c in own), *(c.silent_misses for c in given)):.1%}",
+        "differences least": ordered_differences.least(differences),
+        "error": f"{max(c.error for c in given):.3f}",
     }
-    facts |= ordered_coverage.facts(confidence) | {"differences least": ordered_differences.least(differences)}
     facts |= {f"lowest {method}": lowest(cells, method) for method in METHODS}
-    facts |= {f"fails {method}": str(sum(fails(c) for c in cells if c.method == method)) for method in METHODS}
-    return fill("interval_coverage", {**parts, **facts})
+    return fill("interval_coverage", facts | ordered_coverage.facts(confidence))
 
 
 @click.command()
@@ -225,6 +211,7 @@ def main(tables: int, jobs: int, output: Path, page_only: bool) -> None:
         work = (joblib.delayed(study)(*setting, tables, resamples_for(setting[0])) for setting in settings)
         cells = [cell for part in joblib.Parallel(n_jobs=jobs, verbose=1)(work) for cell in part]
         write_cells(cells, output / "coverage.csv")
+    write_table(by_size(cells), output / "coverage_lowest.csv")
     (output / "coverage.md").write_text(page(cells, tables), encoding="utf-8")
 
 

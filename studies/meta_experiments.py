@@ -37,17 +37,24 @@ FINE = tuple(sorted({*FUZZINESS, *(i / 1000 for i in range(1, 100)), *(i / 100 f
 
 
 def mmlu_pro(data: Path) -> Evidence:
+    """Return language models on multiple-choice questions (TIGER-AI-Lab/MMLU-Pro f418b11, Apache-2.0).
+
+    Unanswered means that no option could be read from the output, not a decision to abstain.
+    """
     return _evidence(data / "mmlu_pro" / "outcomes.parquet")
 
 
 def pan20(data: Path) -> Evidence:
+    """Return systems of authorship verification (pan-webis-de/pan-code db0391d, MIT); only two abstain, by choice."""
     answers = sorted((data / "pan20" / "runs").glob("*/answers.jsonl"))
     return _evidence([data / "pan20" / "truth.jsonl", *answers])
 
 
 def czech_simpleqa(data: Path) -> Evidence:
-    """Return a file a run with a grade a row: A correct, B incorrect, C not attempted. Each file has its own order of
-    the questions."""
+    """Return language models on fact questions (jancervenka/czech-simpleqa 0ab46c7, MIT), which may abstain.
+
+    A file a run has a grade a row: A correct, B incorrect, C not attempted. Each file has its own order of questions.
+    """
     import pandas as pd
 
     words = {"A": "correct", "B": "incorrect", "C": "unanswered"}

@@ -1,8 +1,11 @@
-"""The tables of docs/meta-evaluation*.md, from what `meta_experiments.py` computed."""
+"""The tables of docs/evidence/meta-evaluation*, from what `meta_experiments.py` computed: rows by the names of their
+columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import meta_experiments as lab
 import numpy as np
@@ -11,17 +14,25 @@ from meta_experiments import FINDINGS, LEVELS, MEASURES, SEEDS, Graded, Study, V
 from nescio.comparison.comparing import compare
 from nescio.data.columns import user
 from nescio.data.evidence import Evidence
-from nescio.meta_evaluation import FUZZINESS, CountedDisagreement
+from nescio.meta_evaluation import FUZZINESS, Sensitivity
 from nescio.verbs.meta import agreement
 
-PAPER = {"UF": (0.17, 0.48, 0.3512, 0.593), "c@1": (0.09, 0.77, 0.1169, 0.584), "accuracy": (0.09, 0.68, 0.1324, 0.55)}
 NAMES = {"mean(adhoc6_ap)": "AP", "mean(adhoc8_ap)": "AP", "mean(adhoc8_p10)": "P@10", "mean(adhoc8_rr)": "RR"}
+Rows = list[dict[str, str]]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table; the first column is text, the others are numbers."""
-    lines = [f"| {' | '.join(head)} |", "| --- |" + " ---: |" * (len(head) - 1)]
-    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
+def table(rows: Rows, columns: Mapping[str, str]) -> list[str]:
+    """Return a Markdown table of some columns with other heads; the first column is text, the others are numbers."""
+    lines = [f"| {' | '.join(columns.values())} |", "| --- |" + " ---: |" * (len(columns) - 1)]
+    return [*lines, *(f"| {' | '.join(row[name] for name in columns)} |" for row in rows)]
+
+
+def write(rows: Rows, path: Path) -> None:
+    """Write rows as CSV."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -40,154 +51,139 @@ def spread(values: Sequence[float], digits: int, scale: float = 1, unit: str = "
     return f"{number(float(found.mean()), digits)} ± {found.std(ddof=1):.{digits}f}{unit}"
 
 
-def span(values: Sequence[float]) -> str:
+def span(values: Sequence[float], digits: int = 2) -> str:
     """Return the least and the greatest; a value that no bin gave is a dash."""
     known = [v for v in values if not np.isnan(v)]
     if not known:
         return "–"
-    low, high = min(known), max(known)
-    return (f"{low:.2f}" if low == high else f"{low:.2f}–{high:.2f}") + (" or –" if len(known) < len(values) else "")
+    low, high = f"{min(known):.{digits}f}", f"{max(known):.{digits}f}"
+    return (low if low == high else f"{low}–{high}") + (" or –" if len(known) < len(values) else "")
 
 
 # --- Runs that decline ---
 
 
-def collections(studies: dict[str, Study]) -> str:
+def findings(verdicts: Mapping[str, Mapping[str, Verdict]]) -> Rows:
+    """Return a row a finding of the paper and collection."""
     rows = []
-    for name, study in studies.items():
-        runs, questions = len(study.data.runs), len(study.data.questions)
-        silent = lab.counts(study.data)[:, 2]
-        rows.append(
-            (
-                name,
-                runs,
-                runs * (runs - 1) // 2,
-                f"{questions:,}",
-                int((silent > 0).sum()),
-                f"{percent(silent.min() / questions)} to {percent(silent.max() / questions)}",
+    for key, finding in FINDINGS.items():
+        for name, found in verdicts.items():
+            v = found[key]
+            digits = 1 if finding.scale == 100 else 4 if "error" in finding.label else 3
+            rows.append(
+                {
+                    "finding": finding.label,
+                    "paper": finding.paper,
+                    "collection": name,
+                    "difference": f"{v.mean:+.{digits}f}".replace("-", "−"),
+                    "one experiment": f"{v.spread:.{digits}f}",
+                    "seeds that agree": f"{v.seeds} of {len(SEEDS)}",
+                    "runs left out that agree": f"{v.left_out} of {v.runs}",
+                    "verdict": v.word,
+                }
             )
-        )
-    return table(("collection", "runs", "pairs", "questions", "runs that leave some unanswered", "unanswered"), rows)
+    return rows
 
 
-def curves(study: Study) -> str:
+def curves(name: str, study: Study) -> Rows:
+    """Return error rates and ties by fuzziness (Fig. 1)."""
     rows = []
     for f in FUZZINESS:
-        row = [f"{f:.2f}"]
+        row = {"collection": name, "fuzziness": f"{f:.2f}"}
         for measure in MEASURES:
             found = [r for t in study.seeds for r in t.curve if r.measure == measure and r.fuzziness == f]
-            row += [
-                spread([r.error_rate for r in found], 2, 100),
-                spread([r.ties for r in found], 1, 100),
-            ]
+            row[f"{measure}: error"] = spread([r.error_rate for r in found], 2, 100)
+            row[f"{measure}: ties"] = spread([r.ties for r in found], 1, 100)
         rows.append(row)
-    return table(("fuzziness", *(f"{m}: {what}" for m in MEASURES for what in ("error", "ties"))), rows)
+    return rows
 
 
-def equal_ties(study: Study) -> str:
+def by_measure(name: str, study: Study) -> Rows:
+    """Return error rates at equal ties (Fig. 2), and discriminative power on all questions."""
     rows = []
     for measure in (*MEASURES, "UF01"):
-        rows.append((measure, *(spread([t.error(measure, level) for t in study.seeds], 2, 100) for level in LEVELS)))
-    return table(("error rate, %, at ties of", *(percent(level, 0) for level in LEVELS)), rows)
+        row = {"collection": name, "measure": measure}
+        for level in LEVELS:
+            errors = [t.error(measure, level) for t in study.seeds]
+            row[f"error rate at {percent(level, 0)} ties, %"] = spread(errors, 2, 100)
+        found = [r for powers in study.powers for r in powers.rows if r.measure == measure]
+        row["pairs with ASL < 0.05"] = span([r.significant for r in found], 0)
+        row["pairs"] = str(len(study.data.runs) * (len(study.data.runs) - 1) // 2)
+        row["estimated required difference"] = span([r.required_difference for r in found], 3)
+        rows.append(row)
+    return rows
 
 
-def table_2(study: Study) -> str:
+def sensitivity(name: str, study: Study) -> Rows:
+    """Return what the swap method finds (Table 2), by one experiment, a longer one, and over the seeds."""
     rows = []
     for measure in MEASURES:
         found = [t.needs(measure) for t in study.seeds]
         fresh = [r for swaps in study.fresh for r in swaps.tables["sensitivity"] if r.measure == measure]
-        for label, some in (("100 trials", found[0]), ("1,000 trials", study.long.needs(measure))):
+        ways: dict[str, Sequence[Sensitivity]] = {
+            "100 trials": found[:1],
+            "1,000 trials": [study.long.needs(measure)],
+            f"{len(SEEDS)} seeds": found,
+            f"{len(fresh)} seeds, drawn per pair": fresh,
+        }
+        for way, many in ways.items():
+            one = many[0] if len(many) == 1 else None
             rows.append(
-                (
-                    f"{measure}, {label}",
-                    number(some.required_difference),
-                    number(some.highest),
-                    percent(some.relative, 2),
-                    percent(some.sensitivity, 2),
-                    percent(some.share_of_range, 1),
-                    number(some.required_from_here_on),
-                )
+                {
+                    "collection": name,
+                    "measure": measure,
+                    "way": way,
+                    "(i) required": span([r.required_difference for r in many]),
+                    "(ii) highest": number(one.highest) if one else spread([r.highest for r in many], 2),
+                    "(iii) relative": percent(one.relative, 2) if one else "",
+                    "(iv) sensitivity": percent(one.sensitivity, 2)
+                    if one
+                    else spread([r.sensitivity for r in many], 1, 100, "%"),
+                    "(i) as share of the range": percent(one.share_of_range) if one else "",
+                    "from here on": span([r.required_from_here_on for r in many]),
+                }
             )
-        for label, many in ((f"{len(SEEDS)} seeds", found), (f"{len(fresh)} seeds, drawn per pair", fresh)):
-            rows.append(
-                (
-                    f"{measure}, {label}",
-                    span([r.required_difference for r in many]),
-                    spread([r.highest for r in many], 2),
-                    "",
-                    spread([r.sensitivity for r in many], 1, 100, "%"),
-                    "",
-                    span([r.required_from_here_on for r in many]),
-                )
-            )
-    head = (
-        "",
-        "(i) required",
-        "(ii) highest",
-        "(iii) relative",
-        "(iv) sensitivity",
-        "(i) as share of the range",
-        "from here on",
-    )
-    return table(head, rows)
+    return rows
 
 
-def paper_table_2() -> str:
-    rows = [
-        (m, f"{i:.2f}", f"{ii:.2f}", percent(iii, 2), percent(iv, 2), percent(i / (2 if m == "UF" else 1)))
-        for m, (i, ii, iii, iv) in PAPER.items()
-    ]
-    head = (
-        "paper, Table 2",
-        "(i) required",
-        "(ii) highest",
-        "(iii) relative",
-        "(iv) sensitivity",
-        "(i) as share of the range",
-    )
-    return table(head, rows)
-
-
-def disagreeing(study: Study) -> list[tuple[CountedDisagreement, CountedDisagreement, str]]:
-    """Return the pairs of runs on which accuracy and c@1 disagree, most first, and which of the two holds a pair alike,
-    if any."""
+def disagreements(name: str, study: Study) -> Rows:
+    """Return the pairs of runs on which accuracy and c@1 disagree, most first, with exact paired p-values (Table 3)."""
     found = agreement(study.data, ["accuracy", "c@1"], top=1_000).tables["disagreements"]
-    pairs = []
+    rows = []
     for one, other in zip(found[::2], found[1::2], strict=True):
         by = "accuracy" if abs(one.value - other.value) < abs(one.other_value - other.other_value) else "c@1"
-        pairs.append((one, other, one.how if one.how == "opposite" else f"alike by {by}"))
-    return pairs
-
-
-def disagreements(study: Study) -> str:
-    """Those pairs as the paper's Table 3 shows them, with exact paired p-values."""
-    rows = []
-    for one, other, how in disagreeing(study):
         pair = study.data.take_runs([study.data.runs.index(row.run) for row in (one, other)])
         tested = {row.measure: row.p for row in compare(pair, ["accuracy", "c@1"], test="exact", resamples=100)}
-        for row in (one, other):
-            shown = [f"{count:,}" for count in (row.correct, row.incorrect, row.unanswered)]
-            tail = [how, *(_p(tested[m]) for m in ("accuracy", "c@1"))] if row is one else ["", "", ""]
-            rows.append((row.run, *shown, f"{row.value:.3f}", f"{row.other_value:.3f}", *tail))
-    head = ("run", "correct", "incorrect", "unanswered", "accuracy", "c@1", "runs are", "p, accuracy", "p, c@1")
-    return table(head, rows)
+        for run in (one, other):
+            rows.append(
+                {
+                    "collection": name,
+                    "run": run.run,
+                    **{count: str(getattr(run, count)) for count in ("correct", "incorrect", "unanswered")},
+                    "accuracy": f"{run.value:.3f}",
+                    "c@1": f"{run.other_value:.3f}",
+                    "runs are": one.how if one.how == "opposite" else f"alike by {by}",
+                    "p, accuracy": _p(tested["accuracy"]),
+                    "p, c@1": _p(tested["c@1"]),
+                }
+            )
+    return rows
 
 
-def rankings(found: dict[str, tuple[Evidence, Sequence[str]]]) -> str:
-    """How alike the measures rank the runs of each collection."""
-    rows = [
-        (
-            name,
-            f"{NAMES.get(row.measure, row.measure)}, {NAMES.get(row.other, row.other)}",
-            f"{row.tau_b:.3f}",
-            f"{row.tau_ap:.3f}",
-            f"{row.rbo:.3f}",
-            f"{row.discordant:,} of {row.runs * (row.runs - 1) // 2:,}",
-        )
-        for name, (data, measures) in found.items()
+def rankings(name: str, data: Evidence, measures: Sequence[str]) -> Rows:
+    """Return how alike the measures rank the runs of a collection."""
+    return [
+        {
+            "collection": name,
+            "measures": f"{NAMES.get(row.measure, row.measure)}, {NAMES.get(row.other, row.other)}",
+            "τ-b": f"{row.tau_b:.3f}",
+            "τ_AP": f"{row.tau_ap:.3f}",
+            "RBO (p = .9)": f"{row.rbo:.3f}",
+            "pairs in opposite order": str(row.discordant),
+            "pairs": str(row.runs * (row.runs - 1) // 2),
+        }
         for row in agreement(data, measures).rows
     ]
-    return table(("collection", "measures", "τ-b", "τ_AP", "RBO (p = .9)", "pairs in opposite order"), rows)
 
 
 def _p(value: float | None) -> str:
@@ -196,96 +192,30 @@ def _p(value: float | None) -> str:
     return "< 0.0001" if value < 0.0001 else f"{value:.4f}" if value < 0.01 else f"{value:.2f}"
 
 
-def findings(studies: dict[str, Study], verdicts: dict[str, dict[str, Verdict]]) -> str:
-    rows = []
-    for key, finding in FINDINGS.items():
-        row = [finding.label, finding.paper]
-        for name in studies:
-            v = verdicts[name][key]
-            digits = 1 if finding.scale == 100 else 4 if "error" in finding.label else 3
-            mean = f"{v.mean:+.{digits}f}".replace("-", "−")
-            row.append(f"{mean} ± {v.spread:.{digits}f}; {v.seeds}/{len(SEEDS)}, {v.left_out}/{v.runs}; {v.word}")
-        rows.append(row)
-    return table(("finding", "paper", *studies), rows)
-
-
-def whole(study: Study) -> str:
-    """Discriminative power on all questions."""
-    rows = []
-    for measure in MEASURES:
-        found = [r for powers in study.powers for r in powers.rows if r.measure == measure]
-        low, high = min(r.significant for r in found), max(r.significant for r in found)
-        told = f"{low}" if low == high else f"{low}–{high}"
-        rows.append((measure, f"{told} of {found[0].pairs}", span3([r.required_difference for r in found])))
-    return table(("measure", "pairs with ASL < 0.05", "estimated required difference"), rows)
-
-
-def span3(values: Sequence[float]) -> str:
-    low, high = f"{min(values):.3f}", f"{max(values):.3f}"
-    return low if low == high else f"{low}–{high}"
-
-
 # --- Graded scores ---
 
 
-def graded_stability(found: Sequence[Graded]) -> str:
-    rows = [
-        (
-            f"{g.collection} {NAMES[m]}",
-            f"{len(g.data.runs)} ({g.label})",
-            spread([r.error_rate for r in g.curve(m)], 2, 100),
-            spread([r.ties for r in g.curve(m)], 1, 100),
+def graded(found: Graded) -> Rows:
+    """Return stability, the swap method and discriminative power of each measure."""
+    rows = []
+    for m in found.measures:
+        needs, rates, power = found.needs(m), found.rates(m), found.power(m)
+        known = not all(np.isnan(r.sensitivity) for r in needs)
+        rows.append(
+            {
+                "measure": f"{found.collection} {NAMES[m]}",
+                "runs": f"{len(found.data.runs)} ({found.label})",
+                "error rate, %": spread([r.error_rate for r in found.curve(m)], 2, 100),
+                "ties, %": spread([r.ties for r in found.curve(m)], 1, 100),
+                "required": span([r.required_difference for r in needs]).replace("0.20", "≥ 0.20, open"),
+                "highest": spread([r.highest for r in needs], 2),
+                "sensitivity, %": spread([r.sensitivity for r in needs], 1, 100) if known else "–",
+                "swap rate, .05 to .06": percent(rates[5]),
+                "swap rate, .20 and more": percent(rates[20]),
+                "pairs": str(power[0].pairs),
+                "ASL < 0.05, %": spread([r.share for r in power], 1, 100),
+                "paired t-test p < 0.05, %": f"{100 * lab.t_tests(found.data.columns[user(m[5:-1])]):.1f}",
+                "estimated required difference": span([r.required_difference for r in power], 3),
+            }
         )
-        for g in found
-        for m in g.measures
-    ]
-    return table(("measure", "runs", "error rate, %", "ties, %"), rows)
-
-
-def graded_swap(found: Sequence[Graded]) -> str:
-    rows = []
-    for g in found:
-        for m in g.measures:
-            needs, rates = g.needs(m), g.rates(m)
-            rows.append(
-                (
-                    f"{g.collection} {NAMES[m]}",
-                    f"{len(g.data.runs)} ({g.label})",
-                    span([r.required_difference for r in needs]).replace("0.20", "≥ 0.20, open"),
-                    spread([r.highest for r in needs], 2),
-                    "–"
-                    if all(np.isnan(r.sensitivity) for r in needs)
-                    else spread([r.sensitivity for r in needs], 1, 100),
-                    percent(rates[5]),
-                    percent(rates[20]),
-                )
-            )
-    head = (
-        "measure",
-        "runs",
-        "required",
-        "highest",
-        "sensitivity, %",
-        "swap rate, .05 to .06",
-        "swap rate, .20 and more",
-    )
-    return table(head, rows)
-
-
-def graded_power(found: Sequence[Graded]) -> str:
-    rows = []
-    for g in found:
-        for m in g.measures:
-            many = g.power(m)
-            rows.append(
-                (
-                    f"{g.collection} {NAMES[m]}",
-                    f"{len(g.data.runs)} ({g.label})",
-                    f"{many[0].pairs:,}",
-                    spread([r.share for r in many], 1, 100),
-                    percent(lab.t_tests(g.data.columns[user(m[5:-1])])).removesuffix("%"),
-                    span3([r.required_difference for r in many]),
-                )
-            )
-    head = ("measure", "runs", "pairs", "ASL < 0.05, %", "paired t-test p < 0.05, %", "estimated required difference")
-    return table(head, rows)
+    return rows

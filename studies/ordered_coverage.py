@@ -12,7 +12,7 @@ of the measure, which is that of a million questions; intervals that cannot be g
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -48,15 +48,9 @@ MEASURES = (
     "K1",
     "BAS",
 )
-ON_PAGE = (  # the CSV has all
-    "AUROC",
-    "AURC",
-    "PRR",
-    "risk@coverage(0.8)",
-    "coverage@risk(0.1)",
-    "ECE",
-    "Brier",
-    "pearson",
+ON_PAGE = (  # measures and methods; the CSV has all
+    *((name, method) for name in ("AUROC", "coverage@risk(0.1)", "ECE") for method in ("auto", "percentile")),
+    *((name, "auto") for name in ("Brier", "pearson")),
 )
 METHODS: tuple[IntervalMethod, ...] = ("auto", "percentile", "bca")
 MOST_FOR_BCA = 100
@@ -199,27 +193,12 @@ def _cell(setting: tuple[str, int, str, str], true: float, rows: Sequence[Row]) 
 ENOUGH = 100  # intervals below which a coverage is not reported
 
 
-def summary(cells: Sequence[Cell]) -> list[str]:
-    """Return two rows a measure, of its default and of percentiles: the lowest and the mean coverage at each size."""
-    lines = [
-        "| measure | interval | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
-        "| --- | --- |" + " ---: |" * len(SIZES),
-    ]
-    for measure in ON_PAGE:
-        for method in ("auto", "percentile"):
-            own = [c for c in cells if (c.measure, c.method) == (measure, method) and c.given >= ENOUGH]
-            shown = []
-            for n in SIZES:
-                of_size = [c for c in own if c.n == n]
-                if not of_size:
-                    shown.append("–")
-                    continue
-                low = min(of_size, key=lambda c: c.coverage)
-                mean = np.mean([c.coverage for c in of_size])
-                shown.append(f"{low.coverage:.3f} ± {low.error:.3f} (mean {mean:.3f})")
-            name = f"**{own[0].used}** (default)" if method == "auto" else method
-            lines.append(f"| {measure} | {name} | " + " | ".join(shown) + " |")
-    return lines
+def lowest(cells: Sequence[Cell]) -> Iterator[tuple[str, str, list[float]]]:
+    """Yield for each measure and method of the page the lowest coverage over the systems at each size."""
+    for measure, method in ON_PAGE:
+        own = [c for c in cells if (c.measure, c.method) == (measure, method) and c.given >= ENOUGH]
+        name = f"**{own[0].used}**" if method == "auto" else method
+        yield measure, name, [min(c.coverage for c in own if c.n == n) for n in SIZES]
 
 
 def fails(cell: Cell) -> bool:
@@ -227,37 +206,16 @@ def fails(cell: Cell) -> bool:
     return cell.given >= ENOUGH and cell.coverage < 0.93 - 2 * cell.error
 
 
-def short(cells: Sequence[Cell]) -> list[str]:
-    """Return the settings in which the default interval covers too little, or is often not given."""
-    lines = [
-        "| measure | system | n | coverage of those given | given | warned of | silent misses |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for c in cells:
-        if c.method == "auto" and (fails(c) or c.given < 0.95 * c.defined):
-            coverage = f"{c.coverage:.3f} ± {c.error:.3f}" if c.given >= ENOUGH else "–"
-            lines.append(
-                f"| {c.measure} | {c.system} | {c.n:,} | {coverage} | {c.given / c.defined:.2f} | {c.warned:.2f} | "
-                f"{c.silent_misses:.3f} |"
-            )
-    return lines
-
-
 def facts(cells: Sequence[Cell]) -> dict[str, str]:
     """Return the figures of the prose."""
-    counted = {method: [c for c in cells if c.method == method and c.given >= ENOUGH] for method in METHODS}
-    calibrated = [c for c in counted["percentile"] if (c.measure, c.system) == ("ECE", "calibrated")]
-    own = [c for c in counted["auto"] if (c.measure, c.system) == ("ECE", "calibrated")]
-    silent = max(counted["auto"], key=lambda c: c.silent_misses)
+    own = [c for c in cells if c.method == "auto" and c.given >= ENOUGH]
+    failing = [c for c in own if fails(c)]
     return {
         "confidence runs": str(max(c.defined for c in cells)),
-        "confidence settings": str(len(counted["auto"])),
-        "confidence fails auto": str(sum(map(fails, counted["auto"]))),
-        "confidence fails percentile": str(sum(map(fails, counted["percentile"]))),
-        "confidence of percentile": str(len(counted["percentile"])),
-        "ECE percentile": f"{max(c.coverage for c in calibrated):.3f}",
-        "ECE own": f"{min(c.coverage for c in own):.3f} to {max(c.coverage for c in own):.3f}",
-        "confidence silent": f"{silent.silent_misses:.3f} ({silent.measure}, {silent.system}, n = {silent.n:,})",
+        "confidence systems": str(len(SYSTEMS)),
+        "confidence settings": str(len(own)),
+        "confidence fails": str(len(failing)),
+        "confidence failing": " and ".join(f"{c.measure} of {c.n:,} questions" for c in failing),
     }
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 
 from msgspec import Struct
@@ -139,32 +138,10 @@ def _share(held: NDArray[np.bool_]) -> tuple[float, float]:
     return share, float(np.sqrt(max(share * (1 - share), 1 / len(held)) / len(held)))
 
 
-def table(cells: Sequence[Cell]) -> list[str]:
-    """Return a row a pair and size: of each measure the coverage of the difference, the share that has an interval
-    where that is less than all, and the share rejected."""
-    lines = ["| systems | questions | " + " | ".join(MEASURES) + " |", "| --- | --- |" + " ---: |" * len(MEASURES)]
-    known = {(c.first, c.second, c.clusters, c.size, c.measure): c for c in cells}
-    for (first, second), (clusters, size) in product(PAIRS, SIZES):
-        row = [known.get((first, second, clusters, size, name)) for name in MEASURES]
-        if any(row):
-            sizes = str(clusters) if size == 1 else f"{clusters} clusters of {size}"
-            lines.append(f"| {first}, {second} | {sizes} | " + " | ".join(map(_shown, row)) + " |")
-    return lines
-
-
-def _shown(c: Cell | None) -> str:
-    if c is None or not c.defined:
-        return "–"
-    coverage = f"{c.coverage:.3f}" if c.given >= ENOUGH else "–"
-    given = f" ({c.given / c.defined:.0%})" if c.given < c.defined else ""
-    return f"{coverage}{given}; {c.rejected:.3f}"
-
-
 def least(cells: Sequence[Cell]) -> str:
-    """Return the lowest coverage, with its setting."""
+    """Return the lowest coverage."""
     c = min((c for c in cells if c.given >= ENOUGH), key=lambda c: c.coverage)
-    sizes = f"n = {c.clusters}" if c.size == 1 else f"{c.clusters} clusters of {c.size}"
-    return f"{c.coverage:.3f} ± {c.coverage_error:.3f} ({c.measure}, {c.first} and {c.second}, {sizes})"
+    return f"{c.coverage:.1%} ± {c.coverage_error:.1%}"
 
 
 @click.command()

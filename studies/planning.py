@@ -1,6 +1,7 @@
 """Is the planned power met? The study behind `nescio plan`, in docs/evidence/planning.md.
 
-    python studies/planning.py            writes docs/evidence/planning.md (about five minutes on one core)
+    python studies/planning.py                writes docs/evidence/planning.md and .csv (five minutes on one core)
+    python studies/planning.py --page-only    writes the page from the figures that are there
 
 Each setting is planned by `nescio.plan`. Fresh collections of the planned number of questions are then drawn from the
 same alternative, by a generator that the plan does not use, and each is tested as `nescio compare` tests it; the power
@@ -9,9 +10,10 @@ achieved is the share of them with p at most alpha.
 
 from __future__ import annotations
 
+import csv
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 from numpy.typing import NDArray
-from pages import fill, kept_beside
+from pages import fill, write_table
 
 import nescio
 from nescio.data.columns import OUTCOMES
@@ -191,12 +193,8 @@ def _check(table: Joint, counts: NDArray[np.int64]) -> None:
     assert np.isnan(p) or abs(found - p) <= 1e-9, (found, p)
 
 
-def approximated(collections: int, rng: np.random.Generator) -> list[str]:
+def approximated(collections: int, rng: np.random.Generator) -> Iterator[str]:
     """Graded scores and clustered questions, which are planned by the normal approximation: rows of a table."""
-    lines = [
-        "| collection | measure | difference | power asked | planned | achieved | off by |",
-        "| --- | --- | ---: | ---: | --- | ---: | ---: |",
-    ]
     for name, measure, difference, draw in (
         ("graded scores", "mean(score)", 0.03, _graded),
         ("stories of 5 questions", "c@1", 0.1, _stories),
@@ -212,12 +210,11 @@ def approximated(collections: int, rng: np.random.Generator) -> list[str]:
             hits += p <= ALPHA
         share = hits / collections
         error = (share * (1 - share) / collections) ** 0.5
-        planned = f"{row.questions:,} questions" + ("" if row.clusters is None else f" in {row.clusters:,} stories")
-        lines.append(
-            f"| {name} | {measure} | {difference:g} | 0.80 | {planned} | {share:.3f} ± {error:.3f} | "
-            f"{share - 0.8:+.3f} |"
+        yield line(
+            Checked(Setting(measure, 0.8, difference), row, float("nan"), share, error),
+            "by the normal approximation",
+            name,
         )
-    return lines
 
 
 def _graded(questions: int, difference: float, rng: np.random.Generator) -> Evidence:
@@ -242,19 +239,29 @@ def _stories(stories: int, difference: float, rng: np.random.Generator) -> Evide
     return replace(evidence(outcome[1], outcome[0]), clusters=np.repeat(np.arange(stories), 5))
 
 
-def rows(found: Sequence[Checked]) -> list[str]:
-    """Return a line a setting."""
-    lines = [
-        "| measure | from | difference | power asked | questions | by the normal approximation | achieved | off by | |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
-    for c in found:
-        lines.append(
-            f"| {c.setting.measure} | {c.setting.start} | {c.plan.difference:.4g} | {c.setting.power:.2f} | "
-            f"{c.plan.questions:,} | {c.normal:,.0f} | {c.achieved:.3f} ± {c.error:.3f} | "
-            f"{round(c.off, 3) + 0.0:+.3f} | {c.verdict} |"
-        )
-    return lines
+def line(c: Checked, solved: str, start: str) -> str:
+    """Return the row of a plan: what it was solved for, and where it starts from."""
+    normal, off = "" if np.isnan(c.normal) else f"{c.normal:,.0f}", f"{round(c.off, 3) + 0.0:+.3f}"
+    return (
+        f"| {solved} | {c.setting.measure} | {start} | {c.plan.difference:.4g} | {c.setting.power:.2f} | "
+        f"{c.plan.questions:,} | {normal} | {c.achieved:.3f} ± {c.error:.3f} | {off} | {c.verdict} |"
+    )
+
+
+HEADS = (
+    "solved for",
+    "measure",
+    "from",
+    "difference",
+    "power asked",
+    "questions",
+    "by the normal approximation",
+    "achieved",
+    "off by",
+    "verdict",
+)
+SHOWN = ("from", "difference", "power asked", "questions", "achieved")  # on the page
+AGAIN = "drawn again"
 
 
 def worst(found: Sequence[Checked]) -> Checked:
@@ -262,57 +269,62 @@ def worst(found: Sequence[Checked]) -> Checked:
     return max((c for c in found if c.plan.questions > 30), key=lambda c: abs(c.off))
 
 
-def on_page(row: Mapping[str, str]) -> bool:
-    """Say whether the page shows a plan: those for c@1, and those that were not met."""
-    return row["measure"] == "c@1" or row[""] != "met"
-
-
-def page(found: Sequence[Checked], again: Checked, approximate: Sequence[str], collections: int, folder: Path) -> str:
-    """Return docs/evidence/planning.md, the prose around the figures of this run, and write planning.csv."""
-    sized = [c for c in found if c.setting.questions is None]
-    resolved = [c for c in found if c.setting.questions is not None]
-    missed = [c for c in found if c.verdict != "met"]
-    large = [c for c in found if c.plan.questions > 30]
-    furthest = worst(found)
-    names = "; ".join(
-        f"{c.setting.measure}, {c.plan.questions} questions: {c.achieved:.3f} for {c.setting.power:g}, {c.verdict}"
-        for c in missed
-    )
+def page(folder: Path, collections: int) -> str:
+    """Return docs/evidence/planning.md, the prose around the figures of planning.csv."""
+    with (folder / "planning.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    exact = [row for row in rows if row["solved for"] in ("questions", "difference")]
+    missed = [row for row in exact if row["verdict"] != "met"]
+    furthest = max((row for row in exact if _number(row["questions"]) > 30), key=lambda row: abs(float(row["off by"])))
+    shown = [row for row in exact if (row["measure"], row["solved for"]) == ("c@1", "questions")]
     parts = {
-        "sizes": kept_beside(rows(sized), folder / "planning.csv", on_page),
-        "resolved": rows(resolved),
-        "approximate": approximate,
-        "met": str(len(found) - len(missed)),
-        "settings": str(len(found)),
+        "table": [
+            f"| {' | '.join(SHOWN)} |",
+            f"| --- |{' ---: |' * (len(SHOWN) - 1)}",
+            *(f"| {' | '.join(row[head].split(' ±')[0] for head in SHOWN)} |" for row in shown),
+        ],
+        "met": str(len(exact) - len(missed)),
+        "plans": str(len(exact)),
+        "missed": "; ".join(
+            f"{row['measure']}, {row['questions']} questions: {row['achieved'].split()[0]} for {row['power asked']}"
+            for row in missed
+        ),
+        "questions": furthest["questions"],
+        "again": next(row["achieved"] for row in rows if row["solved for"] == AGAIN),
         "collections": f"{collections:,}",
-        "missed": names or "none",
-        "worst": f"{furthest.off:+.3f} ({furthest.setting.measure}, {furthest.plan.questions:,} questions)",
-        "again": f"{again.achieved:.3f} ± {again.error:.3f}",
         "many": f"{MANY:,}",
-        "mean": f"{np.mean([c.off for c in large]):+.4f}",
+        "approximate": " and ".join(
+            row["achieved"].split()[0] for row in rows if row["solved for"] == "by the normal approximation"
+        ),
     }
     return fill("planning", parts)
 
 
+def _number(cell: str) -> int:
+    return int(cell.replace(",", ""))
+
+
 @click.command()
 @click.option("--collections", default=10_000, show_default=True, help="Simulated collections a setting.")
-@click.option(
-    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for planning.md and planning.csv."
-)
-def main(collections: int, output: Path) -> None:
-    """Plan, simulate, test, and write the page."""
-    found = []
-    for i, setting in enumerate(settings()):
+@click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
+@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV.")
+def main(collections: int, page_only: bool, output: Path) -> None:
+    """Plan, simulate, test, and write the figures and the page."""
+    found: list[Checked] = []
+    table = [f"| {' | '.join(HEADS)} |", ""]
+    for i, setting in enumerate(settings() if not page_only else ()):
         begun = time.perf_counter()
         # Enumerated one by one, precision takes a hundred times as long as the others.
         some = min(collections, 2_000) if setting.measure == "precision" else collections
         found.append(study(setting, some, np.random.default_rng([20, i])))
-        print(f"{rows(found[-1:])[-1]} {time.perf_counter() - begun:.1f} s", flush=True)
-    approximate = approximated(min(collections, 2_000), np.random.default_rng(21))
-    print("\n".join(approximate))
-    again = study(worst(found).setting, MANY, np.random.default_rng(22))
-    print(rows([again])[-1])
-    (output / "planning.md").write_text(page(found, again, approximate, collections, output), encoding="utf-8")
+        table.append(line(found[-1], "questions" if setting.questions is None else "difference", setting.start))
+        print(f"{table[-1]} {time.perf_counter() - begun:.1f} s", flush=True)
+    if not page_only:
+        table += approximated(min(collections, 2_000), np.random.default_rng(21))
+        again = worst(found).setting
+        table.append(line(study(again, MANY, np.random.default_rng(22)), AGAIN, again.start))
+        write_table(table, output / "planning.csv")
+    (output / "planning.md").write_text(page(output, collections), encoding="utf-8")
 
 
 if __name__ == "__main__":

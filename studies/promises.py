@@ -1,6 +1,6 @@
 """Does every statistic keep its promise, by every method? The table in docs/evidence/promises.md.
 
-    python studies/promises.py  writes docs/evidence/promises.md and .csv (half an hour on one core)
+    python studies/promises.py  writes docs/evidence/promises.md and promises*.csv (half an hour on one core)
     python studies/promises.py --only paired      makes the settings of one group anew, and keeps the others
     python studies/promises.py --page-only        writes the page from the figures that are there
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,13 +31,16 @@ import promised
 import stakes
 from cells import read_cells, write_cells
 from msgspec import Struct
-from pages import cells_of, fill
+from pages import fill, write_table
 from promised import Figure, Setting
+
+import suites
 
 DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 LEVEL = 0.95
 SHORT, ERRORS = 0.01, 2  # a promise is broken by more than a percentage point and two errors
-RESAMPLED = ("percentile", "bca")  # intervals that are given if asked for, with a warning
+RESAMPLED = ("percentile", "bca")  # intervals of scores that are given if asked for, with a warning
+ON_REQUEST = (*RESAMPLED, "wilson")  # not the default of any score here
 ENOUGH = 100  # collections below which a share is not judged
 
 
@@ -121,15 +123,10 @@ def told(group: str, setting: str, replications: int, shares: Iterable[Kept]) ->
 
 def of_suites() -> Iterator[Cell]:
     """Macro means and their differences."""
-    page = (DOCS / "suites.md").read_text(encoding="utf-8")
-    counted = re.search(r"Here ([\d,]+) suites", page)
-    assert counted is not None
-    lines = page[page.index("| benchmarks, questions |") :].split("\n\n")[0].splitlines()[2:]
-    for setting, over, measure, held, _, found in map(cells_of, lines):
-        method = "likelihood; exchange" if over == "questions" else "t over benchmarks"
-        coverage, size = (float(cell.split()[0]) for cell in (held, found))
-        kept = Kept(f"macro mean of {measure}", method, coverage, size=size)
-        yield from told("macro mean", setting, int(counted[1].replace(",", "")), [kept])
+    for cell in read_cells(suites.Cell, DOCS / "suites.csv"):
+        method = "likelihood; exchange" if cell.over == "questions" else "t over benchmarks"
+        kept = Kept(f"macro mean of {cell.measure}", method, cell.held, size=cell.found)
+        yield from told("macro mean", cell.setting, cell.suites, [kept])
 
 
 def of_cascades() -> Iterator[Cell]:
@@ -268,25 +265,47 @@ def worst(cells: Sequence[Cell], fields: Sequence[str]) -> list[str]:
     return lines
 
 
-def page(cells: Sequence[Cell]) -> str:
-    """Return the page, its figures put in."""
+def kind(cell: Cell) -> str:
+    """Return the kind of statistic that the page counts a cell among."""
+    return f"{cell.group}, on request" if cell.method in ON_REQUEST and cell.group == "score" else cell.group
+
+
+def by_kind(cells: Sequence[Cell]) -> list[str]:
+    """Return a row a kind: how many intervals and tests, the worst of them, and how many break the promise."""
+    lines = [
+        "| kind | intervals | lowest coverage | too low | tests | largest size | too large |",
+        f"| --- |{' ---: |' * 6}",
+    ]
+    for name in dict.fromkeys(map(kind, cells)):
+        own = [cell for cell in cells if kind(cell) == name]
+        coverage = [cell.coverage for cell in own if not math.isnan(cell.coverage)]
+        size = [cell.size for cell in own if not math.isnan(cell.size)]
+        tests = f"{len(size)} | {max(size):.3f} | {sum(map(too_large, own))}" if size else " |  | "
+        lines.append(f"| {name} | {len(coverage)} | {min(coverage):.3f} | {sum(map(too_low, own))} | {tests} |")
+    return lines
+
+
+def page(cells: Sequence[Cell], output: Path) -> str:
+    """Return the page, its figures put in, and write the tables beside it."""
     promises = [cell for cell in cells if cell.group != promised.IGNORED and cell.replications >= ENOUGH]
     held = [cell for cell in promises if not math.isnan(cell.coverage)]
     tested = [cell for cell in promises if not math.isnan(cell.size)]
     broken = [cell for cell in promises if too_low(cell) or too_large(cell)]
-    resampled = [cell for cell in broken if cell.method in RESAMPLED]
+    ignored = [cell for cell in cells if cell.group == promised.IGNORED and cell.method.endswith("ignored")]
+    write_table(worst(promises, ("group", "method")), output / "promises_methods.csv")
+    write_table(worst(promises, ("statistic", "method")), output / "promises_statistics.csv")
+    write_table(table(broken), output / "promises_broken.csv")
     facts = {
+        "kinds": by_kind(promises),
         "intervals": f"{len(held)}",
         "tests": f"{len(tested)}",
         "low": f"{sum(map(too_low, held))}",
         "large": f"{sum(map(too_large, tested))}",
-        "resampled": f"{len(resampled)}",
+        "on request": f"{sum(cell.method in ON_REQUEST for cell in broken)}",
+        "own": f"{sum(cell.group == 'own statistic' for cell in broken)}",
         "least": f"{min(cell.replications for cell in promises)}",
         "by chance": f"{0.0228 * (len(held) + len(tested)):.0f}",
-        "groups": worst(promises, ("group", "method")),
-        "statistics": worst(promises, ("statistic", "method")),
-        "broken": table([cell for cell in broken if cell.method not in RESAMPLED]),
-        "ignored": table([cell for cell in cells if cell.group == promised.IGNORED]),
+        "ignored": f"{max(cell.size for cell in ignored):.0%}",
     }
     return fill("promises", facts)
 
@@ -305,7 +324,9 @@ def made(group: str, settings: Sequence[Setting], share: float) -> Iterator[Cell
 @click.option("--share", default=1.0, show_default=True, help="Of the collections of every setting.")
 @click.option("--only", multiple=True, help="A group to make anew.")
 @click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
-@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV files."
+)
 def main(share: float, only: Sequence[str], page_only: bool, output: Path) -> None:
     """Simulate, and write the figures and the page."""
     path = output / "promises.csv"
@@ -319,7 +340,7 @@ def main(share: float, only: Sequence[str], page_only: bool, output: Path) -> No
         click.echo(f"{group}: {time.process_time() - started:.0f} processor seconds")
         write_cells((cell for cells in by_group.values() for cell in cells), path)
     cells = [*read_cells(Cell, path), *(cell for counted in ELSEWHERE for cell in counted())]
-    (output / "promises.md").write_text(page(cells), encoding="utf-8")
+    (output / "promises.md").write_text(page(cells, output), encoding="utf-8")
 
 
 if __name__ == "__main__":

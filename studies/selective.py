@@ -1,7 +1,8 @@
 """Does a guaranteed risk hold, and is the cross-fitted c@1 what new questions bring? The study behind
 docs/evidence/selective.md.
 
-    python studies/selective.py           writes docs/evidence/selective.md (a few minutes on two cores)
+    python studies/selective.py  writes docs/evidence/selective.md and its CSV files (a few minutes on two cores)
+    python studies/selective.py --page-only  writes the page from the figures that are there
 
 A law says how confidences are spread and how often an answer of each confidence is right, so that the true risk and the
 true expected c@1 of any threshold have a closed form. Collections are drawn from it, nescio tunes a threshold on each,
@@ -10,8 +11,9 @@ and the truth about that threshold is compared with what nescio said of it.
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -23,7 +25,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import joblib
 import numpy as np
-from pages import fill, kept_beside
+from cells import read_cells, write_cells
+from pages import cells_of, fill
 
 import nescio
 from nescio.data.columns import Array
@@ -124,7 +127,19 @@ TUNED_LAWS = (
 )
 
 
-def guarantee(which: int, n: int, risk: float, collections: int) -> dict[str, Any]:
+class Guaranteed(Struct, frozen=True):
+    """How often a certified risk is exceeded in a setting, how often one was certified, and the mean coverage then."""
+
+    law: str
+    n: int
+    risk: float
+    broken: float
+    error: float
+    found: float
+    coverage: float
+
+
+def guarantee(which: int, n: int, risk: float, collections: int) -> Guaranteed:
     """How often the returned threshold breaks the risk, how often there is one, and what it covers."""
     law, wanted = guaranteed_laws(risk)[which], Guarantee(risk, CONFIDENCE)
     rng = np.random.default_rng([1, which, n, round(risk * 100)])
@@ -136,15 +151,9 @@ def guarantee(which: int, n: int, risk: float, collections: int) -> dict[str, An
             found += 1
             covered += point.accepted / n
             broken += law.risk(point.threshold) > risk
-    return {
-        "law": law.name,
-        "n": n,
-        "risk": risk,
-        "broken": broken / collections,
-        "error": share_error(broken / collections, collections),
-        "found": found / collections,
-        "coverage": covered / found if found else float("nan"),
-    }
+    share = broken / collections
+    error, coverage = share_error(share, collections), covered / found if found else float("nan")
+    return Guaranteed(law.name, n, risk, share, error, found / collections, coverage)
 
 
 def share_error(share: float, m: int) -> float:
@@ -212,30 +221,6 @@ def crossfit(measure: str, which: int, n: int, collections: int) -> dict[str, An
     return found | {"held": held.mean(), "held_error": share_error(float(held.mean()), collections)}
 
 
-def guarantee_table(found: Sequence[dict[str, Any]]) -> list[str]:
-    """Return a row a law and size; for each risk how often it is exceeded, how often certified, and the mean coverage
-    then."""
-    lines = [
-        "| law | n | " + " | ".join(f"risk {risk:g}: exceeded | certified | coverage" for risk in RISKS) + " |",
-        "| --- | ---: |" + " ---: | ---: | ---: |" * len(RISKS),
-    ]
-    for which in range(len(guaranteed_laws(0.1))):
-        for n in GUARANTEED_SIZES:
-            cells = []
-            for risk in RISKS:
-                name = guaranteed_laws(risk)[which].name
-                cell = next(c for c in found if (c["law"], c["n"], c["risk"]) == (name, n, risk))
-                covered = f"{cell['coverage']:.2f}" if cell["found"] else "–"
-                cells.append(f"{cell['broken']:.4f} ± {cell['error']:.4f} | {cell['found']:.3f} | {covered}")
-            lines.append(f"| {name} | {n:,} | " + " | ".join(cells) + " |")
-    return lines
-
-
-def in_few_questions(row: Mapping[str, str]) -> bool:
-    """Say whether the page shows a row: those of the fewest questions, where a promise is hardest to keep."""
-    return row["n"] == str(TUNED_SIZES[0])
-
-
 def crossfit_table(found: Sequence[dict[str, Any]]) -> list[str]:
     """Return a row a law and size: the differences from the truth, in thousandths of c@1."""
     lines = [
@@ -268,64 +253,72 @@ def _with_error(cell: dict[str, Any], name: str) -> str:
     return f"{1e3 * cell[name]:+.2f} ± {1e3 * cell[f'{name}_error']:.2f}"
 
 
-def facts(guaranteed: Sequence[dict[str, Any]], tuned: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Return the figures that the prose names, and whether what it says is met."""
-    worst = max(guaranteed, key=lambda c: c["broken"])
-    over = [c for c in guaranteed if c["broken"] > 0.05 + 2 * c["error"]]
-    high = [c for c in tuned if c["in_sample"] > 2 * c["in_sample_error"]]
-    gap = {n: max((c for c in tuned if c["n"] == n), key=lambda c: abs(c["sharp"])) for n in TUNED_SIZES}
-    return {
-        "worst": f"{worst['broken']:.4f} ± {worst['error']:.4f} ({worst['law']}, n = {worst['n']:,}, risk "
-        f"{worst['risk']:g})",
-        "over": f"**Met**: in none of the {len(guaranteed)} settings"
-        if not over
-        else f"**Not met**: in {len(over)} settings",
-        "unbiased": _verdict(tuned, "cross"),
-        "unbiased limit": _verdict(tuned, "limit"),
-        "in sample": f"in {len(high)} of {len(tuned)} settings by more than 2 SE",
-        "resolved": f"{sum(abs(c['sharp']) > 2 * c['sharp_error'] for c in tuned)} of {len(tuned)}",
-        "gaps": "; ".join(
-            f"n = {n:,}: {_with_error(c, 'sharp')} ({c['law']}), {abs(c['sharp'] / c['spread']):.0%} of the standard "
-            "deviation of the estimate"
-            for n, c in gap.items()
-        ),
-        "held": f"{min(c['held'] for c in tuned):.3f} to {max(c['held'] for c in tuned):.3f}",
+def first(cell: str) -> float:
+    """Return the number of a cell, before its error."""
+    return float(cell.partition(" ± ")[0])
+
+
+def page(output: Path) -> str:
+    """Return the page, from the figures in the CSV files."""
+    guaranteed = read_cells(Guaranteed, output / "selective-guarantee.csv")
+    with (output / "selective.csv").open(newline="", encoding="utf-8") as file:
+        tuned = [*csv.DictReader(file)]
+    few = {row["law"]: row for row in tuned if row["n"] == str(TUNED_SIZES[0])}
+    worst = {one.law: one for one in sorted(guaranteed, key=lambda one: one.broken)}
+    lines = [
+        "| confidences | certified risk exceeded | c@1 in sample, error in 1/1,000 |"
+        " c@1 cross-fitted, error in 1/1,000 | 95% interval holds c@1 |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for law in dict.fromkeys([*worst, *few]):
+        broken = f"{worst[law].broken:.4f} ± {worst[law].error:.4f}" if law in worst else "–"
+        others = [few[law][name] if law in few else "–" for name in ("in sample", "cross-fitted", "interval holds it")]
+        lines.append(f"| {law} | {broken} | {' | '.join(others)} |")
+    facts = {
+        "table": lines,
+        "broken": f"{max(one.broken for one in guaranteed):.1%}",
+        "inside": f"{max(first(row['in sample']) for row in tuned) / 1e3:.3f}",
+        "cross": f"{max(abs(first(row['cross-fitted'])) for row in tuned) / 1e3:.3f}",
+        "large": f"{max(abs(first(row['cross-fitted'])) for row in tuned if row['n'] == '1,000') / 1e3:.3f}",
+        "settings": f"{len(guaranteed)}",
+        "tuned": f"{len(tuned)}",
     }
+    return fill("selective", facts)
 
 
-def _verdict(tuned: Sequence[dict[str, Any]], name: str) -> str:
-    apart = [c for c in tuned if abs(c[name]) > 2 * c[f"{name}_error"]]
-    if not apart:
-        return f"**met** in all {len(tuned)} settings"
-    where = ", ".join(f"{c['law']} at n = {c['n']:,} ({c[name] / c[f'{name}_error']:+.1f} SE)" for c in apart)
-    return f"met in {len(tuned) - len(apart)} of {len(tuned)} settings, **not met** in {len(apart)}: {where}"
+def write_table(table: Sequence[str], path: Path) -> None:
+    """Write a Markdown table as CSV."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(map(cells_of, [table[0], *table[2:]]))
 
 
 @click.command()
 @click.option("--collections", default=2_000, show_default=True, help="Simulated collections a setting.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
+@click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
 @click.option(
-    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for selective.md and its table."
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the figures."
 )
-def main(collections: int, jobs: int, output: Path) -> None:
-    """Simulate, and write the page."""
+def main(collections: int, jobs: int, output: Path, *, page_only: bool) -> None:
+    """Simulate, and write the figures and the page."""
+    if not page_only:
+        simulate(collections, jobs, output)
+    (output / "selective.md").write_text(page(output), encoding="utf-8")
+
+
+def simulate(collections: int, jobs: int, output: Path) -> None:
+    """Simulate all settings, and write the figures."""
     start = perf_counter()
     parallel = joblib.Parallel(n_jobs=jobs, verbose=1)
     laws = range(len(guaranteed_laws(0.1)))
-    guaranteed = parallel(
-        joblib.delayed(guarantee)(which, n, risk, collections)
-        for which in laws
-        for n in GUARANTEED_SIZES
-        for risk in RISKS
-    )
+    guaranteed = [(which, n, risk) for which in laws for n in GUARANTEED_SIZES for risk in RISKS]
+    found = parallel(joblib.delayed(guarantee)(*setting, collections) for setting in guaranteed)
+    write_cells(found, output / "selective-guarantee.csv")
     settings = [("c@1", which, n) for which in range(len(TUNED_LAWS)) for n in TUNED_SIZES]
     settings += [("UF", which, n) for which in range(len(TUNED_LAWS)) for n in TUNED_SIZES[:2]]
-    found = parallel(joblib.delayed(crossfit)(*setting, collections) for setting in settings)
-    tuned = [c for c in found if c["measure"] == "c@1"]
-    crossfitted = kept_beside(crossfit_table(tuned), output / "selective.csv", in_few_questions)
-    parts = {"guaranteed": guarantee_table(guaranteed), "crossfit": crossfitted, "means": mean_table(found)}
-    text = fill("selective", {**facts(guaranteed, tuned), **parts, "collections": f"{collections:,}"})
-    (output / "selective.md").write_text(text, encoding="utf-8")
+    tuned = parallel(joblib.delayed(crossfit)(*setting, collections) for setting in settings)
+    write_table(crossfit_table([c for c in tuned if c["measure"] == "c@1"]), output / "selective.csv")
+    write_table(mean_table(tuned), output / "selective-means.csv")
     click.echo(f"{perf_counter() - start:.0f} s")
 
 

@@ -1,6 +1,6 @@
 """How often is a sentence of the report true? The study behind docs/evidence/statements.md.
 
-    python studies/statements.py          writes docs/evidence/statements.md (about five minutes on two cores)
+    python studies/statements.py          writes the page and its CSV files (about five minutes on two cores)
 
 Collections are drawn from systems whose truth is known, the report is made of each, and every sentence with a level is
 held against the truth: of the run and the threshold that this report chose. Beside it stands what a plain sentence
@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ import click
 import joblib
 import numpy as np
 import pyarrow as pa
-from cells import write_cells
+from cells import read_cells, write_cells
 from msgspec import Struct
 from numpy.typing import NDArray
 from pages import fill
@@ -205,35 +205,24 @@ def kept(number: int, n: int, k: int, collections: int, jobs: int = 1) -> list[K
     ]
 
 
-def rows(found: Iterable[Kept]) -> list[str]:
-    """Return a line a kind and setting."""
-    head = [
-        "| sentence | system | questions | runs | sentences | true | a plain one |",
-        "| --- | --- | --: | --: | --: | --: | --: |",
-    ]
-    return head + [
-        f"| {one.kind} | {one.system} | {one.n} | {one.runs} | {one.said:,} | {one.true:.1%} | {one.plain:.1%} |"
-        for one in found
-    ]
-
-
 def error(many: int) -> float:
     """Return the Monte Carlo standard error of a share of 95%."""
     return float((0.95 * 0.05 / many) ** 0.5)
 
 
-def page(found: Sequence[Kept]) -> str:
-    """docs/evidence/statements.md: fixed prose around the figures of this run."""
-    below = (*SIMULATED, ESTIMATE)
-    declared = [
-        f"| {name} | {kind.claim} | {kind.given} | {kind.method} | {'below' if name in below else 'recomputed'} |"
-        for name, kind in KINDS.items()
-    ]
-    levels = [one for one in found if one.kind != ESTIMATE]
-    estimates = [one for one in found if one.kind == ESTIMATE]
-    worst = min(levels, key=lambda one: one.true)
-    short = [one for one in levels if one.true < 0.93]
-    pooled = []
+class Pooled(Struct, frozen=True):
+    """How often sentences of a kind were true over all systems and sizes, as the CSV has it."""
+
+    sentence: str
+    runs: int
+    sentences: int
+    true: str
+    plain: str
+
+
+def pooled(found: Sequence[Kept]) -> list[Pooled]:
+    """Return a row a kind with a level and a number of runs."""
+    rows = []
     for kind in SIMULATED:
         for k in COLLECTIONS:
             of = [one for one in found if (one.kind, one.runs) == (kind, k)]
@@ -242,34 +231,35 @@ def page(found: Sequence[Kept]) -> str:
                     sum(one.said * share for one, share in zip(of, shares, strict=True)) / many
                     for shares in ([one.true for one in of], [one.plain for one in of])
                 )
-                pooled.append(f"| {kind} | {k} | {many:,} | {true:.1%} ± {error(many):.1%} | {plain:.1%} |")
+                rows.append(Pooled(kind, k, many, f"{true:.1%} ± {error(many):.1%}", f"{plain:.1%}"))
+    return rows
+
+
+def page(found: Sequence[Kept], of_kinds: Sequence[Pooled]) -> str:
+    """docs/evidence/statements.md: fixed prose around the figures of this run."""
+    true = {name: ", ".join(one.true for one in of_kinds if one.sentence == name) for name in KINDS}
+    true[ESTIMATE] = "no level"
+    declared = [
+        f"| {name} | {kind.claim} | {kind.given} | {kind.method} | {true[name] or 'recomputed'} |"
+        for name, kind in KINDS.items()
+    ]
+    worst = min((one for one in found if one.kind != ESTIMATE), key=lambda one: one.true)
     parts = {
         "declared": [
-            "| kind | claim | conditional on | method | checked |",
+            "| sentence | what it claims | conditional on | method | true with 1, 3, 30 runs |",
             "| --- | --- | --- | --- | --- |",
             *declared,
         ],
-        "pooled": ["| sentence | runs | sentences | true | a plain one |", "| --- | --: | --: | --: | --: |", *pooled],
-        "estimates": rows(estimates),
-        "worst": f"{worst.true:.1%} ({worst.kind}, {worst.system}, {worst.n} questions, {worst.runs} runs)",
-        "short": "; ".join(
-            f"{one.kind}, {one.system}, {one.n}, {one.runs} runs: {one.true:.1%} ± {error(one.said):.1%}"
-            for one in short
-        )
-        or "none",
-        "collections": ", ".join(f"{many} of {k} run{'' if k == 1 else 's'}" for k, many in COLLECTIONS.items()),
+        "least": min((one.true.split(" ")[0] for one in of_kinds), key=lambda share: float(share[:-1])),
+        "plain": min((one.plain for one in of_kinds), key=lambda share: float(share[:-1])),
+        "worst": f'{worst.true:.1%} ± {error(worst.said):.1%} ("{worst.kind}", {worst.n} questions, {worst.runs} runs)',
+        "collections": ", ".join(f"{many} of {k} run{'s' * (k > 1)}" for k, many in COLLECTIONS.items()),
     }
     return fill("statements", parts)
 
 
-@click.command()
-@click.option("--share", default=1.0, show_default=True, help="Of the collections of each setting.")
-@click.option("--jobs", default=2, show_default=True, help="Processes.")
-@click.option(
-    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for statements.md and statements.csv."
-)
-def main(share: float, jobs: int, output: Path) -> None:
-    """Make the reports, and write the page."""
+def simulated(share: float, jobs: int) -> list[Kept]:
+    """Simulate all settings, with a share of their collections."""
     found = []
     for number, system in enumerate(SYSTEMS):
         for n in SIZES:
@@ -277,9 +267,23 @@ def main(share: float, jobs: int, output: Path) -> None:
                 begun = time.perf_counter()
                 found += kept(number, n, k, max(1, round(collections * share)), jobs)
                 print(f"{system.name}, {n} questions, {k} runs: {time.perf_counter() - begun:.1f} s", flush=True)
-    print("\n".join(rows(found)))
-    write_cells(found, output / "statements.csv")
-    (output / "statements.md").write_text(page(found), encoding="utf-8")
+    return found
+
+
+@click.command()
+@click.option("--share", default=1.0, show_default=True, help="Of the collections of each setting.")
+@click.option("--jobs", default=2, show_default=True, help="Processes.")
+@click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the figures."
+)
+def main(share: float, jobs: int, output: Path, *, page_only: bool) -> None:
+    """Make the reports, and write the figures and the page."""
+    if not page_only:
+        write_cells(simulated(share, jobs), output / "statements.csv")
+    found = read_cells(Kept, output / "statements.csv")
+    write_cells(of_kinds := pooled(found), output / "statements-pooled.csv")
+    (output / "statements.md").write_text(page(found, of_kinds), encoding="utf-8")
 
 
 if __name__ == "__main__":

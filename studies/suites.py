@@ -1,6 +1,7 @@
 """Do intervals and tests of macro means keep their word? docs/evidence/suites.md.
 
-    python studies/suites.py            writes docs/evidence/suites.md (some minutes on two cores)
+    python studies/suites.py                writes docs/evidence/suites.md and suites.csv (some minutes on two cores)
+    python studies/suites.py --page-only    writes the page from the figures that are there
 
 Two systems answer questions that are drawn from a joint table of outcomes of each benchmark. An interval keeps its
 promise if it holds the true macro mean in 95% of all suites, a test if p is at most 0.05 in 5% of the suites in which
@@ -21,6 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import numpy as np
+from cells import read_cells, write_cells
 from numpy.typing import NDArray
 from pages import fill
 
@@ -35,8 +37,7 @@ from nescio.suites.macro_differences import pairs_over_suite, see
 from nescio.suites.resampled import draw
 from nescio.suites.scoring import macro_mean
 
-ROOT = Path(__file__).parents[1]
-CLAIMED = (0.93, 0.97)
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 LEVEL, RESAMPLES = 0.95, 1_000
 RUNS = ("a", "b")
 MEASURES = ("accuracy", "c@1")
@@ -155,86 +156,71 @@ def error(share: float, suites: int) -> float:
     return float((share * (1 - share) / suites) ** 0.5)
 
 
-class Kept(Struct, frozen=True):
+class Cell(Struct, frozen=True):
     """What came of one setting by one measure: the share of intervals that hold the truth, their mean width, and the
-    share of suites in which the test finds a difference that is none."""
+    share of suites in which the test finds a difference that is none; with Monte Carlo errors."""
 
-    setting: Setting
+    setting: str
+    over: str
     measure: str
     suites: int
     held: float
+    held_error: float
     width: float
     found: float
+    found_error: float
 
 
-def kept(setting: Setting, results: NDArray[np.float64]) -> list[Kept]:
+def cells_of(setting: Setting, results: NDArray[np.float64]) -> Iterator[Cell]:
     """Sum up the suites of a setting."""
-    held, width = results[..., 0].mean(axis=0), np.nanmean(results[..., 1], axis=0)
-    found = (results[..., 2] <= 1 - LEVEL).mean(axis=0)
-    return [
-        Kept(setting, name, len(results), float(held[i]), float(width[i]), float(found[i]))
-        for i, name in enumerate(MEASURES)
-    ]
+    width, suites = np.nanmean(results[..., 1], axis=0), len(results)
+    for i, name in enumerate(MEASURES):
+        held, found = float(results[:, i, 0].mean()), float((results[:, i, 2] <= 1 - LEVEL).mean())
+        shares = (held, error(held, suites), float(width[i]), found, error(found, suites))
+        yield Cell(setting.name, setting.over, name, suites, *shares)
 
 
-def rows(seen: Sequence[Kept]) -> list[str]:
-    """Return the table of the page."""
-    return [
-        "| benchmarks, questions | interval | measure | holds the truth | width | finds a difference that is none |",
-        "| --- | --- | --- | ---: | ---: | ---: |",
-        *(
-            f"| {k.setting.name} | {k.setting.over} | {k.measure} | {k.held:.3f} ± {error(k.held, k.suites):.3f} | "
-            f"{k.width:.3f} | {k.found:.3f} ± {error(k.found, k.suites):.3f} |"
-            for k in seen
-        ),
-    ]
+def table(cells: Sequence[Cell]) -> list[str]:
+    """Return a row a setting."""
+    heads = [f"{measure}: {what}" for what in ("interval holds", "false alarm") for measure in MEASURES]
+    lines = [f"| benchmarks, questions | over | {' | '.join(heads)} |", f"| --- | --- |{' ---: |' * len(heads)}"]
+    for setting in SETTINGS:
+        own = [cell for cell in cells if cell.setting == setting.name]
+        shares = [*(cell.held for cell in own), *(cell.found for cell in own)]
+        lines.append(f"| {setting.name} | {setting.over} | {' | '.join(f'{share:.3f}' for share in shares)} |")
+    return lines
 
 
-def page(seen: Sequence[Kept]) -> str:
+def page(cells: Sequence[Cell]) -> str:
     """Return the page, its figures put in."""
-    by_over = {over: [k for k in seen if k.setting.over == over] for over in ("questions", "benchmarks")}
-    outside = [k for k in seen if not CLAIMED[0] <= k.held <= CLAIMED[1]]
-    above = [k for k in seen if k.found - 2 * error(k.found, k.suites) > 1 - LEVEL]
     parts = {
-        "rows": rows(seen),
-        "suites": f"{seen[0].suites:,}",
-        "fixed": _range([k.held for k in by_over["questions"]]),
-        "sampled": _range([k.held for k in by_over["benchmarks"]]),
-        "fixed errors": _range([k.found for k in by_over["questions"]]),
-        "sampled errors": _range([k.found for k in by_over["benchmarks"]]),
-        "outside": "; ".join(f"{k.measure}, {k.setting.name}: {k.held:.3f}" for k in outside) or "none",
-        "above": "; ".join(f"{k.measure}, {k.setting.name}: {k.found:.3f}" for k in above) or "none",
+        "table": table(cells),
+        "suites": f"{cells[0].suites:,}",
+        "held": f"{min(cell.held for cell in cells):.1%}",
+        "most held": f"{max(cell.held for cell in cells):.1%}",
+        "found": f"{max(cell.found for cell in cells):.1%}",
+        "found error": f"{max(cell.found_error for cell in cells):.1%}",
     }
     return fill("suites", parts)
-
-
-def _range(shares: Sequence[float]) -> str:
-    return f"{min(shares):.3f} to {max(shares):.3f}"
-
-
-def write(results: Sequence[NDArray[np.float64]], output: Path) -> None:
-    """Write the page from the results of all settings; `python tools/pictures.py` draws its plots."""
-    seen = [k for setting, result in zip(SETTINGS, results, strict=True) for k in kept(setting, result)]
-    (output / "suites.md").write_text(page(seen), encoding="utf-8")
 
 
 @click.command()
 @click.option("--suites", default=1_000, show_default=True, help="Simulated suites a setting.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
-@click.option(
-    "--output", type=click.Path(path_type=Path), default=ROOT / "docs" / "evidence", help="The folder for suites.md."
-)
-def main(suites: int, jobs: int, output: Path) -> None:
-    """Simulate, and write the page."""
+@click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
+@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for the page and the CSV.")
+def main(suites: int, jobs: int, page_only: bool, output: Path) -> None:
+    """Simulate, and write the figures and the page."""
     begun = time.perf_counter()
-    results = []
+    cells: list[Cell] = []
     with ProcessPoolExecutor(jobs) as pool:
-        for number, setting in enumerate(SETTINGS):
+        for number, setting in enumerate(SETTINGS if not page_only else ()):
             blocks = [range(at, min(at + 50, suites)) for at in range(0, suites, 50)]
             made = pool.map(replicate, [setting] * len(blocks), [number] * len(blocks), blocks)
-            results.append(np.concatenate(list(made)))
+            cells += cells_of(setting, np.concatenate(list(made)))
+            write_cells(cells, output / "suites.csv")
             click.echo(f"{setting.name}: {time.perf_counter() - begun:.0f} s")
-    write(results, output)
+    (output / "suites.md").write_text(page(read_cells(Cell, output / "suites.csv")), encoding="utf-8")
 
 
 if __name__ == "__main__":

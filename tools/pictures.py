@@ -1,7 +1,7 @@
 """Draw the pictures of the documentation.
 
-They are outcomes as bars (for README and site, showing the gain from silence), and a plot of each study, from the
-tables of its page.
+They are outcomes as bars (for README and site, showing the gain from silence), and a plot of each study, from a
+table of its page or a CSV file beside it.
 
     python tools/pictures.py            writes docs/assets/pictures/*.svg
 
@@ -30,7 +30,7 @@ _DECIMALS = re.compile(r"-?\d+\.\d{4}")  # as `studies/cells.py` writes it
 
 
 class Plot(Struct, frozen=True):
-    """A plot of one table of a page, or of a CSV beside it.
+    """A plot of one table: of a page, by its place there, or of a CSV file beside it, by its name.
 
     It has the names of rows (made from cells), the columns of values with their names in the legend, the position of a
     line for a promised value, and a filter of rows.
@@ -80,16 +80,16 @@ STUDIES = (
     ),
     Plot(
         "cascades",
-        0,
-        "{law}, {questions} questions",
-        {"cross-fitted, t": "cross-fitted", "both halves": "both halves", "given": "given"},
+        "cascades",
+        "{law}, {n} questions",
+        {"crossfit": "cross-fitted", "halves": "both halves", "given": "given"},
         "coverage of a 95% interval of what a cascade gains over its first system",
         0.95,
-        lambda row: row["gain over"] == "the first",
+        lambda row: row["over"] == "the first",
     ),
     Plot(
         "coverage",
-        0,
+        "coverage_lowest",
         "{method}",
         {"n = 50": "50 questions", "n = 200": "200", "n = 1,000": "1,000"},
         "lowest coverage of a 95% interval of c@1, over all systems",
@@ -100,22 +100,18 @@ STUDIES = (
         "components",
         0,
         "{questions × prompts (× judges)}, {answers a cell} a cell, {spread of prompts}",
-        {"questions alone": "questions alone", "Satterthwaite": "Satterthwaite", "given": "given"},
+        {"questions alone": "questions alone", "Satterthwaite": "Satterthwaite", "nescio's": "given"},
         "coverage of a 95% interval of a score over prompts; none where no interval is given",
         0.95,
     ),
     Plot(
         "contamination",
-        0,
-        "{accuracy: suspect, reference}, {questions} questions",
-        {"whole difference": "whole difference", "given": "given"},
+        "contamination",
+        "{suspect}, {reference}, {n} questions",
+        {"plain": "whole difference", "given": "given"},
         "tests of accuracy that speak of contamination where there is none",
         0.05,
-        lambda row: (
-            row["measure"] == "accuracy"
-            and row["paraphrase harder by"] == "0.8"
-            and "learnt" not in row["accuracy: suspect, reference"]
-        ),
+        lambda row: row["measure"] == "accuracy" and row["harder"] == "0.800" and row["learnt"] == "0.000",
     ),
     Plot(
         "assessors",
@@ -137,7 +133,7 @@ STUDIES = (
     ),
     Plot(
         "promises",
-        0,
+        "promises_methods",
         "{kind}: {method}",
         {"lowest coverage": "lowest", "mean": "mean"},
         "coverage of 95% intervals over all settings",
@@ -146,7 +142,7 @@ STUDIES = (
     ),
     Plot(
         "few-units",
-        0,
+        "few_units_lowest",
         "{clusters × questions}, {right} right",
         {name: name for name in ("score", "score, percentile", "difference", "difference, percentile")},
         "coverage of a 95% interval, the lowest of four measures",
@@ -163,11 +159,12 @@ STUDIES = (
     ),
     Plot(
         "inference",
-        0,
+        "inference",
         "{systems}: {measure}, {test}",
-        {"family-wise error": "corrected", "uncorrected": "uncorrected"},
+        {"found": "corrected", "plain": "uncorrected"},
         "family-wise error of all pairs",
         0.05,
+        lambda row: row["part"] == "families",
     ),
     Plot(
         "meta-evaluation-graded",
@@ -178,18 +175,18 @@ STUDIES = (
     ),
     Plot(
         "planning",
-        0,
+        "planning",
         "{from}: {difference} with power {power asked}",
         {"off by": "off by"},
         "power achieved minus power asked, for a difference in c@1",
         0.0,
-        lambda row: row["measure"] == "c@1",
+        lambda row: (row["measure"], row["solved for"]) == ("c@1", "questions"),
     ),
     Plot(
         "early",
-        0,
+        "early",
         "{sequence}, {measure}, {systems}",
-        {"ever wrong": "sequential interval", "1.96 rule, every look": "1.96 rule at every look"},
+        {"wrong": "sequential interval", "every_look": "1.96 rule at every look"},
         "ever wrong, looking after each block",
         0.05,
         lambda row: row["measure"] == "accuracy",
@@ -204,7 +201,7 @@ STUDIES = (
     ),
     Plot(
         "selective",
-        1,
+        "selective-means",
         "{measure}, {n} questions",
         {"in sample": "in sample", "cross-fitted": "cross-fitted"},
         "error of the value promised for a tuned threshold, × 1,000",
@@ -212,9 +209,9 @@ STUDIES = (
     ),
     Plot(
         "statements",
-        1,
+        "statements-pooled",
         "{sentence}, best of {runs}",
-        {"true": "as the report says it", "a plain one": "as of a run picked in advance"},
+        {"true": "as the report says it", "plain": "as of a run picked in advance"},
         "sentences of the report that are true",
         0.95,
     ),
@@ -244,26 +241,26 @@ STUDIES = (
     ),
     Plot(
         "stakes",
-        0,
-        "{law}, {questions}",
-        {"slope": "slope of silence", "utility at 9": "utility at 9", "of utilities at 9": "difference at 9"},
+        "stakes",
+        "{law}, {units}",
+        {"slope": "slope of silence", "utility": "utility at 9", "utility_difference": "difference at 9"},
         "95% intervals of figures of stated stakes that hold the true one",
         0.95,
-        lambda row: row["questions"] in ("20", "50", "200"),
+        lambda row: row["each"] == "1" and row["units"] in ("20", "50", "200"),
     ),
     Plot(
         "suites",
-        0,
-        "{benchmarks, questions}",
-        {"accuracy: holds the truth": "accuracy", "c@1: holds the truth": "c@1"},
+        "suites",
+        "{setting}",
+        {"accuracy: held": "accuracy", "c@1: held": "c@1"},
         "95% intervals of the mean over benchmarks that hold the true one",
         0.95,
     ),
     Plot(
         "suites",
-        0,
-        "{benchmarks, questions}",
-        {"accuracy: finds a difference that is none": "accuracy", "c@1: finds a difference that is none": "c@1"},
+        "suites",
+        "{setting}",
+        {"accuracy: found": "accuracy", "c@1: found": "c@1"},
         "tests that find a difference where there is none",
         0.05,
         part="tests",
@@ -307,15 +304,23 @@ def tables(page: str) -> list[list[dict[str, str]]]:
 
 
 def beside(plot: Plot) -> list[dict[str, str]]:
-    """Return the rows of the CSV of a plot, with values to three decimals, and labels without zeros at the end."""
+    """Return the rows of the CSV of a plot, with values to three decimals, and labels without zeros at the end.
+
+    A value whose error is in a column of its own gets it after ±.
+    """
     with (DOCS / "evidence" / f"{plot.table}.csv").open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
     named = set(re.findall(r"\{([^}]*)\}", plot.label))
+    errors = {column: f"{column}_error" for column in rows[0] if f"{column}_error" in rows[0]}
 
     def shown(key: str, cell: str) -> str:
         return format(float(cell), "g" if key in named else ".3f") if _DECIMALS.fullmatch(cell) else _plain(cell)
 
-    return [{key: shown(key, cell) for key, cell in row.items()} for row in rows]
+    plain = [{key: shown(key, cell) for key, cell in row.items()} for row in rows]
+    return [
+        own | {column: f"{own[column]} ± {row[error]}" for column, error in errors.items()}
+        for own, row in zip(plain, rows, strict=True)
+    ]
 
 
 def value(cell: str) -> tuple[float, float, float] | None:
@@ -393,7 +398,9 @@ def fuzziness() -> str:
 
     colours = dict(zip(("accuracy", "c@1", "UF"), LINES, strict=False))
     points: dict[str, list[tuple[float, float]]] = {name: [] for name in colours}
-    for row in tables("meta-evaluation-collections")[0]:
+    with (DOCS / "evidence" / "meta-evaluation-curves.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["collection"] == "mmlu_pro"]
+    for row in rows:
         for name, own in points.items():
             ties, error = value(row[f"{name}: ties"]), value(row[f"{name}: error"])
             if ties and error and ties[0] is not None and error[0] is not None:

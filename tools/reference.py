@@ -296,16 +296,17 @@ def python() -> str:
 
 
 PAPERS = PAGES.parent / "papers.md"
-ITEMS = re.compile(r"(<!-- The items of (\w+): .+? -->\n).*?(\n<!-- The end. -->)", re.DOTALL)
+ITEMS = re.compile(r"(<!-- The items of (\w+(?:, \w+)*): .+? -->\n).*?(\n<!-- The end. -->)", re.DOTALL)
 
 
 def paper_page() -> str:
     """Return the page of the papers with a line for each command of an item; the rest is written by hand."""
 
     def table(found: re.Match[str]) -> str:
-        before, key, after = found.groups()
+        before, keys, after = found.groups()
+        of = [papers()[key] for key in keys.split(", ")]
         printed: set[str] = set()
-        rows = [row for item in papers()[key].items for row in _item_rows(papers()[key], item, printed)]
+        rows = [row for paper in of for item in paper.items for row in _item_rows(paper, item, printed, len(of) > 1)]
         lines = [
             f"| {' | '.join(_without_repeats(row, above))} |" for row, above in zip(rows, [None, *rows], strict=False)
         ]
@@ -315,12 +316,14 @@ def paper_page() -> str:
     return ITEMS.sub(table, PAPERS.read_text(encoding="utf-8"))
 
 
-def _item_rows(paper: Paper, item: Item, printed: set[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield item, command and output for each command of an item.
+def _item_rows(paper: Paper, item: Item, printed: set[str], named: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield item (after its paper, if `named`), command and output for each command of an item.
 
     Earlier commands that are not yet `printed` are included. `nescio paper` prints the remarks.
     """
-    about = ", ".join(filter(None, (item.label, item.whole_title)))
+    about = ", ".join(
+        filter(None, (f"{paper.key} ({paper.title.partition(':')[0]})" if named else "", item.label, item.whole_title))
+    )
     if item.basis == "other data":
         about += " –"
     commands = [(f"nescio {command}", prints) for command, prints in item.commands]
@@ -575,7 +578,7 @@ def measures() -> Iterator[tuple[str, str]]:
         parts += ["", "## Its audit\n", _capital(_plain(summary(tested))) + ".\n"]
         parts += ["| test | result | what was found |", "| --- | --- | --- |"]
         parts += [f"| {row.test} | {row.result} | {_plain(words(row))} |" for row in tested]
-        parts.append("\n[How the audit is made](../../audit.md)")
+        parts.append("\n[How the audit is made](../../evidence/audit.md)")
         yield file_name(name), "\n".join(parts) + "\n"
     head = [
         "# Measures\n",

@@ -9,7 +9,7 @@ import re
 import shlex
 import string
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -391,3 +391,17 @@ def listed(names: Sequence[object], most: int) -> str:
     """Return the first few names, each on one line, and the number of the others: "a, b, c and 4 more"."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(on_one_line(str(name)) for name in names[:most])}{more}"
+
+
+def by_value(mapped: Mapping[str, str], words: Collection[str]) -> dict[str, str]:
+    """Return what the user mapped words to, with each number as the `words` of a column spell it.
+
+    Libraries write the number 1 as "1.0" as soon as one cell of its column is empty.
+    """
+    numbers = {number: to for word, to in mapped.items() if (number := decimal(word)) is not None}
+    values = {word: decimal(word) for word in words if word} if numbers else {}
+    spelled = {word: numbers[value] for word, value in values.items() if value is not None and value in numbers}
+    found = {values[word] for word in spelled}
+    return {word: to for word, to in mapped.items() if word in values or decimal(word) not in found} | {
+        word: mapped.get(word, to) for word, to in spelled.items()
+    }

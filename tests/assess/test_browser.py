@@ -14,7 +14,18 @@ import nescio
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.judgements import read_judgements
 from tests.campaign import made
-from tests.campaign.browsing import HOSTILE, KINDS, assert_fits, handed_in, list_nuggets, page_of, pooled, saved, shows
+from tests.campaign.browsing import (
+    HOSTILE,
+    KINDS,
+    assert_fits,
+    handed_in,
+    list_nuggets,
+    page_of,
+    pooled,
+    press,
+    saved,
+    shows,
+)
 
 from .client import Room
 from .test_organising import KNOWN, graded, runs_of
@@ -108,7 +119,7 @@ def of_one_question(serve: Callable[..., Room], folder: Path) -> tuple[Room, Cal
 
 def judge_the_corrected(page: Any, room: Room) -> None:
     shows(page, "question", "What is nought")
-    page.keyboard.press("w")
+    press(page, "w")
     page.wait_for_selector(END)
     saved(page)
     assert held(room) == ["W"]
@@ -121,7 +132,7 @@ def test_an_item_whose_question_changed_while_it_was_on_the_screen_is_asked_agai
     page = visitors.start(room)
     shows(page, "question", "What is 0")
     assert correct().changed == 1
-    page.keyboard.press("r")
+    press(page, "r")
     shows(page, "state", "changed after they were shown to you")
     judge_the_corrected(page, room)
 
@@ -133,7 +144,7 @@ def test_an_unsent_verdict_on_an_earlier_question_is_asked_again_after_the_page_
     page = visitors.start(room)
     shows(page, "question", "What is 0")
     page.context.set_offline(True)
-    page.keyboard.press("r")
+    press(page, "r")
     shows(page, "saved", "^not sent yet")
     page.close(run_before_unload=False)
     assert correct().changed == 1
@@ -152,24 +163,24 @@ def test_training_is_told_and_a_grade_is_shown_after_the_verdict(
     room = serve(*runs_of(tmp_path, 3), grades=graded(tmp_path, 3), training=known)
     page = visitors.start(room)
     for _ in range(2):
-        page.keyboard.press("r")
+        press(page, "r")
         page.wait_for_selector('.said:text-matches("Yes: it is right. it is|No: it is wrong. it is 2")')
-        page.keyboard.press("ArrowRight")
+        press(page, "ArrowRight")
     for _ in range(4):  # 3 questions, one of them with two answers
         shows(page, "place", "^Answer")
         assert "The judge" not in page.inner_text("#item")
-        page.keyboard.press("r")
+        press(page, "r")
         shows(page, "place", "^Now you know what the judge says")
         page.wait_for_selector('.said:text-matches("The judge says: (in)?correct")')
-        page.keyboard.press("z")  # what was said blind stays, by undo, by another verdict and by a skip
+        press(page, "z")  # what was said blind stays, by undo, by another verdict and by a skip
         shows(page, "state", "your first verdict stays")
-        page.keyboard.press("ArrowLeft")
+        press(page, "ArrowLeft")
         for key in ("w", "s"):
-            page.keyboard.press(key)
+            press(page, key)
             shows(page, "state", "your first verdict stays")
         assert not page.is_visible("#skipping")
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("w")
+        press(page, "ArrowRight")
+        press(page, "w")
     page.wait_for_selector(END)
     saved(page)
     assert held(room) == ["R"] * 4
@@ -197,7 +208,7 @@ def test_a_slow_server_neither_takes_a_key_for_what_was_judged_nor_ends_early(ro
     for _ in range(100):
         if page.is_visible(END):
             break
-        page.keyboard.press("r")  # as fast as one can
+        press(page, "r")  # as soon as one can
         page.wait_for_selector(f'{END}, #place:text-matches("^Answer")')
     saved(page)
     assert held(room) == ["R"] * 9
@@ -215,7 +226,7 @@ def test_who_waits_for_more_is_shown_a_list_before_its_strings(
         if kind == "List":
             list_nuggets(page, "a fact")
         else:
-            page.keyboard.press("n")
+            press(page, "n")
         page.wait_for_selector(NEXT)
     first = dict(reversed(seen))
     assert [*first.values()] == ["List"] * 4
@@ -227,12 +238,12 @@ def test_who_waits_for_more_is_shown_a_list_before_its_strings(
 
 def test_without_a_network_nothing_is_lost_or_doubled(room: Room, visitors: Visitors) -> None:
     page = visitors.start(room)
-    page.keyboard.press("r")
+    press(page, "r")
     saved(page)
     page.context.set_offline(True)
-    page.keyboard.press("w")
+    press(page, "w")
     shows(page, "saved", "^not sent yet: 1, kept in this browser$")
-    page.keyboard.press("x")
+    press(page, "x")
     shows(page, "saved", "^not sent yet: 2")
     assert held(room) == ["R"]
     page.context.set_offline(False)
@@ -248,12 +259,12 @@ def test_what_is_typed_in_one_tab_is_sent_by_no_other(room: Room, visitors: Visi
     other.goto(room.home)
     shows(other, "place", "^Answer")
     page.bring_to_front()
-    page.keyboard.press("c")
+    press(page, "c")
     page.keyboard.type("half")
     for letter in " and whole":
         page.keyboard.type(letter)
         page.context.clock.run_for(1_000)  # longer in all than either tab waits before it sends
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     saved(page)
     assert {record["comment"] for record in room.records()} == {"half and whole"}
 
@@ -264,7 +275,7 @@ def test_a_saved_verdict_that_an_update_takes_back_is_asked_again(
     room, correct = of_one_question(serve, tmp_path)
     page = visitors.start(room)
     shows(page, "question", "What is 0")
-    page.keyboard.press("r")
+    press(page, "r")
     page.wait_for_selector(END)
     saved(page)
     assert correct().outdated == 1
@@ -274,7 +285,7 @@ def test_a_saved_verdict_that_an_update_takes_back_is_asked_again(
 
 def test_what_was_typed_when_the_browser_was_closed_is_sent_by_the_next_page(room: Room, visitors: Visitors) -> None:
     page = visitors.start(room)
-    page.keyboard.press("c")
+    press(page, "c")
     page.keyboard.type("so")
     shows(page, "saved", "^kept in this browser while you type$")
     page.context.set_offline(True)
@@ -293,7 +304,7 @@ def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(room: Room,
     page = visitors.start(room)
     page.context.set_offline(True)
     for key in "rwx":
-        page.keyboard.press(key)
+        press(page, key)
     shows(page, "saved", "^not sent yet: 3")
 
     def without_w(route: Any) -> None:
@@ -310,7 +321,7 @@ def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(room: Room,
     assert held(room) == ["R", "X"]
     page.clock.run_for(TIMER)
     shows(page, "place", "^Answer")  # without a network there was no more to judge
-    page.keyboard.press("u")
+    press(page, "u")
     saved(page)
     shows(page, "trouble", "^Not accepted: 1 ")  # it stays said
 
@@ -321,7 +332,7 @@ def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(room: Room,
 def test_a_page_stops_when_somebody_else_opens_a_link_in_its_browser(room: Room, visitors: Visitors) -> None:
     """It shows nothing of the other person and takes nothing in, and keeps what its own person said for this person."""
     ana = visitors.start(room, "ana")
-    ana.keyboard.press("r")
+    press(ana, "r")
     saved(ana)
     ben = ana.context.new_page()
     ben.goto(*room.invite("ben"))
@@ -329,21 +340,21 @@ def test_a_page_stops_when_somebody_else_opens_a_link_in_its_browser(room: Room,
     shows(ben, "place", "^Answer")
     for _ in range(3):
         place = ben.inner_text("#place")
-        ben.keyboard.press("c")
+        press(ben, "c")
         ben.keyboard.type("ben's remark")
-        ben.keyboard.press("Escape")
-        ben.keyboard.press("x")
+        press(ben, "Escape")
+        press(ben, "x")
         ben.wait_for_selector(f'#place:not(:text-is("{place}"))')
     saved(ben)
     ana.bring_to_front()
-    ana.keyboard.press("c")
+    press(ana, "c")
     ana.keyboard.type("mine")
-    ana.keyboard.press("Escape")
+    press(ana, "Escape")
     shows(ana, "question", "^This page has stopped$")
     shows(ana, "trouble", "open your own link again. Judgements that were not sent yet stay in this browser for ana")
     shows(ana, "saved", "^not sent yet: 1, kept in this browser$")
     for key in ("w", "f", "ArrowRight", "s", "z"):
-        ana.keyboard.press(key)
+        press(ana, key)
     ana.clock.run_for(3 * TIMER)
     assert [part.get_attribute("id") for part in ana.locator("#work > *").all() if part.is_visible()] == ["question"]
     assert "ben" not in ana.inner_text("body")
@@ -359,7 +370,7 @@ def test_a_page_stops_when_somebody_else_opens_a_link_in_its_browser(room: Room,
     }
     shows(ben, "place", "^Answer")
     ben.bring_to_front()
-    ben.keyboard.press("u")
+    press(ben, "u")
     shows(ben, "question", "^This page has stopped$")
     assert {one["person"] for one in room.records() if one["verdict"] == "U"} == set()
     visitors.complaints.clear()  # of the requests that were refused
@@ -383,10 +394,10 @@ def test_nothing_that_people_or_systems_write_runs(
             shows(page, "place", "^Answer")
             assert text in page.inner_text(".answer")
             place = page.inner_text("#place")
-            page.keyboard.press("c")
+            press(page, "c")
             page.keyboard.insert_text(text)
-            page.keyboard.press("Escape")
-            page.keyboard.press(key)
+            press(page, "Escape")
+            press(page, key)
             page.wait_for_function(
                 "place => document.querySelector('#place').innerText !== place"
                 " || document.querySelector('#question').innerText.startsWith('That was the last one')",
@@ -430,8 +441,8 @@ def judged(page: Any, kind: str, who: str) -> int:
         if page.inner_text("#place").startswith("List"):
             list_nuggets(page, "a fact", "a detail", okay=2)
         else:
-            for press in keys_of(kind, who, page):
-                page.keyboard.press(press)
+            for key in keys_of(kind, who, page):
+                press(page, key)
         page.wait_for_selector(NEXT)
     saved(page)
     return n

@@ -212,6 +212,16 @@ def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_gr
     )
 
 
+def test_grades_that_fit_no_answer_are_counted(tmp_path: Path) -> None:
+    """A grade of an answer that nobody is asked about, because its run declined, is no stranger."""
+    files, grades = runs_of(tmp_path, 4), graded(tmp_path, 4)
+    made.edit(files[2], '"other 1"', "null")
+    assert nescio.assess.create(str(tmp_path / "a.db"), files, grades=grades).notes == ()
+    grades.write_text(grades.read_text().replace("two,q", "two,Q"))
+    (note,) = nescio.assess.create(str(tmp_path / "b.db"), files, grades=grades).notes
+    assert str(note).startswith("4 judgements are for runs or questions that are not in the data (first: run 'two'")
+
+
 def test_only_its_owner_reads_a_database(tmp_path: Path) -> None:
     with closing(open_database(str(tmp_path / "a.db"), new=True)) as database, database.reading():
         modes = {path.name: oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()}
@@ -381,6 +391,36 @@ def test_an_update_asks_again_where_a_verdict_does_not_hold_for_the_present_text
     assert nescio.assess.update(room.db, [questions, first, second]).changed == 0
     assert sorted(row["verdict"] for row in table(room.export() / "verdicts.csv")) == ["R", "U", "U"]
     assert room.status().people["ana"].judged == 3
+
+
+def test_an_answer_that_some_are_asked_to_judge_again_has_no_verdict_until_they_did(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    """R, R and W on an answer that loses a support: the W holds, and decides nothing alone."""
+
+    def run(name: str) -> Path:
+        answers = [{"id": f"q{i}", "answer": f"thing {i}", "support": f"text of {name}"} for i in range(3)]
+        return made.lines(tmp_path / f"{name}.jsonl", answers)
+
+    rows = [{"id": f"q{i}", "question": f"What is {i}?", "answers": ["x"]} for i in range(3)]
+    questions, first, second = made.lines(tmp_path / "q.jsonl", rows), run("first"), run("second")
+    room = new_room(questions, first, second, overlap=3)
+    people = {who: room.join(who) for who in ("ana", "ben", "eva")}
+    for who, browser in people.items():
+        browser.judge_all({"eva": lambda _: "W"}.get(who, lambda _: "R"))
+    assert len(room.status().disputes) == 3
+    assert nescio.assess.update(room.db, [questions, first]).outdated == 3
+    exported = nescio.assess.export(room.db, tmp_path / "open")
+    assert "no verdict on 3 answers that people are asked to judge again" in str(exported)
+    assert (exported.agreed, exported.disputed, table(tmp_path / "open" / "verdicts.csv")) == (0, 0, [])
+    standing = room.status()
+    assert standing.disputes == ()
+    assert "people are asked to judge 3 items again" in str(standing)
+    for who in ("ana", "ben"):
+        rows = [people[who].row(item["id"], "W", 9, texts=item["texts"], at=NOW) for item in people[who].left()]
+        assert people[who].send(*rows)[1] == []
+        held = [row["verdict"] for row in table(room.export() / "verdicts.csv")]
+        assert held == ([] if who == "ana" else ["W"] * 3)
 
 
 def test_who_saw_the_grade_of_an_earlier_text_is_not_asked_again_but_somebody_else_is(

@@ -70,7 +70,7 @@ def test_only_what_the_page_needs_is_told(ana: Browser, room: Room) -> None:
 
 
 def test_no_secret_is_stored(ana: Browser, room: Room) -> None:
-    secrets = [token_of(ana.link), ana.client.http.cookies["nescio"]]
+    secrets = [token_of(ana.link), ana.client.http.cookies[room.app.state.cookie]]
     room.close()
     held = b"".join(path.read_bytes() for path in Path(room.db).parent.glob("j.db*"))
     assert b"ana" in held
@@ -85,10 +85,10 @@ def test_the_description_names_every_address(ana: Browser) -> None:
 # ---- who may come in ----
 
 
-def test_who_has_no_session_gets_nothing(ana: Browser) -> None:
+def test_who_has_no_session_gets_nothing(ana: Browser, room: Room) -> None:
     ana.client.http.cookies.clear()
     for cookie in ("", "x", "'; DROP TABLE people; --", "00"):
-        how = {"headers": {"Cookie": f"nescio={cookie}", "X-CSRF-Token": ana.csrf}}
+        how = {"headers": {"Cookie": f"{room.app.state.cookie}={cookie}", "X-CSRF-Token": ana.csrf}}
         assert [ana.client.get(path, **how).status_code for path in ("/", "/api/next", "/organiser")] == [401] * 3
         assert ana.client.post("/api/judgements", json={"records": []}, **how).status_code == 401
 
@@ -136,13 +136,32 @@ def test_a_link_says_at_once_whether_it_is_good_and_what_for(room: Room) -> None
     assert client.get("/api/nothing").json() == {"detail": "Not Found"}
 
 
-def test_a_cookie_of_a_session_that_was_left_is_refused(ana: Browser) -> None:
-    cookie = f"nescio={ana.client.http.cookies['nescio']}"
+def test_a_cookie_of_a_session_that_was_left_is_refused(ana: Browser, room: Room) -> None:
+    name = room.app.state.cookie
+    cookie = f"{name}={ana.client.http.cookies[name]}"
     assert ana.client.post("/api/leave").status_code == 403
     assert ana.ask(Cookie=cookie).status_code == 200
     assert ana.client.post("/api/leave", headers={"X-CSRF-Token": ana.csrf}).json() == {"left": "ana"}
     ana.client.http.cookies.clear()
     assert ana.ask(Cookie=cookie).status_code == 401
+
+
+def test_two_servers_on_one_host_end_no_session_of_each_other(room: Room, campaign: Path, tmp_path: Path) -> None:
+    """A browser sends the cookies of a host to all of its ports."""
+    db = str(tmp_path / "other.db")
+    nescio.assess.create(db, [campaign])
+    other = Room(db, room.portal, tmp_path)
+    try:
+        ana, same = room.join("ana"), other.join("ana")
+        names = [room.app.state.cookie, other.app.state.cookie]
+        both = "; ".join(
+            f"{name}={who.client.http.cookies[name]}" for name, who in zip(names, (ana, same), strict=True)
+        )
+        for who in (ana, same):
+            who.client.http.cookies.clear()
+            assert who.ask(Cookie=both).status_code == 200
+    finally:
+        other.close()
 
 
 def test_two_people_who_open_their_links_in_one_browser_see_and_save_nothing_of_each_other(room: Room) -> None:
@@ -210,7 +229,8 @@ def test_too_many_requests_are_told_to_wait(ana: Browser, room: Room, monkeypatc
     client = room.client()
     guesses = [(client.get, "x"), (client.post, "x"), *((client.get, f"{n}") for n in range(5))]
     codes = [
-        ask(f"/start/{name}", headers={"Cookie": f"nescio={n}"}).status_code for n, (ask, name) in enumerate(guesses)
+        ask(f"/start/{name}", headers={"Cookie": f"{room.app.state.cookie}={n}"}).status_code
+        for n, (ask, name) in enumerate(guesses)
     ]
     assert codes == [403] * 5 + [429] * 2
     assert client.post("/start/guess").headers["retry-after"] == "60"

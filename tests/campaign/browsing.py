@@ -53,6 +53,12 @@ def saved(page: Any) -> None:
     shows(page, "saved", "^saved ")
 
 
+def press(page: Any, key: str) -> None:
+    """Press a key once the page takes a verdict on what it shows, as a person does who reads first."""
+    page.wait_for_selector("#choice:not([aria-busy])", state="attached")
+    page.keyboard.press(key)
+
+
 def handed_in(page: Any, path: Path) -> list[dict[str, Any]]:
     """Hand in, and return the lines of the file."""
     with page.expect_download() as download:
@@ -68,6 +74,7 @@ def list_nuggets(page: Any, *texts: str, okay: int = 0) -> None:
         page.keyboard.type(text)
     if okay:
         page.get_by_role("button", name=f"Nugget {okay} is vital; change").click()
+    page.wait_for_selector("#choice:not([aria-busy])", state="attached")
     page.click("text=Save the list")
 
 

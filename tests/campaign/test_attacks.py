@@ -383,10 +383,27 @@ def test_no_table_of_a_campaign_holds_a_formula(tmp_path: Path) -> None:
     assert not (campaign / "site" / "returns").exists()
 
 
+def test_the_id_of_a_question_is_no_formula_in_a_table_of_results(tmp_path: Path) -> None:
+    ids = ["=1+1", "-2+3", "@SUM(A1)"]
+    topics = made.lines(tmp_path / "q.jsonl", [{"id": name, "question": "?", "answers": ["x"]} for name in ids])
+    campaign = made.start(tmp_path, "qa", [topics], judge="exact")
+    made.lines(tmp_path / "alpha" / "a.jsonl", [{"id": name, "answer": "x"} for name in ids])
+    made.ready(campaign)
+    nescio.campaign.score(campaign, resamples=10)
+    for path in (campaign / "results").rglob("*.csv"):
+        assert [
+            cell for row in csv.reader(path.read_text().splitlines()) for cell in row if not is_harmless(cell)
+        ] == []
+    results = campaign / "results"
+    files = [campaign / "topics" / "questions.jsonl", *(results / "runs").iterdir()]
+    (row,) = nescio.ave.build(files, tmp_path / "ave.xml", judgements=results / "judgements.csv").rows
+    assert (row.answers, row.validated) == (3, 3)  # found again by their ids
+
+
 # ---- what the organisers keep, and a log written anew ----
 
 KEPT = {
-    "the guidelines": ("guidelines.md", "guidelines.md: this file was changed"),
+    "the guidelines": ("guidelines.md", None),
     "the secret": ("campaign.secret", "campaign.secret: this file was changed"),
     "what a group is told": (
         "receipts/beta/receipts.txt",
@@ -399,7 +416,7 @@ KEPT = {
 
 @pytest.mark.parametrize("what", KEPT)
 def test_one_byte_of_what_is_kept_is_noticed(what: str, scored: Path) -> None:
-    """Settings and topics are the organisers' to edit: a note says that they changed."""
+    """Settings, topics and guidelines are the organisers' to edit: a note says that they changed."""
     place, fault = KEPT[what]
     path = next(path for path in sorted(scored.glob(place)) if path.is_file())
     path.write_bytes(path.read_bytes() + b"\n")

@@ -17,6 +17,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
+from nescio.errors import FormatError
 from nescio.people.campaigns import runs
 from nescio.people.campaigns.folder import contents
 from nescio.people.campaigns.texts import encoding_fault
@@ -413,3 +414,25 @@ def test_an_unsound_setting_is_named(line: str, rule: str, tmp_path: Path) -> No
     path.write_text("\n".join([line, *kept]) + "\n")
     with pytest.raises(nescio.FormatError, match=rule):
         nescio.campaign.status(path.parent)
+
+
+def test_what_the_organisers_write_is_utf_8_and_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": ["a"]})
+    settings, guidelines = campaign / "campaign.toml", campaign / "guidelines.md"
+    for path in (settings, guidelines):
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    told = guidelines.read_text(encoding="utf-8-sig")
+    page = (campaign / "sheets" / "ana.html").read_text(encoding="utf-8")
+    assert told.splitlines()[0].strip("# ") in page
+    assert "\ufeff" not in page
+    for text, rule in ((told.encode("utf-16"), "UTF-16 text"), (b"one\nJ\xe4ger", "line 2 is not UTF-8")):
+        guidelines.write_bytes(text)
+        for how in ({"html": True}, {"form": "xlsx"}):
+            with pytest.raises(FormatError, match=f"guidelines.md: .*{rule}.*; save it as UTF-8"):
+                nescio.campaign.sheets(campaign, ["ana"], **how)
+        with pytest.raises(FormatError, match=rule):
+            nescio.assess.create(str(tmp_path / "x.db"), [campaign])
+    settings.write_bytes(settings.read_bytes().replace(b"Gamma", b"G\xe4mma"))
+    with pytest.raises(FormatError, match=r"campaign.toml: line \d+ is not UTF-8 text.*; save it as UTF-8"):
+        nescio.campaign.status(campaign)

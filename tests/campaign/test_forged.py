@@ -314,7 +314,7 @@ def test_a_log_whose_times_are_not_in_order_is_noted_and_hides_no_edit(
     )
 
 
-@pytest.mark.parametrize("place", ["receipts/beta/receipts.txt", "guidelines.md", "runs/beta/more.jsonl"])
+@pytest.mark.parametrize("place", ["receipts/beta/receipts.txt", "runs/beta/more.jsonl"])
 def test_a_fault_elsewhere_hides_no_edited_result(place: str, scored: Path) -> None:
     """The steps are repeated, unless a fault is in what they read; then a note says so, and nobody is accused."""
     edit(scored / "results" / "tables" / "counts.csv", "0.52", "0.99")

@@ -419,6 +419,21 @@ def test_an_extended_group_has_the_common_deadline_where_that_was_moved_beyond_i
     assert told(campaign, folder, received="2026-05-10") == [("accepted", "")]
 
 
+def test_runs_that_came_after_a_deadline_that_was_moved_are_counted_in_the_status(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-10")
+    nescio.campaign.extend(campaign, "gamma", until="2026-05-20", reason="power cut")
+    for group, day in (("alpha", "2026-05-02"), ("beta", "2026-05-03"), ("gamma", "2026-05-03")):
+        folder = made.lines(
+            tmp_path / group / "one.jsonl", [{"id": f"q{i}", "answer": f"{group} {i}"} for i in range(6)]
+        )
+        assert told(campaign, folder.parent, received=day) == [("accepted", "")]
+    assert "after the deadline" not in str(nescio.campaign.status(campaign))
+    made.edit(campaign / "campaign.toml", "2026-05-10", "2026-05-02")
+    assert "; 1 run that counts came after the deadline" in str(nescio.campaign.status(campaign))
+    made.edit(campaign / "campaign.toml", "2026-05-02", "2026-05-01")
+    assert "; 2 runs that count came after the deadline" in str(nescio.campaign.status(campaign))
+
+
 def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, deadline="2026-05-01")
     folder = made.sound("qa", tmp_path / "alpha" / "one").parent
@@ -442,6 +457,40 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     with pytest.raises(nescio.UsageError, match="'beta_x' is not one of the names"):
         nescio.campaign.withdraw(campaign, ["beta_x"], reason="because")
     assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_campaign_made_again_without_a_group_holds_no_trace_of_it_and_has_all_other_verdicts(tmp_path: Path) -> None:
+    runs: dict[str, list[str | None]] = {
+        "alpha_a": ["a0", "both", None],
+        "beta_b": ["veiled", "both", "covert"],
+        "gamma_c": ["a0", "c1", "c2"],
+    }
+    old = made.pooled(tmp_path / "old", runs, ["ana", "ben"], overlap=2)
+    made.judge(old, lambda who, row: "R" if who == "ana" or row["answer"] != "a0" else "W")
+    back = shutil.copytree(old / "sheets", tmp_path / "back")
+    nescio.campaign.sheets(old, adjudicate=True)
+    asked = old / "sheets" / "adjudication.csv"
+    made.write_rows(asked, [{**row, "verdict": "W"} for row in made.rows_of(asked)])
+    nescio.campaign.collect(old, resamples=10)
+    shutil.copy(asked, back)
+    nescio.campaign.withdraw(old, ["beta_b"], reason="asked for by law")
+    nescio.campaign.pool(old)
+    new = made.qa(tmp_path / "new", 3, key=False, groups=["alpha=Alpha University", "gamma=Gamma"])
+    for name in ("campaign.secret", "guidelines.md"):
+        shutil.copy(old / name, new)
+    made.take(new, {name: said for name, said in runs.items() if name != "beta_b"})
+    nescio.campaign.pool(new)
+    nescio.campaign.sheets(new, ["ana", "ben"], overlap=2)
+    found = nescio.campaign.collect(new, sorted(back.glob("*.csv")), resamples=10)
+    assert {fault.rule for fault in found.rows} == {"no pool of this campaign had this item"}
+    for campaign in (old, new):
+        nescio.campaign.score(campaign, resamples=10)
+    for name in ("scores.csv", "topics.csv", "judgements.csv"):
+        assert (new / "results" / name).read_text() == (old / "results" / name).read_text()
+    nescio.campaign.publish(new)
+    assert nescio.campaign.verify(new).sound
+    held = b"".join(path.read_bytes() for path in new.rglob("*") if path.is_file()).decode().casefold()
+    assert not [word for word in ("beta", "veiled", "covert") if word in held]
 
 
 def test_a_ruling_on_two_runs_that_was_stopped_after_the_first_is_repeated(tmp_path: Path) -> None:

@@ -405,3 +405,52 @@ def test_nuggets_come_from_the_pool_where_there_is_no_key(tmp_path: Path) -> Non
         "nugget 2 of t0 was 'a countess' when assessors found it in strings, but is 'something else' now"
         in " ".join(map(str, notes))
     )
+
+
+def test_a_list_of_nuggets_that_nobody_handed_in_is_a_fault_until_the_list_is_collected_again(tmp_path: Path) -> None:
+    """Scoring, or collecting another sheet, does not make an edited list the assessors' list."""
+    campaign = made.listed(tmp_path, ["wrote notes", "noise"])
+    nescio.campaign.sheets(campaign, ["ana"])
+    path = campaign / "sheets" / "nuggets.csv"
+    rows = rows_of(path)
+    rows[0] |= {"vital": "okay", "text": "first programmer"}
+    rows[1] |= {"vital": "vital", "text": "a countess"}
+    write_rows(path, rows)
+    assert "key_changed" not in str([note.code for note in judge(campaign, lambda *_: "1", column="nuggets").notes])
+    made.edit(campaign / "key" / "nuggets.jsonl", '"vital": false', '"vital": true')
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.collect(campaign, [campaign / "sheets" / "ana.csv"], resamples=10)
+    nescio.campaign.score(campaign, resamples=10)
+    rule = "key/nuggets.jsonl: these are not the nuggets that nescio campaign collect took in"
+    assert [str(fault).partition(";")[0] for fault in nescio.campaign.verify(campaign).rows] == [rule]
+    assert rule in str(nescio.campaign.status(campaign))
+    with pytest.raises(nescio.NescioError, match=rule):
+        nescio.campaign.publish(campaign)
+    changed = "the list of nuggets (key/nuggets.jsonl) was changed: nugget 1 of t0 is now okay, 'first programmer'"
+    assert changed in map(str, nescio.campaign.collect(campaign, resamples=10).notes)
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.verify(campaign).sound
+    # Organisers may replace the list by a key of their own.
+    held = campaign / "key" / "nuggets.jsonl"
+    made.text(campaign / "key" / "own.jsonl", held.read_text().replace("a countess", "a noble"))
+    held.unlink()
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.verify(campaign).sound
+    held.write_text("")
+    assert "; delete this list, because there is another key" in str(nescio.campaign.verify(campaign))
+
+
+def test_what_the_organisers_call_their_key_is_theirs_to_correct(tmp_path: Path) -> None:
+    campaign = made.nuggets(tmp_path)
+    made.sound("nuggets", tmp_path / "alpha" / "r")
+    own = made.start(tmp_path / "own", "nuggets", [(campaign / "key" / "key.jsonl").rename(tmp_path / "nuggets.jsonl")])
+    nescio.campaign.intake(own, [tmp_path / "alpha"])
+    nescio.campaign.pool(own)
+    nescio.campaign.sheets(own, ["ana"])
+    judge(own, lambda *_: "1", column="nuggets")
+    path = own / "key" / "nuggets.jsonl"
+    path.write_text(path.read_text().replace("fact 0 of 0", "the first fact"))
+    nescio.campaign.score(own, resamples=10)
+    assert nescio.campaign.verify(own).sound

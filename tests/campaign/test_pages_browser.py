@@ -16,7 +16,20 @@ from nescio.people.campaigns.judgements import read_history, read_judgements
 from tests.browser import CHROMIUM
 
 from . import made
-from .browsing import HOSTILE, KINDS, SIZES, N, assert_fits, handed_in, list_nuggets, page_of, pooled, saved, shows
+from .browsing import (
+    HOSTILE,
+    KINDS,
+    SIZES,
+    N,
+    assert_fits,
+    handed_in,
+    list_nuggets,
+    page_of,
+    pooled,
+    press,
+    saved,
+    shows,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -81,21 +94,21 @@ def test_by_keys_alone_to_a_leaderboard(tmp_path: Path, tab: Callable[..., Any])
     campaign = pooled(tmp_path)
     page = tab(page_of(campaign))
     keys = page.keyboard
-    keys.press("r")
-    keys.press("w")
-    keys.press("z")  # undo: the second one again
+    press(page, "r")
+    press(page, "w")
+    press(page, "z")  # undo: the second one again
     assert page.inner_text("#place").startswith("Answer 2 of")
-    keys.press("x")
-    keys.press("s")
+    press(page, "x")
+    press(page, "s")
     keys.type("my document is missing")
-    keys.press("Enter")
+    press(page, "Enter")
     assert "4 of" in page.inner_text("#place")
-    keys.press("f")
-    keys.press("c")
+    press(page, "f")
+    press(page, "c")
     keys.type("r w x")  # letters in a comment are no verdicts
-    keys.press("Escape")
+    press(page, "Escape")
     for _ in range(N - 3):
-        keys.press("u")
+        press(page, "u")
     assert page.inner_text("h1") == "That was the last one"
     assert "1 flagged, 1 skipped" in page.inner_text("#item")
     assert page.is_visible("#undo")
@@ -110,9 +123,9 @@ def test_by_keys_alone_to_a_leaderboard(tmp_path: Path, tab: Callable[..., Any])
     assert [(one.comment, one.mark, one.verdict) for one in flagged] == [("r w x", "flag", "U")]
     page.click("text=Look at the first one again")
     for _ in range(2):
-        keys.press("ArrowRight")
+        press(page, "ArrowRight")
     assert "my document is missing" in page.inner_text("#state")
-    keys.press("r")
+    press(page, "r")
     saved(page)
     handed_in(page, tmp_path / "again.jsonl")
     assert "1 new" in str(nescio.campaign.collect(campaign, [tmp_path / "again.jsonl"], resamples=10))
@@ -123,15 +136,85 @@ def test_by_keys_alone_to_a_leaderboard(tmp_path: Path, tab: Callable[..., Any])
 def test_reloaded_it_goes_on_where_it_stopped(tmp_path: Path, tab: Callable[..., Any]) -> None:
     page = tab(page_of(pooled(tmp_path)))
     for key in "rwxc":
-        page.keyboard.press(key)
+        press(page, key)
     page.keyboard.type("half a comment")
     saved(page)
     page.reload()  # in the middle of typing
     shows(page, "count", "^3 of")
     assert page.input_value("#comment") == "half a comment"
-    page.keyboard.press("z")
-    page.keyboard.press("z")  # the comment, then the third verdict: undo outlives a reload
+    press(page, "z")
+    press(page, "z")  # the comment, then the third verdict: undo outlives a reload
     assert page.inner_text("#count").startswith("2 of")
+
+
+def ticked(page: Any) -> list[str]:
+    return [one.inner_text() for one in page.locator("#choice label").all() if one.locator("input").is_checked()]
+
+
+def test_a_digit_ticks_the_nugget_that_shows_it(tmp_path: Path, tab: Callable[..., Any]) -> None:
+    """Numbers have gaps: of a key, and of a list from which a nugget was removed."""
+    nuggets = [{"id": number, "text": f"fact {number}", "vital": True} for number in ("1", "3", "4")]
+    key = made.lines(tmp_path / "given" / "key.jsonl", [{"id": "t0", "target": "Target", "nuggets": nuggets}])
+    campaign = made.start(tmp_path, "nuggets", [key])
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "t0", "strings": ["fact 3"]}])
+    page = tab(page_of(made.ready(campaign, "ana", html=True)))
+    for digit, marked in (("2", []), ("3", ["3. fact 3"]), ("4", ["3. fact 3", "4. fact 4"]), ("3", ["4. fact 4"])):
+        press(page, digit)
+        assert [" ".join(text.split()).removesuffix(" vital") for text in ticked(page)] == marked
+
+
+def test_one_action_judges_one_answer(tmp_path: Path, tab: Callable[..., Any]) -> None:
+    """A key that is held, and a double click, which finds the next answer's button in the same place."""
+    page = tab(page_of(pooled(tmp_path)))
+    page.wait_for_selector("#choice:not([aria-busy])", state="attached")
+    for _ in range(3):
+        for _ in range(8):
+            page.keyboard.down("r")
+        page.wait_for_selector("#choice:not([aria-busy])", state="attached")  # held for longer than an answer is new
+    page.keyboard.up("r")
+    assert page.inner_text("#count").startswith("1 of")
+    page.get_by_role("button", name="W Wrong").dblclick()
+    assert page.inner_text("#count").startswith("2 of")
+    assert "too fast" in page.inner_text("#state")
+    press(page, "x")
+    assert page.inner_text("#count").startswith("3 of")
+    page.get_by_role("button", name="R Right").focus()
+    page.wait_for_selector("#choice:not([aria-busy])", state="attached")
+    for _ in range(8):
+        page.keyboard.down("Enter")
+    page.wait_for_selector("#choice:not([aria-busy])", state="attached")
+    page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    assert page.inner_text("#count").startswith("4 of")
+
+
+def test_who_goes_by_the_keyboard_stays_where_they_are_and_hears_what_is_new(
+    tmp_path: Path, tab: Callable[..., Any]
+) -> None:
+    page = tab(page_of(pooled(tmp_path)))
+    focus = "(document.activeElement === document.body ? 'nowhere' : document.activeElement.innerText)"
+    page.get_by_role("button", name="R Right").focus()
+    for n in range(2, 4):
+        press(page, "Space")
+        assert page.evaluate(focus) == "R Right"
+        assert page.inner_text("#place").startswith(f"Answer {n} of")
+        assert page.inner_text("#heard") == f"{page.inner_text('#place')}. {page.inner_text('h1')} " + page.inner_text(
+            ".answer"
+        )
+    page.get_by_role("button", name="S Skip").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    assert page.evaluate(focus) == "S Skip"
+    page.keyboard.press("Enter")
+    page.keyboard.type("not my language")
+    page.keyboard.press("Enter")
+    assert page.evaluate(focus) == "S Skip"
+    page.wait_for_selector("#choice:not([aria-busy])", state="attached")
+    page.get_by_role("button", name="W Wrong").click()
+    assert page.evaluate(focus) == "nowhere"  # so that Space scrolls, and judges nothing
+    page.wait_for_selector("#choice:not([aria-busy])", state="attached")
+    page.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'к', code: 'KeyR', bubbles: true}))")
+    assert page.inner_text("#count").startswith("5 of")
 
 
 def kill_browser(profile: Path) -> None:
@@ -152,12 +235,12 @@ def test_the_number_of_a_nugget_that_was_removed_is_never_given_again(tmp_path: 
     page = tab(path)
     list_nuggets(page, "a fact", "a detail")
     saved(page)
-    page.keyboard.press("ArrowLeft")
+    press(page, "ArrowLeft")
     page.get_by_role("button", name="Remove nugget 2").click()
     page.click("text=Save the list")
     saved(page)
     page = tab(path, page)
-    page.keyboard.press("ArrowLeft")
+    press(page, "ArrowLeft")
     page.click("text=Add a nugget")
     assert page.get_by_role("textbox", name="Nugget 3").is_visible()
 
@@ -170,7 +253,7 @@ def test_the_browser_is_killed(tmp_path: Path, user: Callable[[], Any]) -> None:
         page.goto(page_of(campaign).as_uri())
         shows(page, "count", f"^{2 * times} of")
         for _ in range(2):
-            page.keyboard.press("r")
+            press(page, "r")
         saved(page)
         kill_browser(tmp_path / "profile")
     page = user().new_page()
@@ -195,11 +278,11 @@ def test_where_storage_is_full_the_page_says_so_and_hands_in_everything(
     tmp_path: Path, tab: Callable[..., Any]
 ) -> None:
     page = tab(page_of(pooled(tmp_path)), script=FULL)
-    page.keyboard.press("r")
+    press(page, "r")
     page.wait_for_selector("#saved.lost")
     assert page.inner_text("#saved") == "NOT SAVED: 1"
     assert "storage is full" in page.inner_text("#trouble")
-    page.keyboard.press("w")
+    press(page, "w")
     shows(page, "saved", "^NOT SAVED: 2$")
     assert len(handed_in(page, tmp_path / "x.jsonl")) == 3
     page.evaluate("window.full = false")
@@ -214,13 +297,13 @@ def test_two_tabs_at_once(tmp_path: Path, tab: Callable[..., Any]) -> None:
     campaign = pooled(tmp_path)
     one = tab(page_of(campaign))
     other = tab(page_of(campaign), beside=one)
-    one.keyboard.press("r")
+    press(one, "r")
     saved(one)
     shows(other, "state", "^In another tab: You said right")
-    other.keyboard.press("w")  # of the same answer, later: this holds
+    press(other, "w")  # of the same answer, later: this holds
     for _ in range(3):
-        one.keyboard.press("x")
-        other.keyboard.press("u")
+        press(one, "x")
+        press(other, "u")
     saved(one)
     saved(other)
     one.bring_to_front()
@@ -239,18 +322,18 @@ def test_an_old_page_after_a_new_one(tmp_path: Path, tab: Callable[..., Any]) ->
     """The page is written anew while one judges on the old: both know all, and the file of either loses nothing."""
     campaign = pooled(tmp_path)
     old = tab(page_of(campaign))
-    old.keyboard.press("r")
+    press(old, "r")
     saved(old)
     handed_in(old, tmp_path / "first.jsonl")
     nescio.campaign.collect(campaign, [tmp_path / "first.jsonl"], resamples=10)
     nescio.campaign.sheets(campaign, ["ana"], html=True)  # what is judged is not asked again
     new = tab(page_of(campaign), old, f"^0 of {N - 1}$")
-    new.keyboard.press("w")
+    press(new, "w")
     saved(new)
     handed_in(new, tmp_path / "new.jsonl")
     old.bring_to_front()
     for key in ("ArrowLeft", "ArrowLeft", "x"):  # the first answer, which the new page lacks
-        old.keyboard.press(key)
+        press(old, key)
     saved(old)
     handed_in(old, tmp_path / "old.jsonl")
     for name in ("new", "old", "first"):
@@ -263,7 +346,7 @@ def test_another_computer_goes_on_from_the_file(tmp_path: Path, tab: Callable[..
     campaign = pooled(tmp_path, assessors=("ana", "ben"), overlap=2)
     page = tab(page_of(campaign))
     for key in "rw":
-        page.keyboard.press(key)
+        press(page, key)
     saved(page)
     heading, *said = handed_in(page, tmp_path / "x.jsonl")
     assert [row["verdict"] for row in said] == ["R", "W"]
@@ -298,7 +381,7 @@ def test_what_systems_answer_runs_nothing(tmp_path: Path, visit: Any) -> None:
     seen = set()
     for _ in HOSTILE:
         seen.add(opened.page.inner_text(".answer"))
-        opened.page.keyboard.press("r")
+        press(opened.page, "r")
     assert seen == {*HOSTILE}
     assert opened.page.evaluate("window.pwned") is None
     opened.assert_quiet()

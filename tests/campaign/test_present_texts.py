@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nescio
+from nescio.data.assessors import ADJUDICATION
 from nescio.errors import MismatchError
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.people.campaigns.judgements import TAKEN_BACK, Change, Present
 from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.screens import page_key, shown_item
-from nescio.people.campaigns.shown_texts import CHANGED, still_holds, texts_key
+from nescio.people.campaigns.shown_texts import CHANGED, AskedAgain, still_holds, taken_back_of, taking_back, texts_key
 from tests.campaign import made
 
 
@@ -180,3 +181,145 @@ def test_a_lost_pool_is_not_made_again_over_verdicts_on_an_earlier_question(lost
         nescio.campaign.pool(campaign)
     path.write_bytes(before)
     assert nescio.campaign.pool(campaign).taken_back == 1
+
+
+# ---- an answer of which a verdict was taken back is open ----
+
+SUPPORTED = {"ana": "R", "ben": "R", "eva": "W"}
+
+
+def two_supports(folder: Path, verdicts: Mapping[str, str] = SUPPORTED, **options: Any) -> Path:
+    """A campaign in which each answer of alpha's and beta's runs has two supports, and three people judged it."""
+    campaign = made.qa(folder, 2, key=False, resolve="majority", **options)
+    for run, text in (("alpha_a", "text of a"), ("beta_b", "text of b")):
+        made.take(campaign, {run: [{"answer": "thing", "support": text}] * 2})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, [*verdicts], overlap=len(verdicts))
+    made.judge(campaign, lambda who, _: verdicts[who])
+    return campaign
+
+
+def without_a_support(campaign: Path) -> Any:
+    nescio.campaign.withdraw(campaign, ["beta_b"], reason="asked by mail")
+    return nescio.campaign.pool(campaign)
+
+
+def next_step(campaign: Path) -> str:
+    after = nescio.campaign.status(campaign).after
+    return after.name if after else ""
+
+
+def test_what_is_left_after_a_support_was_lost_decides_nothing(tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path)
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+    pooled = without_a_support(campaign)
+    assert (pooled.taken_back, pooled.judged) == (4, 0)
+    said = str(nescio.campaign.status(campaign))
+    assert "2 to be judged again, because the question or the supports changed" in said
+    assert "0 in dispute" in said
+    assert next_step(campaign) == "sheets"
+    with pytest.raises(MismatchError, match=r"2 answers must be judged again.*nescio campaign sheets"):
+        nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.collect(campaign, resamples=10)  # the earlier sheets still lie there
+    assert next_step(campaign) == "sheets"
+
+
+def test_an_open_answer_is_decided_once_the_same_people_judged_it_again(tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path)
+    without_a_support(campaign)
+    nescio.campaign.sheets(campaign, ["eva", "ben", "ana"])  # without an overlap, and in whatever order
+    assert next_step(campaign) == "judgements"
+    assert {who: len(made.rows_of(campaign / "sheets" / f"{who}.csv")) for who in SUPPORTED} == {
+        "ana": 2,
+        "ben": 2,
+        "eva": 0,
+    }
+    made.judge(campaign, lambda who, _: "R" if who == "ana" else "")
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    made.judge(campaign, lambda *_: "R")
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+    assert nescio.campaign.verify(campaign).rows == ()
+
+
+def test_somebody_else_may_judge_an_open_answer_in_the_place_of_who_judged_it(tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path)
+    without_a_support(campaign)
+    nescio.campaign.sheets(campaign, ["kim", "leo"])
+    made.judge(campaign, lambda who, _: "R" if who in ("kim", "leo") else SUPPORTED[who])
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+
+
+def test_a_new_run_does_not_turn_the_verdict_on_the_answers_of_another(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, 2, key=False, resolve="majority")
+    made.take(campaign, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana", "ben", "eva"], overlap=3)
+    made.judge(campaign, lambda who, _: "R" if who == "eva" else "U")
+    second_run(campaign)
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
+def test_an_adjudicator_alone_does_not_decide_an_open_answer(tmp_path: Path) -> None:
+    """Ana's and Ben's verdicts are taken back, and the adjudicator's W would be left."""
+    campaign = made.qa(tmp_path, 2, key=False)
+    for run, text in (("alpha_a", "text of a"), ("beta_b", "text of b")):
+        made.take(campaign, {run: [{"answer": "thing", "support": text}] * 2})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    made.judge(campaign, lambda who, _: "R" if who == "ana" else "X")
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.judge(campaign, lambda who, _: {"ana": "R", "ben": "X"}.get(who, "W"))
+    without_a_support(campaign)
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, ["ana", "ben"])
+    made.judge(campaign, lambda who, _: "R" if who == "ana" else "")
+    nescio.campaign.score(campaign, resamples=10)  # R and X, and W by the adjudicator, whose verdict holds
+
+
+def test_who_skipped_an_answer_leaves_it_to_the_others(tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path, {"ana": "R", "ben": "", "eva": "R"})
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+
+
+def test_a_file_of_a_server_says_which_verdicts_were_taken_back(tmp_path: Path) -> None:
+    """The files of three people, two of whom are asked again, come in any order; the third one's W decides nothing."""
+    campaign = made.pooled(
+        tmp_path, {"alpha_a": [{"answer": "thing", "support": "text"}]}, ["ana", "ben", "eva"], overlap=3
+    )
+    (item,) = read_pool(open_campaign(campaign))
+    texts = shown_item(item)["texts"]
+    files = []
+    for who, verdict in SUPPORTED.items():
+        records = [Record(f"first-of-{who}", item.id, "2026-06-01T12:00:00Z", verdict, texts=texts)]
+        if verdict == "R":
+            records.append(Record(taking_back(3, who), item.id, "2026-06-01T12:00:00Z", texts=texts))
+        heading = Heading(FORMAT, "c", who, page_key(open_campaign(campaign).secret, who))
+        files.append(tmp_path / f"{who}.judgements.jsonl")
+        files[-1].write_bytes(b"".join(hand_in_lines(heading, records)))
+    for file in files:
+        assert nescio.campaign.collect(campaign, [file], resamples=10).sound
+    assert made.verdicts(campaign) == {(item.id, "eva"): "W"}
+    with pytest.raises(MismatchError, match="1 answer must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
+def test_one_person_does_not_decide_in_the_place_of_an_adjudicator_whose_verdict_was_taken_back() -> None:
+    """Ben withdrew, and the adjudicator decided against Ana's W; a second person agrees with her, or is in dispute."""
+    again = AskedAgain()
+    for who, verdict, taken_back in (("ana", "W", 0), ("ben", "R", 0), (ADJUDICATION, "R", 0), ("ben", "", 0)):
+        again.add("i", who, verdict, taken_back)
+    assert again.open == {}
+    again.add("i", ADJUDICATION, "", 1)
+    assert again.open == {"i": 2}
+    again.add("i", "kim", "R")
+    assert again.open == {}
+
+
+@pytest.mark.parametrize(
+    ("record", "judged"), [(taking_back(3, "a"), 3), (taking_back(0, "a"), 1), ("0f3a", 0), ("again:x:y", 0), ("", 0)]
+)
+def test_the_id_of_a_record_says_whether_it_takes_back_a_verdict(record: str, judged: int) -> None:
+    assert taken_back_of(record) == judged

@@ -27,6 +27,7 @@ from nescio.people.campaigns.layouts import figure
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.scoring import read_tables
 from nescio.people.campaigns.settings import Settings
+from nescio.people.campaigns.site import write_site
 from tests.rings import together
 
 from . import made
@@ -207,6 +208,35 @@ def test_the_campaign_in_figures_and_the_agreement_of_its_assessors(tmp_path: Pa
     assert "8 answers" in index
     assert not [name for name in ("ana", "ben") if re.search(rf"\b{name}\b", index)]
     assert ">nan<" not in index
+
+
+def test_the_agreement_is_over_the_answers_that_count(tmp_path: Path) -> None:
+    """Nobody gives the answers of a withdrawn run any more, and those to a dropped topic count for no run."""
+    runs = {"alpha_a": [f"a{i}" for i in range(5)], "beta_b": [f"b{i}" for i in range(5)]}
+    campaign = made.pooled(tmp_path, runs, ["ana", "ben"], overlap=2)
+    made.judge(campaign, lambda *_: "R")
+    nescio.campaign.withdraw(campaign, ["beta_b"], reason="asked by mail")
+    made.edit(campaign / "campaign.toml", "dropped = []", 'dropped = ["q0"]')
+    nescio.campaign.score(campaign, resamples=10)
+    assert ["Judged by two or more", "4"] in tables(campaign)["facts"]
+    assert {row[-1] for row in tables(campaign)["agreement"][1:]} == {"4 answers"}
+
+
+@pytest.mark.parametrize(("ci", "said"), [(90, "90% interval"), (99.5, "99.5% interval"), (None, "")])
+def test_the_level_that_is_published_is_that_of_the_intervals(ci: float | None, said: str, tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": list("abcd"), "beta_b": list("efgh")}, ["ana", "ben"], overlap=2)
+    made.judge(campaign, lambda _, row: "R" if row["answer"] in "abe" else "W")
+    nescio.campaign.score(campaign, resamples=10, ci=ci)
+    nescio.campaign.publish(campaign)
+    files = [
+        path for path in campaign.rglob("*") if path.suffix in (".md", ".tex", ".html") and "sheets" not in str(path)
+    ]
+    files += [path for path in files if "tables" in str(path)]
+    told = " ".join(path.read_text() for path in files)
+    assert {level.replace("\\", "") for level in re.findall(r"[\d.]+\\?% interval", told)} == {said} - {""}
+    assert ("All runs, with" in told) is bool(said)
+    assert ("interval" in " ".join(tables(campaign)["agreement"][0])) is bool(said)
+    assert nescio.campaign.verify(campaign).sound
 
 
 def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path: Path) -> None:
@@ -543,6 +573,19 @@ def test_changed_judgements_make_results_and_site_old(published: Path, capsys: p
     assert ">0.52<" not in index.read_text()
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_change_of_the_guidelines_stops_no_publication(gone: bool, published: Path) -> None:
+    """Nothing that `publish` writes depends on them, and the step that a message names clears what it tells."""
+    guidelines = published / "guidelines.md"
+    guidelines.unlink() if gone else guidelines.write_text("- typo fixed")
+    assert nescio.campaign.status(published).after is None
+    assert nescio.campaign.verify(published).sound is not gone
+    nescio.campaign.publish(published)
+    found = nescio.campaign.verify(published)
+    assert found.sound
+    assert ("changed since the last line" in " ".join(map(str, found.notes))) is False
+
+
 def test_nothing_is_published_while_answers_are_in_dispute_or_of_a_version_before_the_last(
     published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -613,6 +656,21 @@ def test_what_is_blind_names_no_group_no_run_and_no_qa_system(
     assert "beta_z" in own
     assert "alpha" not in own
     assert re.search(r"On the public pages it is run [123]", own)
+
+
+def test_a_blind_site_has_the_notes_that_name_no_run(tmp_path: Path) -> None:
+    campaign = judged_qa(tmp_path)
+    made.edit(campaign / "campaign.toml", "blind = false", "blind = true")
+    nescio.campaign.score(campaign, resamples=10)
+    data = campaign / "results" / "data.json"
+    held = json.loads(data.read_text())
+    open_, *named = ["judging is not finished", "run 'alpha_a' is odd", "ALPHA  university is odd", "of 'beta' nothing"]
+    held["parts"][0]["notes"] = [open_, *named]
+    data.write_text(json.dumps(held))
+    write_site(open_campaign(campaign), tmp_path / "site", tmp_path / "returns")
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert open_ in page
+    assert not [note for note in (*named, " is odd", "nothing") if note in page]
 
 
 def test_text_of_strangers_is_inert(tmp_path: Path) -> None:

@@ -442,3 +442,24 @@ def test_sentence_lists_are_kept_in_spreadsheets_and_exported_as_a_key(tmp_path:
     assert {row["id"]: row["sentences"] for row in listed} == {"r0": [0], "r1": [0, 1], "r2": []}
     again = nescio.read.score([key / "questions.jsonl", key / "stories.jsonl", file], ci=None)
     assert again.value("r", "read.HumSent") == pytest.approx(2 / 3)
+
+
+def test_sentence_lists_that_no_score_counts_are_named(tmp_path: Path) -> None:
+    """The answers are options, which the key judges: none is a sentence of its story."""
+    campaign = made.reading(tmp_path / "key")
+    named = "no score counts the sentences that people listed for 3 questions"
+    for place, options in (("key", None), ("options", ["there", "nowhere"])):
+        rows = [
+            {"id": f"r{i}", "question": "Where?", "answers": ["there"], "story": f"s{i}"}
+            | ({"options": options} if options else {})
+            for i in range(3)
+        ]
+        files = [made.lines(tmp_path / place / "q.jsonl", rows), tmp_path / "key" / "given" / "stories.jsonl"]
+        campaign = made.start(tmp_path / place / "new", "reading", files)
+        made.lines(
+            tmp_path / place / "new" / "alpha" / "r.jsonl", [{"id": f"r{i}", "answer": "there"} for i in range(3)]
+        )
+        made.ready(campaign, "ana", sentences=True)
+        assert made.judge(campaign, lambda *_: "0", column="sentences").sound
+        notes = " ".join(map(str, nescio.campaign.score(campaign, resamples=10).scores[""].notes))
+        assert (named in notes) == bool(options)

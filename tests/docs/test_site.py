@@ -75,7 +75,7 @@ def test_the_site_is_built_whole_and_is_accessible(measures: dict[str, str], tmp
     assert "nescio.meta_evaluation.swap.SwapBin" in results
     for page in site.rglob("*.html"):
         assert not LOADED.search(page.read_text(encoding="utf-8")), page.name
-    for name in ("index.html", "score.html", "audit.html", "meta-evaluation.html"):
+    for name in ("index.html", "score.html", "evidence/audit.html", "evidence/meta-evaluation.html"):
         for width, scheme in ((1440, "light"), (375, "dark")):
             how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
             opened = visit(site / name, **how).page

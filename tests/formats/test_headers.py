@@ -178,9 +178,9 @@ ASKED: dict[str, tuple[str, str, dict[str, Any], dict[str, list[int]]]] = {
         {"t": [2, 0, 1]},
     ),
     "silence in words that nobody knows": (
-        "run,question,outcome,declined\na,1,correct,いいえ\na,2,incorrect,はい\na,3,incorrect,はい\n",
-        "which of these words says that the system abstained: 'いいえ', 'はい'?",
-        {"outcome_map": {"はい": "unanswered"}},
+        "run,question,outcome,declined\na,1,correct,ei\na,2,incorrect,kylla\na,3,incorrect,kylla\n",
+        "which of these words says that the system abstained: 'ei', 'kylla'?",
+        {"outcome_map": {"kylla": "unanswered"}},
         {"a": [1, 0, 2]},
     ),
     "yes and no that may be answers": (

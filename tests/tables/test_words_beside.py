@@ -143,6 +143,36 @@ FIRST = {
         "",
         ((2, 1, 0, 0),),
     ),
+    "a column that describes the questions, beside words for outcomes with a noun": (
+        "qid,bot,multi_hop,grading\n1,a,1,wrong answer\n1,b,1,correct answer\n2,a,0,wrong answer\n2,b,0,wrong answer\n",
+        "which column says whether an answer is right?",
+        ((0, 2, 0, 0), (1, 1, 0, 0)),
+    ),
+    "a name for right beside a name for something else": (
+        "question,has_table,ok,topic\n1,1,0,x\n2,0,0,y\n3,1,1,z\n",
+        "which column says whether an answer is right?",
+        ((1, 2, 0, 0),),
+    ),
+    "a penalty for wrong answers": (
+        "id,score\n1,1\n2,-0.25\n3,0\n4,1\n",
+        "mean?",
+        ((2, 1, 1, 0),),
+    ),
+    "points with a penalty": (
+        "id,points\n1,2\n2,-1\n3,0\n4,2\n",
+        "mean?",
+        ((2, 1, 1, 0),),
+    ),
+    "two letters of graders beside a word": (
+        "id,grade\n1,C\n2,I\n3,blank\n4,C\n",
+        "what do 'C', 'I' in 'grade' mean?",
+        ((2, 1, 1, 0),),
+    ),
+    "types after names": (
+        "id_int,target_str,response_str,p_f32\n1,x,x,0.5\n2,y,x,0.2\n3,x,I do not know.,0.1\n",
+        "1 answer may decline in words",
+        ((1, 1, 1, 0),),
+    ),
     "a second row of each question beside a column that tells runs apart": (
         "qid,setup,correct\n1,x,1\n1,y,0\n2,x,1\n2,y,1\n",
         "appears twice",
@@ -183,6 +213,23 @@ def test_the_first_answer_is_what_the_table_means(tmp_path: Path, kind: str) -> 
     assert question in asked.value.question
     first = asked.value.executed[0]
     assert key(first.counts) == expected == counted(path, **first.options)
+
+
+def test_0_beside_a_penalty_is_asked_about_until_the_user_says_what_it_means(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,score\n1,1\n2,-0.5\n3,0\n4,1\n")
+    with pytest.raises(AskedError, match="what does '0' in 'score' mean"):
+        counted(path, outcome_map={"-0.5": "incorrect"})
+    assert counted(path, outcome_map={"-0.5": "incorrect", "0": "unanswered"}) == ((2, 1, 1, 0),)
+    # A code for silence leaves 0 its meaning.
+    assert counted(path, outcome_map={"-0.5": "unanswered"}) == ((2, 1, 1, 0),)
+
+
+@pytest.mark.parametrize("one", ["1", "1.0", "1.00"])
+def test_numbers_of_a_map_are_found_however_a_table_spells_them(tmp_path: Path, one: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,outcome\n1,1.0\n2,0.0\n3,1.0\n")
+    assert counted(path, outcome_map={one: "incorrect", "0": "correct"}) == ((1, 2, 0, 0),)
 
 
 def test_a_word_for_right_means_right_beside_a_word_for_wrong_alone(tmp_path: Path) -> None:

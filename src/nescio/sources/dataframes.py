@@ -11,6 +11,7 @@ from nescio.sources.arrow import Renamed, library_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.tables import literal, quoted
+from nescio.text import decimal
 
 
 @names_nearest
@@ -71,8 +72,8 @@ def from_dataframe(
     for i, (name, kind) in enumerate(zip(source.columns, kinds, strict=True)):
         cell = f"CASE WHEN NOT isnan(c{i}) THEN c{i} END" if pandas and kind in ("FLOAT", "DOUBLE") else f"c{i}"
         if meant and name == judged:
-            cases = " ".join(f"WHEN {literal(word)} THEN {meaning}" for word, meaning in meant.items())
-            cell = f"CASE {cell}::VARCHAR {cases} ELSE {cell}::VARCHAR END"
+            cases = " ".join(f"WHEN {_is(cell, word)} THEN {meaning}" for word, meaning in meant.items())
+            cell = f"CASE {cases} ELSE {cell}::VARCHAR END"
         called = [part for part, column in parts.items() if column == name]
         kept = f"{name} (as given)" if name in parts and name not in called else name
         cells += [f"{cell} AS {quoted(new)}" for new in called or [kept]]
@@ -83,6 +84,13 @@ def from_dataframe(
 def _word(word: Any) -> str:
     """Return a cell as text, written as DuckDB writes it."""
     return str(word).lower() if isinstance(word, bool) else str(word)
+
+
+def _is(cell: str, word: str) -> str:
+    """Return the SQL condition that a cell holds a word; True, 1 and 1.0 are equal, as they are in Python."""
+    number = {"true": 1, "false": 0}.get(word, decimal(word))
+    same = "" if number is None else f" OR TRY_CAST({cell} AS DOUBLE) = {number}"
+    return f"{cell}::VARCHAR = {literal(word)}{same}"
 
 
 def _meaning(word: Any, meaning: str) -> str:

@@ -13,7 +13,7 @@ from nescio.sources.tables import literal, unguarded
 from nescio.tables import wide
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.failures import failures
-from nescio.tables.lexicon import declines, state_of, truth_of
+from nescio.tables.lexicon import AS_GIVEN, declines, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped, any_yes, compared, flag, joined, scaled
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
     taken = {name for role in own | of_runs for name in mapping[role].columns}
     source = table.source
     return {
-        f"{name} (as given)" if name in RESERVED else name: unguarded(source, column.cell)
+        f"{name}{AS_GIVEN}" if name in RESERVED else name: unguarded(source, column.cell)
         for name, column in table.columns.items()
         if name and name not in taken
     }

@@ -33,7 +33,7 @@ from nescio.sources.tables import load_rows, locate, unguarded
 from nescio.tables.lexicon import fold, lexicon, roles_of, squash
 from nescio.tables.lexicon import state_of as outcome_of
 from nescio.tables.mapping import AND
-from nescio.text import decimal
+from nescio.text import by_value, decimal
 
 QUESTION = ("question_id", "qid", "id", "question")
 RUN = ("run", "run_id", "system", "model")
@@ -321,7 +321,7 @@ def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: 
     `outcome_map` has the meanings that the user gave, `inexact` is the state of an inexact answer, and `more` has the
     states of further words.
     """
-    mapped = {word: MEANINGS[to] for word, to in outcome_map.items()}
+    mapped = {word: MEANINGS[to] for word, to in by_value(outcome_map, words).items()}
     letters = {word.lower() for word in words} <= set(LETTERS)
     by_word = LETTERS if letters and words else {"inexact": inexact, "x": inexact, **more}
     found = {word: mapped.get(word, by_word.get(word.lower())) for word in words}

@@ -19,7 +19,7 @@ from nescio.text import decimal, normal_form
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _LETTER = re.compile(r"[A-Za-z]{2}[ _-][AEIOSaeios]$")  # a letter after a word: of a run or a judge, and no ending
 _AT = re.compile(r"@\d+$")
-_TYPE = re.compile(r"(?<=[^\W_])[\W_]+bool(ean)?$", re.IGNORECASE)
+_TYPE = re.compile(r"(?<=[^\W_])[\W_]+(bool(ean)?|u?int(eger)?\d*|f(loat)?\d+|float|double|str(ing)?)$", re.IGNORECASE)
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DEEPEST = 8  # parts of a path that may be a name; names of the lexicon have fewer
 _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
@@ -28,6 +28,7 @@ _LONGEST_SUM = 40  # characters of the name of a row that sums up others
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 _VERDICTS = {"outcome", "score", "wrong"}  # roles
 ABSTAIN, ANSWER = "abstain", "answer"
+AS_GIVEN = " (as given)"  # ends the name of a column in whose place the user named another; it has no role
 
 
 class Lexicon(Struct):
@@ -166,10 +167,10 @@ def plain(text: str) -> str:
 def squash(header: str) -> str:
     """Return the letters and digits of a column's name, in lower case and without accents.
 
-    Brackets, a final `@k`, and the type after a name for outcomes ("verdict_bool") are left out.
+    Brackets, a final `@k`, and the type after a known name ("verdict_bool") are left out.
     """
     untyped = _TYPE.sub("", header)
-    if untyped != header and squash(untyped) in lexicon().names["outcome"]:
+    if untyped != header and any(squash(untyped) in names for names in lexicon().names.values()):
         return squash(untyped)
     if header.isidentifier() and header.isascii():  # as most are
         return header.lower().replace("_", "")
@@ -200,6 +201,8 @@ def roles_of(header: str, *, of_runs: bool = False) -> tuple[str, ...]:
     For `choices.message.content`, the longest of the ends `message.content` and `content` that has a role counts. If
     columns of several runs end alike (`of_runs`), the path names the run: `baseline.correct` is a verdict.
     """
+    if header.endswith(AS_GIVEN):
+        return ()
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
             taken = _taken_by(above, of_runs=of_runs)
@@ -285,22 +288,30 @@ def failed(word: str) -> bool | None:
 def state_of(word: str) -> int | None:
     """Return the state (a number of `nescio.data.outcomes`) that a word for an outcome means; None if unknown.
 
-    The numbers 1 and 100 mean right, and 0 means wrong.
+    The numbers 1 and 100 mean right, and 0 means wrong. A noun for an answer adds nothing: "wrong answer" means wrong.
     """
     number = decimal(word)
     if number is not None:
         return {1.0: MEANINGS["correct"], 100.0: MEANINGS["correct"], 0.0: MEANINGS["incorrect"]}.get(number)
-    return lexicon().words.get(fold(word))
+    folded, held = fold(word), lexicon()
+    if folded in held.words or " " not in folded or len(folded) > _LONGEST_NAME:
+        return held.words.get(folded)
+    alone = " ".join(part for part in folded.split() if not {"answer", "prediction"} & {*roles_of(part)})
+    return None if alone == folded or truth_of(alone) is not None else held.words.get(alone)
 
 
 def with_two_meanings(words: Iterable[str]) -> set[str]:
-    """Return the words for right that may also mean that the system gave no answer.
+    """Return the words for right or wrong that may also mean that the system gave no answer.
 
-    Such a word is "pass", if another word for right, such as "correct", occurs beside it.
+    Such a word is "pass", if another word for right, such as "correct", occurs beside it. Another is 0 beside a
+    negative number, which may be the penalty for a wrong answer.
     """
+    words = [*words]
     right = {word: fold(word) for word in words if state_of(word) == MEANINGS["correct"]}
     passes = {word for word, folded in right.items() if folded in lexicon().passes}
-    return passes if len(passes) < len(right) else set()
+    numbers = {word: number for word in words if (number := decimal(word)) is not None}
+    zeros = {word for word, number in numbers.items() if number == 0} if min(numbers.values(), default=0) < 0 else set()
+    return zeros | (passes if len(passes) < len(right) else set())
 
 
 def declines(word: str) -> bool | None:

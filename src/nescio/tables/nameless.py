@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from itertools import islice, product
 from typing import Any
 
@@ -17,6 +18,7 @@ from nescio.sources.tables import first, literals, locate
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
+    AS_GIVEN,
     BOUNDARY,
     is_measured,
     is_of_people,
@@ -24,6 +26,7 @@ from nescio.tables.lexicon import (
     roles_of,
     speaks_of_components,
     speaks_of_faults,
+    speaks_of_verdicts,
     state_of,
     truth_of,
 )
@@ -31,7 +34,7 @@ from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import readings
 from nescio.tables.roles import ABOUT_ANSWERING, has_role, is_known, may_be
 from nescio.tables.structures import different, is_unique
-from nescio.tables.words import CODES, FEW_WORDS, meanings
+from nescio.tables.words import CODES, FEW_WORDS, meanings, unclear_words
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
 _NUMBERED = re.compile(r"(\D*)\d+")
@@ -80,7 +83,7 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
     alike: list[str] = []
     unclear: list[Column] = []
     for column in table.columns.values():
-        words = column.words or ()
+        words = () if column.name.endswith(AS_GIVEN) else column.words or ()
         coded = len(words) > 1 and _are_codes(words)
         coded = coded and (_speaks_of_outcomes(column.name or "") or _grades_answers(table, column))
         if coded and not is_known(column, mapped) and _are_grades(table, column):
@@ -99,8 +102,8 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
 def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[Way]) -> list[Way]:
     """Return `ways`, and the readings in which each verdict with the same words belongs to another run.
 
-    `ways` are the readings by each verdict alone. They come last, unless a column names the runs or the columns are
-    named after judges.
+    `ways` are the readings by each verdict alone. They come last, unless a column names the runs, columns are named
+    after judges, or only some columns are named after verdicts.
     """
     words = [{*(table.columns[name].words or ())} for name in verdicts]
     # those with the same words
@@ -110,6 +113,8 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
     faulty = all(table.columns[name].is_truth and speaks_of_faults(name) for name in alike)
     of_runs = _complete(table, given, {"outcome": Expression(alike, inverted=faulty)}, {})
     alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(alike)
+    spoken = [state_of(name) is not None or speaks_of_verdicts(name) for name in alike]
+    alone = alone or (any(spoken) and not all(spoken))
     return [*ways, *of_runs] if alone else [*of_runs, *ways]
 
 
@@ -166,7 +171,7 @@ def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Co
     if are_numbers and len({*words} - {"0", "1"}) > 1:
         return []  # several numbers beside 0 and 1 are grades
     ways: list[Way] = []
-    for meaning in meanings(words, mapped):
+    for meaning in meanings(words, unclear_words(words, mapped)):
         ways += _complete(table, given, outcome, {"outcome_map": meaning})
     return ways
 
@@ -243,11 +248,10 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
         ways = ways or _complete(table, given, {}, {})
     elif not ({"prediction", "gold"} & given.keys() or judging):
         named = [column for column in free if {"outcome", "score", "wrong"} & {*may_be(column, mapped)}]
-        verdicts = [column for column in free if column.is_verdict]
+        verdicts = sorted((column for column in free if column.is_verdict), key=partial(_how_unlikely, table))
         hinted = [
             c for c in verdicts if _speaks_of_outcomes(c.name) or is_of_people(c.name) or wide.of_judges([c.name])
         ]
-        hinted.sort(key=lambda column: is_measured(column.name))  # "hit_max_tokens" comes last
         graded = [column for column in free if "score" in roles_of(column.name)]
         for column in named:
             wrong = "wrong" in may_be(column, mapped)
@@ -288,6 +292,25 @@ def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] 
     return (names[0], questions) if names and len(questions) > _FEWEST_QUESTIONS else None
 
 
+def _how_unlikely(table: Table, column: Column) -> tuple[bool, ...]:
+    """Return a key by which the likeliest of several columns of verdicts comes first.
+
+    Columns that measure something ("hit_max_tokens") come last, and before them columns with the same value in all rows
+    of a question, because they describe the question. Names and words for outcomes come first.
+    """
+    own, questions = Expression((column.name,)), []
+    for other in table.columns.values():
+        if other is not column and other.name and {"question", "row", "text"} & {*roles_of(other.name)}:
+            questions.append(Expression((other.name,)))
+    many = [different(table, other) for other in questions]
+    constant = any(
+        found < table.rows and different(table, other, own) == found
+        for other, found in zip(questions, many, strict=True)
+    )
+    named = state_of(column.name) is not None or speaks_of_verdicts(column.name)
+    return is_measured(column.name), constant, not named, column.is_truth
+
+
 def _speaks_of_outcomes(header: str) -> bool:
     parts = [] if speaks_of_components(header) else [part for part in BOUNDARY.split(header) if part]
     return any({"outcome", "score", "wrong"} & {*roles_of(part)} for part in parts)
@@ -300,7 +323,10 @@ def _tells_something_else(column: Column) -> bool:
 
 
 def _are_codes(words: Sequence[str]) -> bool:
-    return {*words} <= {word for code in CODES for word in code}
+    """Return whether the words without a meaning, of which there is at least one, are letters of graders."""
+    letters = {word for code in CODES for word in code}
+    coded = {word for word in words if word in letters or state_of(word) is None}
+    return bool(coded) and coded <= letters
 
 
 def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]) -> list[Way]:

@@ -23,7 +23,7 @@ from nescio.tables.asking import AskedError, of_refusals
 from nescio.tables.cells import Placed, flag_words, gathered, runs_of
 from nescio.tables.columns import Table, cases
 from nescio.tables.judge_column import judges_of, mixed_judges
-from nescio.tables.lexicon import speaks_of_faults, squash
+from nescio.tables.lexicon import AS_GIVEN, speaks_of_faults, squash
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.pairing import check_gold, check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
@@ -74,7 +74,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
     }
     taken.discard(STAKE)  # this column is a stratum, too
-    free = {name: column for name, column in extra.items() if name.removesuffix(" (as given)") not in taken}
+    free = {name: column for name, column in extra.items() if name.removesuffix(AS_GIVEN) not in taken}
     if judges is None:
         free["judge"] = "judge"
     listed = list(sources.values())

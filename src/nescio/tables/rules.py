@@ -132,8 +132,7 @@ def no_unknown_words(
     query = f"SELECT file, row FROM gathered WHERE outcome IN ({literals(unknown)}) ORDER BY 1, 2 LIMIT 1"
     file, row = first(connection, query)
     words = [word for word in states if word is not None]
-    known = [word for word in words if states[word] is not None]
-    ways = [{"outcome_map": meaning} for meaning in meanings(words, known)]
+    ways = [{"outcome_map": meaning} for meaning in meanings(words, unknown)]
     raise AskedError(sources[file], what_means(unknown, names), ways, where=locate(sources[file], row))
 
 

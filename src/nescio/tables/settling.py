@@ -24,7 +24,7 @@ from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression
 from nescio.tables.readings import readings
 from nescio.tables.roles import NOTHING, may_be_gold
 from nescio.tables.totals import totals_of
-from nescio.text import enumerated
+from nescio.text import by_value, enumerated
 
 if TYPE_CHECKING:
     import duckdb
@@ -93,6 +93,10 @@ def execute(
     connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions
 ) -> tuple[Outcomes | Unjudged, list[Note]]:
     """Return the data of tables under their mappings; either all mappings have an outcome, or none has."""
+    if options.outcome_map:
+        columns = [table.columns[name] for table, m in placed for own in m.values() for name in own.columns]
+        words = {word for column in columns for word in column.words or ()}
+        options = replace(options, outcome_map=by_value(options.outcome_map, words))
     if all("outcome" in mapping for _, mapping in placed):
         return outcomes.read(connection, placed, options)
     return answers.read(connection, placed, options)
@@ -103,8 +107,8 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
 
     Raises AskedError if several readings are possible.
     """
-    mapped = {*options.outcome_map, *options.worths}
     shapes = [_without_people(table, options) for table in _whole(shapes, options)]
+    mapped = _mapped(shapes, options)
     allowed: list[Reading] = []
     doubtful: list[Reading] = []
     for table in shapes:
@@ -140,6 +144,12 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     same = distinct == 1 or len(questions) == len(allowed)
     same = same and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else unclear)
+
+
+def _mapped(shapes: Sequence[Table], options: ReadOptions) -> set[str]:
+    """Return the words of the tables to which the user gave a meaning, and the other words that the user named."""
+    words = {word for table in shapes for column in table.columns.values() for word in column.words or ()}
+    return {*by_value({**options.outcome_map, **dict.fromkeys(options.worths, "")}, words)}
 
 
 def _unclear(allowed: Sequence[Reading], options: ReadOptions) -> str:
@@ -276,7 +286,7 @@ def _no_reading(
 
 def _of_any(shapes: Sequence[Table], options: ReadOptions) -> list[Reading]:
     """Return the readings that are possible by the content of the columns, whatever their names are."""
-    mapped = {*options.outcome_map, *options.worths}
+    mapped = _mapped(shapes, options)
     found: list[Reading] = []
     for table in shapes:
         given = _given(table, options)

@@ -12,13 +12,13 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, NOT_GRADED, PARTIAL, STATES
 from nescio.errors import opt
 from nescio.tables.lexicon import state_of, with_two_meanings
+from nescio.text import by_value, decimal
 
 # the measures that read partly right answers
 _OF_PARTIAL = "crag.truthfulness, hallucination_rate, non_hallucination, omniscience_index"
 FEW_WORDS = 12  # most different words of a column that may be outcomes
 _MOST_UNKNOWN = 2  # most words whose meanings are all tried
 _ANY = ("incorrect", "correct", "0.5", "unanswered", "ungraded")  # the possible meanings of one unknown word
-_OF_ONE = {"-1": ("unanswered", "ungraded", "incorrect")}
 CODES = (
     {"A": "correct", "B": "incorrect", "C": "unanswered"},
     {"CO": "correct", "IN": "incorrect", "NA": "unanswered"},
@@ -37,8 +37,9 @@ def state_words(
     A word means what the user mapped it to, or else what assessors' codes or the lexicon say. An empty word means no
     grade.
     """
+    mapped = by_value(mapped, [word for word, _ in counted if word])
     own = {word: MEANINGS[to] for word, to in mapped.items()}
-    unclear = with_two_meanings(word for word, _ in counted if word)
+    unclear = with_two_meanings(word for word, _ in counted if word and not _declines(own.get(word)))
     assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
     states: dict[str | None, int | None] = {}
     for word, _ in counted:
@@ -74,25 +75,55 @@ def state_words(
     return states
 
 
-def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, str]]:
-    """Return the meanings to try for the unknown words among `words`; none if these are too many.
+def unclear_words(words: Sequence[str], mapped: Collection[str]) -> list[str]:
+    """Return the words that the lexicon lacks or that may mean two things, and that the user did not map."""
+    two = with_two_meanings(word for word in words if word not in mapped or state_of(word) is not None)
+    return [word for word in words if word not in mapped and (state_of(word) is None or word in two)]
+
+
+def meanings(words: Sequence[str], unknown: Sequence[str]) -> list[dict[str, str]]:
+    """Return the meanings to try for the `unknown` ones among `words`; none if these are too many.
 
     Letters of graders have their known meanings. Other words may be right or wrong, and a single word also half right
-    or ungraded.
+    or ungraded. The likeliest meanings come first: those of letters of graders, then those that differ.
     """
-    unclear = with_two_meanings(words)
-    unknown = [word for word in words if word not in mapped and (state_of(word) is None or word in unclear)]
     if not unknown or not 1 < len(words) <= FEW_WORDS:
         return []
+    if points := _of_points(unknown):
+        return points
     codes = [{word: code[word] for word in words} for code in CODES if {*words} <= {*code}]
     if len(unknown) > _MOST_UNKNOWN or codes:
         return codes
-    known = {state_of(word) for word in words if word not in unclear}
+    known = {state_of(word) for word in words if word not in unknown}
     missing = [word for word in ("incorrect", "correct", "unanswered") if MEANINGS[word] not in known]
     any_word = [*missing, *(word for word in _ANY if word not in missing)]  # a word seldom means the same as another
-    choices = _OF_ONE.get(unknown[0], any_word) if len(unknown) == 1 else ("correct", "incorrect")
+    choices = any_word if len(unknown) == 1 else ("correct", "incorrect")
     every = [dict(zip(unknown, chosen, strict=True)) for chosen in product(choices, repeat=len(unknown))]
+    coded = [{word: code[word] for word in unknown} for code in CODES if {*unknown} <= {*code}]
+    every.sort(key=lambda own: (own not in coded, len({*own.values()}) < len(unknown)))
     return [own for own in every if len(words) > len(unknown) or len({*own.values()}) > 1]
+
+
+def _of_points(unknown: Sequence[str]) -> list[dict[str, str]]:
+    """Return the meanings of unknown numbers with a negative one; none for other words, and for several grades.
+
+    The negative number may be the penalty for a wrong answer, and 0 no answer. Or it is a code for no answer, as -1
+    often is.
+    """
+    numbers = [decimal(word) for word in unknown]
+    signs = [(number > 0) - (number < 0) for number in numbers if number is not None]
+    if len(signs) < len(unknown) or -1 not in signs or len({*signs}) < len(signs):
+        return []
+    penalty, code = ("incorrect", "unanswered", "correct"), ("unanswered", "incorrect", "correct")
+    ungraded, plain = ("ungraded", "incorrect", "correct"), ("incorrect", "incorrect", "correct")
+    first = (code, penalty) if -1 in numbers and 1 not in signs else (penalty, code)
+    every = [dict(zip(unknown, (own[sign + 1] for sign in signs), strict=True)) for own in (*first, ungraded, plain)]
+    return [own for i, own in enumerate(every) if own not in every[:i]]
+
+
+def _declines(state: int | None) -> bool:
+    """Return whether the user gave a word a meaning other than right or wrong."""
+    return state not in (None, MEANINGS["correct"], MEANINGS["incorrect"])
 
 
 def what_means(unknown: Sequence[str], columns: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Audit a measure: can it be gamed, which axioms does it keep?
 
 Gaming systems (all silent, one answer only, random answers, random silence) are scored next to honest ones. A search
-then looks for outcome counts that violate an axiom. `docs/evidence/audit.md` and -o FILE.md explain each test.
+then looks for outcome counts that violate an axiom. `docs/explanation/silence.md` and -o FILE.md explain each test.
 
 \b
 nescio audit

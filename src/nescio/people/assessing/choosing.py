@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from nescio.data.judge_record import UNCHECKED
 from nescio.data.model import Run, Verdict
+from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, UsageError
 from nescio.judging.human import human
@@ -53,16 +55,16 @@ def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, 
 
 
 def grades_of(
-    path: Path | str, runs: Sequence[Run], names: Mapping[tuple[str, str], str]
-) -> tuple[dict[str, str], int]:
-    """Return the grades in a judge's file, keyed by item, and the number of items that have two different grades.
+    path: Path | str, runs: Sequence[Run], questions: Sequence[str], names: Mapping[tuple[str, str], str]
+) -> tuple[dict[str, str], int, tuple[Note, ...]]:
+    """Return the grades in a judge's file, keyed by item; the number of items with two different grades; and notes.
 
     An item is a distinct answer, which several runs may give. An item that the judge graded differently in two runs is
-    left out. `names` maps a question's id and the text of an answer to the item.
+    left out. `names` maps a question's id and the text of an answer to the item. The notes count grades that fit no
+    answer.
     """
-    questions = {question for question, _ in names}
     given, _ = read_judgements(path)
-    judge, _ = human(given, [run.name for run in runs], sorted(questions))
+    judge, notes = human(given, [run.name for run in runs], questions)
     found: defaultdict[str, set[str]] = defaultdict(set)
     for run in runs:
         for one in run.responses:
@@ -73,7 +75,8 @@ def grades_of(
     if not found:
         raise judge.none_judged()
     alike = {item: min(words) for item, words in found.items() if len(words) == 1}
-    return alike, len(found) - len(alike)
+    left_out = [one for one in (*notes, *judge.said_of_stale()) if one.code != UNCHECKED]
+    return alike, len(found) - len(alike), tuple(left_out)
 
 
 def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wanted: int) -> dict[str, float]:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Table, insert
 from sqlalchemy.exc import DBAPIError
 
 from nescio.data.model import Question
+from nescio.data.notes import Note
 from nescio.errors import UsageError
 from nescio.formats import Unjudged
 from nescio.people.assessing.choosing import drawn, grades_of, known_answers
@@ -50,6 +51,7 @@ class Content(Struct, frozen=True):
     strata: Mapping[str, Mapping[str, str]] = {}
     grades: Mapping[str, str] = {}
     split: int = 0  # items that the judge graded differently in two runs
+    notes: tuple[Note, ...] = ()  # on grades that fit no answer
 
 
 class Created(Struct, frozen=True):
@@ -62,6 +64,7 @@ class Created(Struct, frozen=True):
     graded: int | None = None
     split: int = 0
     apart: str = ""  # how known answers can be told from the others
+    notes: tuple[Note, ...] = ()  # on grades that fit no answer
 
     def __str__(self) -> str:
         graded = (
@@ -133,6 +136,7 @@ def create(
         len(seconds) if content.grades else None,
         content.split,
         _told_apart(asked_of, content.grades, [row for row in known if row["topic"] in parts.get(CONTROL, ())]),
+        content.notes,
     )
 
 
@@ -372,6 +376,8 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, 
     languages = {identity: (question, question.strata.get(LANGUAGE, "")) for identity, question in questions.items()}
     pooled = tuple(distinct_items(given, languages))
     text = default_guidelines("qa")
-    graded, split = grades_of(grades, result.data.runs, names) if grades else ({}, 0)
-    more: dict[str, Any] = {"strata": strata_of(questions.values()), "grades": graded, "split": split}
+    more: dict[str, Any] = {"strata": strata_of(questions.values())}
+    if grades:
+        graded, split, notes = grades_of(grades, result.data.runs, [*questions], names)
+        more |= {"grades": graded, "split": split, "notes": notes}
     return Content(paths[0].stem, pooled, "", text, secret, **more)

@@ -7,7 +7,8 @@ import csv
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,10 @@ PRIVATE = 0o600  # because the files have people's verdicts and keys
 
 
 class Exported(Struct, frozen=True):
-    """The result of `export`: the files, and the numbers of judgements, of agreed verdicts and of disputed items."""
+    """The result of `export`: the files, and the numbers of judgements, of agreed verdicts and of disputed items.
+
+    `again` counts the answers that people are asked to judge again, because the question or the supports changed.
+    """
 
     folder: Path
     files: tuple[str, ...]
@@ -47,10 +51,13 @@ class Exported(Struct, frozen=True):
     agreed: int
     disputed: int
     drawn: tuple[int, int] = (0, 0)  # questions with a verdict, of those that were drawn
+    again: int = 0
     unwritten: int = 0  # agreed verdicts on answers that no table can hold
 
     def __str__(self) -> str:
         left = f"; no verdict on {plural(self.disputed, 'disputed item')}" if self.disputed else ""
+        if self.again:
+            left += f"; no verdict on {plural(self.again, 'answer')} that people are asked to judge again"
         said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
         judged, of = self.drawn
         have = "has" if judged == 1 else "have"
@@ -121,9 +128,10 @@ def export(database: Database, folder: Path | str) -> Exported:
             os.utime(place / part, (begun - UNDER_WAY, begun - UNDER_WAY))
             names.append(part)
         written = [(bool(cells), lost) for cells, lost in _verdicts(connection, own)]
+        again = _open(connection) if parts["verdicts.csv"] else 0
     agreed, unwritten = sum(agreed for agreed, _ in written), sum(lost for _, lost in written)
     drawn = (odds.judged, odds.of) if parts["verdicts.csv"] else (0, 0)
-    return Exported(place, tuple(names), total, agreed, len(written) - agreed, drawn, unwritten)
+    return Exported(place, tuple(names), total, agreed, len(written) - agreed, drawn, again, unwritten)
 
 
 def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:
@@ -237,8 +245,19 @@ def _write_table(connection: Connection, path: Path, own: dict[str, Any], more: 
         table.writerows(_table_rows(connection, path.name, own))
 
 
+def _open(connection: Connection) -> int:
+    """Return the number of current answers that people are asked to judge again, because their texts changed."""
+    kept = select(items.c.id).join(units, units.c.topic == items.c.topic)
+    kept = kept.where(items.c.kind == "answer", items.c.gone == 0, units.c.part == "")
+    return len(work.asked_again(connection).open.keys() & {*connection.scalars(kept)})
+
+
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
-    """Yield a row of the database for each judged answer, and the verdict on the answer (None if in dispute)."""
+    """Yield a row of the database for each judged answer, and the verdict on the answer (None if in dispute).
+
+    Answers that people are asked to judge again are left out: the verdicts that are left do not decide.
+    """
+    open_ = work.asked_again(connection).open
     now = work.present().subquery()
     rows = connection.execution_options(yield_per=STEP).execute(
         select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, items.c.given, units.c.inclusion)
@@ -247,15 +266,10 @@ def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
         .where(now.c.verdict != "", items.c.kind == "answer", units.c.part == "")
         .order_by(now.c.item)
     )
-    last: Any = None
-    said: dict[str, str] = {}
-    for row in _with_end(rows):
-        if last is not None and (row is None or row.item != last.item):
-            yield last, resolve(said, "adjudicated")
-            said = {}
-        if row is not None:
-            said[row.person] = row.verdict
-        last = row
+    for item, own in groupby(rows, lambda row: str(row.item)):
+        if item not in open_:
+            given = list(own)
+            yield given[-1], resolve({row.person: row.verdict for row in given}, "adjudicated")
 
 
 def on_known() -> Select[Any]:
@@ -290,8 +304,3 @@ def seconds() -> Select[Any]:
         .where(items.c.kind == work.SECOND, now.c.verdict != "", units.c.part == "")
         .order_by(now.c.person, now.c.item)
     )
-
-
-def _with_end(rows: Iterable[Any]) -> Iterator[Any]:
-    yield from rows
-    yield None

@@ -132,7 +132,11 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
             agreed,
             apart,
             tuple(_dispute(connection, item, said) for item, said in differing[:SHOWN]),
-            (*_remarks(kept), *many),
+            (
+                *_asked_again(len(work.asked_again(connection).open.keys() & {row.item for row in rows})),
+                *_remarks(kept),
+                *many,
+            ),
         )
 
 
@@ -220,6 +224,15 @@ def _as_read(kind: str, verdict: str) -> str:
     if verdict == NOTHING:
         return "none"
     return ", ".join(str(int(name) + 1) for name in verdict.split(",")) if kind == SENTENCES and verdict else verdict
+
+
+def _asked_again(count: int) -> Iterator[str]:
+    """Yield a remark on the number of items that people are asked to judge again."""
+    if count:
+        yield (
+            f"people are asked to judge {plural(count, 'item')} again, because the question or the supports changed; "
+            "until then, these items have no verdict"
+        )
 
 
 def _remarks(rows: Sequence[Any]) -> Iterator[str]:

@@ -11,7 +11,6 @@ from fastapi.responses import JSONResponse
 
 from nescio.people.assessing import access
 
-COOKIE = "nescio"
 MOST_BYTES = 1 << 20  # of a request
 RATE = {
     "/start": 60,
@@ -72,7 +71,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        who = scope["path"] if scope["path"].startswith("/start") else request.cookies.get(COOKIE, address_of(request))
+        who = scope["path"] if scope["path"].startswith("/start") else cookie_of(request) or address_of(request)
         length = request.headers.get("content-length", "0")
         status = 0
         if not scope["app"].state.limiter.allows(who, scope["path"]):
@@ -103,6 +102,19 @@ class Guard:
             await send(message)
 
         await self.app(scope, limited, safe)
+
+
+def cookie_name(home: str) -> str:
+    """Return the name of the cookie of a database, whose name in browsers is `home`.
+
+    Browsers share cookies between the ports of a host, so two servers must not use one name.
+    """
+    return f"nescio-{home}"
+
+
+def cookie_of(request: Request) -> str:
+    """Return the cookie of the session of a request; empty without one."""
+    return request.cookies.get(request.app.state.cookie, "")
 
 
 def address_of(request: Request) -> str:

@@ -35,7 +35,7 @@ from nescio.people.assessing.work import (
 )
 from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
 from nescio.people.campaigns.screens import NOTHING
-from nescio.people.campaigns.shown_texts import CHANGED, LIST, SENTENCES, still_holds
+from nescio.people.campaigns.shown_texts import CHANGED, LIST, SENTENCES, still_holds, taking_back
 from nescio.text import sanitize
 
 LONGEST_LIST = 250_000  # characters of a list of nuggets
@@ -121,6 +121,7 @@ def take_back(connection: Connection, item: str, kind: str, then: str, now_shown
     """
     now = present(records.c.item == item).subquery()
     said = connection.execute(select(now).where(or_(now.c.verdict != "", now.c.mark == "skip"))).all()
+    judged = sum(bool(row.verdict) and row.person != ADJUDICATION for row in said)
     outdated = [row for row in said if not still_holds(kind, row.verdict, then, now_shown)]
     for row in outdated:
         skips = _knows_grade(connection, row.person, f"{SECOND}:{item}")
@@ -129,7 +130,8 @@ def take_back(connection: Connection, item: str, kind: str, then: str, now_shown
         # The record has the time of the judgement that it takes back, because a later one may still arrive and hold.
         at = _not_before(connection, row.person, item, _now()) if skips else row.at
         kept = {"pool": row.pool, "guidelines": row.guidelines, "received": time.time()}
-        said_now = {"id": secrets.token_hex(16), "person": row.person, "item": item, "at": at, "verdict": ""}
+        name = taking_back(judged, secrets.token_hex(16)) if row.verdict else secrets.token_hex(16)
+        said_now = {"id": name, "person": row.person, "item": item, "at": at, "verdict": ""}
         add(connection, said_now | {"comment": comment, "mark": mark} | kept)
     return [row.person for row in outdated]
 

@@ -21,7 +21,7 @@ from nescio.people.assessing import access, saving, work
 from nescio.people.assessing.clocks import Clocks
 from nescio.people.assessing.database import Database, reason
 from nescio.people.assessing.following import status
-from nescio.people.assessing.guard import COOKIE, TOO_MANY, Guard, Limiter, address_of
+from nescio.people.assessing.guard import TOO_MANY, Guard, Limiter, address_of, cookie_name, cookie_of
 from nescio.people.campaigns.handed_in import LONGEST, Record
 from nescio.people.campaigns.layouts import figure
 from nescio.people.campaigns.pages import rendered, script_page
@@ -81,7 +81,7 @@ def application(database: Database) -> FastAPI:
     """Return the web application with which people judge the items of a database."""
     app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.database, app.state.facts, app.state.limiter = database, work.Facts(database), Limiter()
-    app.state.clocks = Clocks()
+    app.state.clocks, app.state.cookie = Clocks(), cookie_name(app.state.facts.now()["home"])
     app.add_middleware(Guard)
     app.add_exception_handler(DBAPIError, database_failed)
     app.add_exception_handler(PoolTimeout, database_failed)
@@ -109,7 +109,7 @@ def facts_of(request: Request) -> dict[str, Any]:
 
 def visitor(request: Request) -> access.Person | None:
     """Return the person who sends a request; None without a session."""
-    return access.who(database_of(request), request.cookies.get(COOKIE, ""))
+    return access.who(database_of(request), cookie_of(request))
 
 
 def signed_in(found: Annotated[access.Person | None, Depends(visitor)]) -> access.Person:
@@ -162,7 +162,8 @@ def start(token: str, request: Request, database: Room) -> Response:
         return _not_good(request)
     response = RedirectResponse("/", 303)
     secure = request.url.scheme == "https"
-    response.set_cookie(COOKIE, cookie, max_age=access.SESSION, httponly=True, samesite="strict", secure=secure)
+    name = request.app.state.cookie
+    response.set_cookie(name, cookie, max_age=access.SESSION, httponly=True, samesite="strict", secure=secure)
     return response
 
 
@@ -234,7 +235,7 @@ def judgements(
 @api.post("/leave")
 def leave(request: Request, found: Annotated[access.Person, Depends(sender)], database: Room) -> dict[str, str]:
     """End the session."""
-    access.end(database, request.cookies.get(COOKIE, ""))
+    access.end(database, cookie_of(request))
     return {"left": found.name}
 
 

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
@@ -17,7 +18,7 @@ from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.folder import keyed
 from nescio.people.campaigns.handed_in import Record, listed_nuggets
 from nescio.people.campaigns.pooling import named_by
-from nescio.people.campaigns.shown_texts import LIST, texts_key
+from nescio.people.campaigns.shown_texts import AGAIN, LIST, AskedAgain, taken_back_of, texts_key
 
 LEASE = 45 * 60  # seconds for which a topic is reserved for a person
 MINUTE = 60  # seconds
@@ -289,11 +290,24 @@ def texts_of(item: Any) -> str:
 # ---- disputes ----
 
 
+def asked_again(connection: Connection) -> AskedAgain:
+    """Return the items of which verdicts were taken back, and the people who are asked to judge these items again."""
+    again, held = AskedAgain(), dict[tuple[str, str], str]()
+    taken_back = select(records.c.item).where(records.c.id.startswith(AGAIN), ~records.c.item.startswith(f"{SECOND}:"))
+    for row in connection.execute(select(records).where(records.c.item.in_(taken_back)).order_by(records.c.number)):
+        if row.at >= held.get((row.item, row.person), ""):
+            held[row.item, row.person] = row.at
+            again.add(row.item, row.person, row.verdict, taken_back_of(row.id))
+    return again
+
+
 def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each item on which people's verdicts differ, with the latest records, keyed by person.
 
-    The adjudicator's record is included, but does not make a dispute.
+    The adjudicator's record is included, but does not make a dispute. Items that people are asked to judge again are
+    left out.
     """
+    open_ = asked_again(connection).open
     now = present().subquery()
     ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic).where(units.c.part == "")
     rows = connection.execute(
@@ -301,15 +315,10 @@ def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
         .where(now.c.verdict != "", ~now.c.item.startswith(f"{SECOND}:"), now.c.item.in_(ordinary))
         .order_by(now.c.item)
     )
-    item, said = "", dict[str, Any]()
-    for row in rows:
-        if row.item != item:
-            if len({one.verdict for who, one in said.items() if who != ADJUDICATION}) > 1:
-                yield item, said
-            item, said = row.item, {}
-        said[row.person] = row
-    if len({one.verdict for who, one in said.items() if who != ADJUDICATION}) > 1:
-        yield item, said
+    for item, own in groupby(rows, lambda row: str(row.item)):
+        said = {row.person: row for row in own}
+        if item not in open_ and len({one.verdict for who, one in said.items() if who != ADJUDICATION}) > 1:
+            yield item, said
 
 
 def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:

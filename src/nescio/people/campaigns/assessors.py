@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -16,8 +16,10 @@ from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import SHEETS, Campaign, decoded, put
 from nescio.people.campaigns.judgements import Judgement, read_judgements
-from nescio.people.campaigns.pooling import Item, read_pool
 from nescio.text import plural
+
+if TYPE_CHECKING:
+    from nescio.people.campaigns.pooling import Item
 
 ASKED = "assessors.json"
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
@@ -27,7 +29,8 @@ class Asked(Struct, frozen=True):
     """The assessors who were asked to judge in this campaign, with the items that each of them was asked to judge.
 
     `answers` has the items on which verdicts are expected back: those of the latest sheets, and those that the assessor
-    has judged. `given` has all items that the assessor was ever asked to judge.
+    has judged. A verdict that `pool` took back is not expected until `sheets` asks for it again. `given` has all items
+    that the assessor was ever asked to judge.
     """
 
     assessors: tuple[str, ...] = ()
@@ -86,6 +89,17 @@ def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgem
     put(campaign / SHEETS / ASKED, json.dumps(asdict(asked)).encode() + b"\n")
 
 
+def expect_no_more(campaign: Campaign, taken_back: Collection[tuple[str, str]]) -> None:
+    """Expect these verdicts, as pairs of item and assessor, no more until `sheets` asks for them again."""
+    before = read_asked(campaign)
+    if before.assessors:
+        kept = {
+            who: tuple(item for item in ids if (item, who) not in taken_back) for who, ids in before.answers.items()
+        }
+        asked = replace(before, answers=kept, given=before.given or before.answers)
+        put(campaign / SHEETS / ASKED, json.dumps(asdict(asked)).encode() + b"\n")
+
+
 def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> Returned:
     """Return the numbers of requested and of returned verdicts, with the assessors who have returned none.
 
@@ -100,15 +114,22 @@ def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Jud
     return Returned(sum(pair in given for pair in pairs), len(pairs), none)
 
 
-def unasked(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> list[Item]:
-    """Return the answers that nobody judged and nobody was asked to judge."""
-    known = {item for ids in read_asked(campaign).answers.values() for item in ids} | {one.item for one in judgements}
+def unasked(
+    campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement], open_: Collection[str] = ()
+) -> list[Item]:
+    """Return the answers that are not judged and that nobody is asked to judge now.
+
+    `open_` has the items that must be judged again.
+    """
+    given = {(one.item, one.assessor) for one in judgements}
+    waiting = {item for who, ids in read_asked(campaign).answers.items() for item in ids if (item, who) not in given}
+    known = waiting | {one.item for one in judgements if one.item not in open_}
     return [item for item in items if item.id not in known]
 
 
-def outstanding(campaign: Campaign) -> list[Note]:
-    """Return a note if assessors were asked to judge and have not returned all verdicts."""
-    back = returned(campaign, read_pool(campaign), read_judgements(campaign))
+def outstanding(campaign: Campaign, items: Sequence[Item]) -> list[Note]:
+    """Return a note if assessors were asked to judge `items` and have not returned all verdicts."""
+    back = returned(campaign, items, read_judgements(campaign))
     if back.verdicts == back.of or not read_asked(campaign).assessors:
         return []
     return [

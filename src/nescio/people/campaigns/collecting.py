@@ -22,7 +22,8 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import own_order, read_asked
 from nescio.people.campaigns.chain import UNREADABLE, links
-from nescio.people.campaigns.folder import KEY, OWN_KEY, SHEETS, Campaign, put, step
+from nescio.people.campaigns.folder import SHEETS, Campaign, put, step
+from nescio.people.campaigns.freshness import FEW
 from nescio.people.campaigns.handed_in import (
     SUFFIX,
     handed_in_changes,
@@ -33,6 +34,7 @@ from nescio.people.campaigns.handed_in import (
 )
 from nescio.people.campaigns.judgements import (
     HISTORY,
+    LISTS,
     Change,
     Judgement,
     Present,
@@ -40,10 +42,11 @@ from nescio.people.campaigns.judgements import (
     by_item,
     changes,
     collected,
+    lists_taken_in,
     read_history,
     read_judgements,
 )
-from nescio.people.campaigns.log import digest, digests, record
+from nescio.people.campaigns.log import digest, digests, read_log, record
 from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import has_own_key, list_items, sentence_items
@@ -54,6 +57,7 @@ from nescio.people.campaigns.verdicts import agreement, unlisted
 from nescio.stats.parallel import followed
 from nescio.text import plural, sanitize, squeeze
 
+Nuggets = Mapping[tuple[str, str], tuple[str, str]]  # importance and text by question and number
 KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _ALIKE = 20  # From so many answers on, a note says that all verdicts of an assessor, or of two, are the same.
@@ -145,9 +149,9 @@ def collect(
             raise UsageError(f"there is no sheet to collect; run nescio campaign sheets {opened.folder} first")
         read = {path: digest(path) for path in paths}
         lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
-        before = _listed(opened) if lists else {}
-        faults = FaultsOfFiles()
-        _read_key(opened, lists, faults)
+        before, faults, taken = _listed(opened), FaultsOfFiles(), lists_taken_in(read_log(opened))
+        known = digest(opened / LISTS) == taken  # whether all that the key has was collected
+        known = _read_key(opened, lists, faults) or known
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         lie_there = not files
@@ -156,9 +160,12 @@ def collect(
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
         head = append_history(opened, rows)
-        _put_lists(opened, present)
+        known = _put_lists(opened, present) or known
         named_files = {path.name: content for path, content in read.items()}
-        record(opened, "collect", named_files, digests(opened, HISTORY, f"{KEY}/{OWN_KEY}"), {"history": head})
+        wrote = digests(opened, HISTORY) | (
+            {LISTS: held} if (held := digest(opened / LISTS) if known else taken) else {}
+        )
+        record(opened, "collect", named_files, wrote, {"history": head})
         judged = read_judgements(opened)
         kept = [one for one in judged if one.item in reading.items]
         sentences = {item.id: [str(i) for i in range(len(item.supports))] for item in sentence_items(opened)}
@@ -170,18 +177,41 @@ def collect(
         questions = {item.id: item.question for item in reading.items.values()}
         notes = (*_taken_out(unnamed), *alike(kept))
         if opened.settings.task == "nuggets":
-            notes += _about_nuggets(opened, before, kept, questions)
+            notes += (*_key_changes(before, _listed(opened)),)
+            notes += _about_nuggets(opened, before if lists else {}, kept, questions)
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(faults.listed, line, notes, "faults", tables, count=faults.count)
 
 
+def _key_changes(before: Nuggets, after: Nuggets) -> Iterator[Note]:
+    """Yield a note that names the nuggets which differ between two keys; of targets that had a list before."""
+    had = {question for question, _ in before}
+    changed = []
+    for question, number in sorted({**before, **after}):
+        old, now = before.get((question, number)), after.get((question, number))
+        if question in had and _same_nugget(old) != _same_nugget(now):
+            what = "is gone" if now is None else "is new" if old is None else f"is now {now[0]}, {now[1]!r}"
+            changed.append(f"nugget {number} of {question} {what}")
+    if changed:
+        more = [f"{len(changed) - FEW:,} more"] if len(changed) > FEW else []
+        what = "; ".join([*changed[:FEW], *more])
+        yield note(
+            "campaign.key_changed", "the list of nuggets ({subject}) was changed: {changes}", LISTS, changes=what
+        )
+
+
+def _same_nugget(nugget: tuple[str, str] | None) -> tuple[str, str] | None:
+    """Return a key that is equal for nuggets which differ in case and white space alone."""
+    return nugget and (nugget[0], squeeze(nugget[1]))
+
+
 def _about_nuggets(
-    opened: Campaign, before: Mapping[tuple[str, str], str], kept: Sequence[Judgement], questions: Mapping[str, str]
+    opened: Campaign, before: Nuggets, kept: Sequence[Judgement], questions: Mapping[str, str]
 ) -> tuple[Note, ...]:
     """Return notes on contradictions between the nuggets in the key and the judgements `kept`.
 
-    `before` has the texts of the nuggets in the previous key, and `questions` maps each item to its question.
+    `before` has the nuggets in the previous key, and `questions` maps each item to its question.
     """
     nuggets = _listed(opened)
     asked = [question for part in opened.topics().parts.values() for question in part.questions]
@@ -327,17 +357,17 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
             )
 
 
-def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> None:
+def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> bool:
     """Read nuggets from sheets `nuggets.csv`, and store the nuggets as the key unless the organisers have a key.
 
-    If a sheet cannot be read to its end, the key is not changed.
+    Returns whether the key was stored. If a sheet cannot be read to its end, the key is not changed.
     """
     if campaign.settings.task != "nuggets":
         for path in paths:
             faults.add(Fault(str(path), None, "only campaigns of the task nuggets have a list of nuggets"))
-        return
+        return False
     if not paths or has_own_key(campaign):
-        return
+        return False
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
@@ -358,29 +388,34 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
                     own[number] = {"id": number, "text": text, "vital": VITAL[vital]}
         except FormatError as error:
             faults.add(Fault(str(path), None, error.rule, str(error.value)))
-            return
+            return False
     texts = {identity: question.text for identity, question in questions.items()}
     listed = {name: [*own.values()] for name, own in nuggets.items() if own}
-    _put_key(campaign, {name: {"id": name, "target": texts[name], "nuggets": own} for name, own in listed.items()})
+    return _put_key(
+        campaign, {name: {"id": name, "target": texts[name], "nuggets": own} for name, own in listed.items()}
+    )
 
 
-def _listed(campaign: Campaign) -> dict[tuple[str, str], str]:
-    """Return the texts of the nuggets in the key, keyed by (question, number); empty for a task without nuggets."""
+def _listed(campaign: Campaign) -> Nuggets:
+    """Return the importance and text of each nugget in the key, keyed by (question, number).
+
+    The key is not read for a task without nuggets.
+    """
     if campaign.settings.task != "nuggets":
         return {}
-    return {(question, number): text for question, number, _, text in nugget_texts(campaign.key_files)}
+    return {(question, number): (vital, text) for question, number, vital, text in nugget_texts(campaign.key_files)}
 
 
 def _other_texts(
-    before: Mapping[tuple[str, str], str],
-    after: Mapping[tuple[str, str], str],
+    before: Nuggets,
+    after: Nuggets,
     judgements: Sequence[Judgement],
     questions: Mapping[str, str],
 ) -> Iterator[Note]:
     """Yield notes on nuggets whose text changed from `before` to `after`, although assessors found them in answers."""
     found = {(questions[one.item], number) for one in judgements for number in one.verdict.split(",")}
     for question, number in sorted(found & before.keys() & after.keys()):
-        old, new = before[question, number], after[question, number]
+        old, new = before[question, number][1], after[question, number][1]
         if squeeze(old) != squeeze(new):
             yield note(
                 "campaign.reworded",
@@ -393,23 +428,27 @@ def _other_texts(
             )
 
 
-def _put_lists(campaign: Campaign, present: Present) -> None:
-    """Store in the key the nuggets that assessors listed on pages.
+def _put_lists(campaign: Campaign, present: Present) -> bool:
+    """Store in the key the nuggets that assessors listed on pages, and return whether all of the key is from pages.
 
     A target for which no assessor made a list keeps its nuggets.
     """
     asked = {item.question: item.text for item in list_items(campaign)}
     if listed := key_of_lists(present, asked):
-        path = campaign / KEY / OWN_KEY
+        path = campaign / LISTS
         held = path.read_bytes() if path.is_file() else b""
         try:
             rows = msgspec.json.Decoder(dict[str, Any]).decode_lines(held)
         except UNREADABLE as error:
             raise MismatchError(f"{path} cannot be read as a list of nuggets: {error}") from None
-        _put_key(campaign, {str(row.get("id")): row for row in rows} | listed)
+        kept = {str(row.get("id")): row for row in rows}
+        return _put_key(campaign, kept | listed) and kept.keys() <= listed.keys()
+    return False
 
 
-def _put_key(campaign: Campaign, rows: Mapping[str, Mapping[str, object]]) -> None:
+def _put_key(campaign: Campaign, rows: Mapping[str, Mapping[str, object]]) -> bool:
+    """Store these nuggets as the key, and return whether there are any."""
     if rows:
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows.values())
-        put(campaign / KEY / OWN_KEY, text.encode(errors="replace"))
+        put(campaign / LISTS, text.encode(errors="replace"))
+    return bool(rows)

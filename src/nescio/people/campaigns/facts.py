@@ -91,25 +91,31 @@ def _span(times: Iterable[str]) -> str:
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 
 
-def agreement_table(campaign: Campaign, resamples: int, seed: int) -> Table:
-    """Return the table of the assessors' agreement, with numbers in place of names, because papers name no assessor."""
-    items = {item.id: item.question for item in read_items(campaign)}
+def agreement_table(said: RunContents, resamples: int, seed: int, ci: float | None = 95.0) -> Table:
+    """Return the table of the assessors' agreement on the answers that runs give now.
+
+    The assessors have numbers in place of names, because papers name no assessor. `ci` is the level of the intervals in
+    percent; None leaves them out.
+    """
+    campaign = said.campaign
+    items = {item.id: item.question for item in pool_items(said)[0]} if said.topics.task in POOLED else {}
     judgements = [one for one in read_judgements(campaign) if one.item in items]
     nuggets = None
     if campaign.settings.task == "nuggets":
         own = nuggets_by_question(campaign.key_files)
         nuggets = {item: own.get(question, set()) for item, question in items.items()}
-    rows = agreement(judgements, resamples, seed, nuggets)
+    rows = agreement(judgements, resamples, seed, nuggets, level=(ci or 95.0) / 100)
     names = sorted({who for row in rows for who in row.assessors.split(", ")})
     names.sort(key=lambda who: campaign.hidden_order("assessor", who))
-    head = ("Measure", "Value", "95% interval", "Assessors", "Over")
+    spans = (f"{ci:g}% interval",) if ci else ()
+    head = ("Measure", "Value", *spans, "Assessors", "Over")
     title = "Agreement of the assessors"
-    return Table("agreement", title, head, tuple(_agreed(row, names) for row in rows), 1)
+    return Table("agreement", title, head, tuple(_agreed(row, names, spans=bool(ci)) for row in rows), 1)
 
 
-def _agreed(row: Agreement, names: Sequence[str]) -> tuple[str, ...]:
+def _agreed(row: Agreement, names: Sequence[str], *, spans: bool) -> tuple[str, ...]:
     who = row.assessors.split(", ")
     number = {name: str(at) for at, name in enumerate(names, 1)}
     shown = str(len(who)) if row.measure != "kappa" else " and ".join(sorted(number[name] for name in who))
     span = UNDEFINED if row.low is None or row.high is None else f"[{figure(row.low)}, {figure(row.high)}]"
-    return (_MEASURES[row.measure], figure(row.value), span, shown, row.over)
+    return (_MEASURES[row.measure], figure(row.value), *((span,) if spans else ()), shown, row.over)

@@ -13,11 +13,13 @@ from msgspec.structs import asdict
 
 from nescio.errors import MismatchError
 from nescio.people.campaigns import chain
-from nescio.people.campaigns.entries import is_time
-from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, Campaign
+from nescio.people.campaigns.entries import COLLECTING, Entry, is_time
+from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, KEY, OWN_KEY, Campaign
 from nescio.people.campaigns.log import digest, latest, now
+from nescio.people.campaigns.shown_texts import AskedAgain, taken_back_of
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
+LISTS = f"{KEY}/{OWN_KEY}"  # the nuggets that assessors listed
 # The source of a line that takes back a verdict, because the pool has other texts now. No file name has a slash.
 TAKEN_BACK = "pool/pool.jsonl"
 _TAKEN_BACK_BEFORE = "pool.jsonl"  # the same in earlier campaigns, where such a line has no time `said`
@@ -72,6 +74,13 @@ class Change(Struct, frozen=True):
         return "new" if not self.before else "changed"
 
     @property
+    def taken_back(self) -> int:
+        """Return 0, unless the line takes back a verdict because the texts changed: then the number of people who had
+        judged the item, as far as the line tells it."""
+        earlier = self.source == _TAKEN_BACK_BEFORE and not (self.said or self.after)
+        return int(self.source == TAKEN_BACK or earlier) or taken_back_of(self.record)
+
+    @property
     def judgement(self) -> Judgement:
         """Return the judgement that is current after this line."""
         return Judgement(self.item, self.assessor, self.after, self.comment, self.mark)
@@ -98,6 +107,7 @@ class Present:
         self.by_sheet: dict[tuple[str, str], Judgement] = {}  # the last from any sheet of the assessor
         self.comments: set[tuple[str, str, str]] = set()  # every comment on an item by an assessor
         self.collected: set[tuple[str, str, str]] = set()  # every verdict on an item by an assessor
+        self.again = AskedAgain()
         for line in history:
             self.add(line)
 
@@ -106,13 +116,13 @@ class Present:
         held = self.lines.get((line.item, line.assessor))
         if held is None or not line.said or line.said >= (held.said or held.at):
             self.lines[line.item, line.assessor] = line
+            self.again.add(line.item, line.assessor, line.after, line.taken_back)
         self.comments.add((line.item, line.assessor, line.comment))
         if line.record:
             self.records[line.record] = line
         self.collected.add((line.item, line.assessor, line.after))
         whose = line.item, line.assessor
-        earlier = line.source == _TAKEN_BACK_BEFORE and not (line.said or line.after)
-        if line.source == TAKEN_BACK or earlier:  # so that an equal verdict on the present texts is new
+        if line.taken_back and not line.record:  # so that an equal verdict on the present texts is new
             self.by_source.pop(whose, None)
             self.by_sheet.pop(whose, None)
         elif not line.said:
@@ -148,6 +158,14 @@ def collected(campaign: Campaign) -> int:
     return links.index(head) + 1 if head else 0
 
 
+def lists_taken_in(entries: Sequence[Entry]) -> str:
+    """Return the digest of the lists of nuggets that `collect` took in; empty if it took none."""
+    if any(LISTS in entry.wrote for entry in entries if entry.step == "init"):
+        return ""  # a key of the organisers has this name
+    last = next((entry for entry in reversed(entries) if entry.step == COLLECTING), None)
+    return last.wrote.get(LISTS, "") if last else ""
+
+
 def read_history(campaign: Campaign) -> list[Change]:
     """Return the lines of the history of judgements that the log confirms.
 
@@ -160,6 +178,11 @@ def read_judgements(campaign: Campaign) -> list[Judgement]:
     """Return the current judgements that have a verdict, in the order in which their answers were first judged."""
     lines = Present(read_history(campaign)).lines.values()
     return [line.judgement for line in lines if line.after]
+
+
+def asked_again(campaign: Campaign) -> AskedAgain:
+    """Return the items of which verdicts were taken back, and the people who are asked to judge these items again."""
+    return Present(read_history(campaign)).again
 
 
 def changes(

@@ -96,6 +96,12 @@ def ties_of(values: Sequence[float]) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+def intervals_of(signature: Mapping[str, str]) -> str:
+    """Return the intervals of scores in words, such as "95% intervals"; empty if the scores have none."""
+    level = signature.get("ci")
+    return f"{level}% intervals" if level else ""
+
+
 def _in(language: str) -> str:
     return f" for {language}" if language else ""
 
@@ -274,7 +280,8 @@ def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: S
     legend = f"{BEST} the best; {TIED} not significantly different from it." if marked else ""
     if place:
         legend += f" Ranks that a run may have, and groups of runs that are tied, by {measures[0]}."
-    title = f"All runs{_in(language)}, with 95% intervals"
+    spans = intervals_of(scores.signature) if any(row.low is not None for row in scores) else ""
+    title = f"All runs{_in(language)}{f', with {spans}' if spans else ''}"
     head = ("Group", "Run", *measures, *(("Ranks", "Tied in") if place else ()))
     tied = ties_of([by[run.run, measures[0]].value for run in order])
     return Table(named("scores", language), title, head, tuple(rows), ties=tied, legend=legend.strip())

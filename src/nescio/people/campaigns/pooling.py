@@ -14,6 +14,7 @@ from msgspec.structs import asdict, replace
 from nescio.data.model import Question
 from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
+from nescio.people.campaigns.assessors import expect_no_more
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import KEY, OWN_KEY, POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
@@ -24,6 +25,7 @@ from nescio.people.campaigns.judgements import (
     Change,
     Present,
     append_history,
+    asked_again,
     guidelines_of,
     read_history,
     read_judgements,
@@ -227,7 +229,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         if stories := story_lines(said.topics):
             put(opened / POOL / STORIES, stories)
         done(opened, POOLING, read, {NAMED: SECRET})
-        judged = {judgement.item for judgement in read_judgements(opened)}
+        judged = {judgement.item for judgement in read_judgements(opened)} - asked_again(opened).open.keys()
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
     after = f"nescio campaign sheets {opened.folder} --assessor NAME"
     counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
@@ -297,6 +299,7 @@ def _take_back(campaign: Campaign, now_shown: Mapping[str, str], before: Mapping
         and not still_holds(kind_of_id(line.item), line.after, before.get(line.item, ""), now_shown[line.item])
     ]
     if rows:
+        expect_no_more(campaign, {(row.item, row.assessor) for row in rows})  # first, as above
         head = append_history(campaign, rows)
         wrote = digests(campaign, HISTORY, f"{KEY}/{OWN_KEY}")
         record(campaign, "collect", digests(campaign, f"{POOL}/{ITEMS}"), wrote, {"history": head})

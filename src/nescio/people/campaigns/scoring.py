@@ -33,7 +33,7 @@ from nescio.people.campaigns.freshness import SCORING, done, inputs, refuse_old_
 from nescio.people.campaigns.group_tables import ScoredRuns
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.layouts import Table
-from nescio.people.campaigns.pooling import RunContents, read_runs
+from nescio.people.campaigns.pooling import RunContents, read_pool, read_runs
 from nescio.people.campaigns.ranking import Ranked, keep, ranked, rankings
 from nescio.people.campaigns.receipts import TakenIn, read_receipts, unnamed_groups
 from nescio.people.campaigns.retyped import guarded
@@ -49,6 +49,7 @@ from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural
 
 DATA = "data.json"
+LISTED = "reading.hum_sent"  # the column of a score that counts the sentences which people listed
 UNMARKED = f"Ties not marked; the tests of all pairs are in {RESULTS}/, comparisons.csv."
 
 
@@ -154,8 +155,9 @@ def write_results(
     validators = ranked([judged for judged, _ in every], outcomes) if settings.task == "ave" else []
     ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
     listed = [facts(said), *_tables(settings, every, validators, said.runs, ranks)]
-    listed += [table for table in [agreement_table(campaign, resamples, seed)] if table.rows]
-    late = (*outstanding(campaign), *_without_runs(every))
+    listed += [table for table in [agreement_table(said, resamples, seed, ci)] if table.rows]
+    late = (*outstanding(campaign, read_pool(campaign)), *_without_runs(every))
+    late = (*late, *_unused_sentences(campaign, [judged for judged, _ in every]))
     noted = {one.judged.part.language: one.notes for one in validators}
     parts = [
         (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
@@ -290,9 +292,27 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
     for run in said.runs:
         write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, said.content[run.run]))
     cells = [cell for judged, _ in parts for cell in judged.cells if cell.answer and cell.verdict]
-    rows = [(cell.run, cell.question, guard(cell.answer), cell.verdict) for cell in cells]
-    text = csv_text([("run", "question", "answer", "verdict"), *rows])
+    rows = [(cell.run, cell.question, cell.answer, cell.verdict) for cell in cells]
+    text = csv_text([("run", "question", "answer", "verdict"), *(tuple(map(guard, row)) for row in rows)])
     put(draft / "judgements.csv", text.encode(errors="replace"))
+
+
+def _with_sentences(campaign: Campaign) -> set[str]:
+    """Return the items of the questions of which people said which sentences of a story answer them."""
+    return {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
+
+
+def _unused_sentences(campaign: Campaign, parts: Sequence[JudgedRuns]) -> Iterator[Note]:
+    """Yield a note if people said which sentences answer questions, and no score counts what they said."""
+    count = len(_with_sentences(campaign))
+    if count and not any(LISTED in parse(name).reads for judged in parts for name in judged.measures):
+        yield note(
+            "campaign.unused_sentences",
+            "no score counts the sentences that people listed for {questions:n question}, because verdicts or options "
+            "judge the answers here; for runs that answer in sentences, nescio read score -m read.HumSent counts them "
+            "with results/key",
+            questions=count,
+        )
 
 
 def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> None:
@@ -300,8 +320,7 @@ def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> 
 
     The key has questions, stories, and the sentences that people accept.
     """
-    listed = {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
-    if not listed:
+    if not _with_sentences(campaign):
         return
     questions = [question for part in parts for question in with_key(campaign, part) if question.story]
     stories = story_names(questions)

@@ -8,11 +8,12 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.errors import UsageError
-from nescio.people.campaigns.folder import GUIDELINES, OWN_KEY, Campaign, keyed, text_of
+from nescio.people.campaigns.folder import GUIDELINES, OWN_KEY, Campaign, keyed
 from nescio.people.campaigns.judgements import Judgement, guidelines_of
 from nescio.people.campaigns.pages import script_page
 from nescio.people.campaigns.pooling import Item
 from nescio.people.campaigns.shown_texts import LIST, SENTENCES, kind_of_id, texts_key
+from nescio.people.campaigns.texts import utf8_text
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.text import sanitize
 
@@ -115,9 +116,15 @@ def shown_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
     return nuggets
 
 
+def guidelines(campaign: Campaign) -> str:
+    """Return the assessors' guidelines; empty if there are none. Raises FormatError if the file is not UTF-8."""
+    path = campaign / GUIDELINES
+    return utf8_text(path) if path.is_file() else ""
+
+
 def told(campaign: Campaign) -> str:
     """Return the assessors' guidelines, made safe for a page."""
-    return sanitize(text_of(campaign / GUIDELINES), LONGEST, target="page")
+    return sanitize(guidelines(campaign), LONGEST, target="page")
 
 
 def page_data(campaign: Campaign, who: str, pool: int) -> dict[str, Any]:

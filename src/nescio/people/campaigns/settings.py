@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from nescio.data.assessors import Resolution
 from nescio.errors import FormatError, UsageError
+from nescio.people.campaigns.texts import utf8_text
 from nescio.text import squeeze
 
 Task = Literal["qa", "ave", "nuggets", "reading", "pan"]
@@ -73,8 +74,8 @@ def read_settings(folder: Path) -> Settings:
     if not path.is_file():
         raise UsageError(f"{folder} is not a campaign: it has no {SETTINGS} (nescio campaign init makes one)")
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = tomllib.loads(utf8_text(path))
+    except tomllib.TOMLDecodeError as error:
         raise FormatError(path, f"the file is not valid TOML: {error}") from None
     return settings_of(values, path)
 

@@ -15,12 +15,19 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, times_of, write_asked
 from nescio.people.campaigns.collecting import KEY_COLUMNS, KEY_SHEET, VITAL
-from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step, text_of
-from nescio.people.campaigns.judgements import Judgement, Present, by_item, read_history, read_judgements
+from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step
+from nescio.people.campaigns.judgements import (
+    Judgement,
+    Present,
+    asked_again,
+    by_item,
+    read_history,
+    read_judgements,
+)
 from nescio.people.campaigns.log import digests, record
 from nescio.people.campaigns.pooling import Item, pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
-from nescio.people.campaigns.screens import assessor_page, has_own_key, kind_of, list_items, story_items
+from nescio.people.campaigns.screens import assessor_page, guidelines, has_own_key, kind_of, list_items, story_items
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
@@ -187,8 +194,11 @@ def _shared_out(
 ) -> dict[str, list[Item]]:
     """Return the items that each assessor is to judge, keyed by assessor.
 
-    A question goes first to the assessors who judged it before, and then to the assessors with the fewest answers.
+    A question goes first to the assessors who judged it before, and then to the assessors with the fewest answers. An
+    item that is open because its texts changed goes first to the assessors whose verdicts were taken back, and to as
+    many others as it still needs.
     """
+    again = asked_again(campaign)
     done = by_item([one for one in judgements if one.assessor != ADJUDICATION])
     questions: dict[str, list[Item]] = {}
     for item in pool:
@@ -197,7 +207,7 @@ def _shared_out(
     load, assessors = dict.fromkeys(reads, 0), list(reads)
     wanted: dict[str, list[Item]] = {name: [] for name in assessors}
     for question, items in questions.items():
-        before = {who for item in items for who in done.get(item.id, {})}
+        before = {who for item in items for who in (*done.get(item.id, ()), *again.people.get(item.id, ()))}
         able = [who for who in assessors if not reads[who] or items[0].language in reads[who]]
         if len(able) < times[question]:
             where = f" for {items[0].language}" if items[0].language else ""
@@ -206,11 +216,16 @@ def _shared_out(
         order = sorted(able, key=lambda who: (who not in before, load[who], assessors.index(who)))
         for who in order[: times[question]]:
             load[who] += len(items)
-            wanted[who] += [
-                item
-                for item in items
-                if who not in done.get(item.id, {}) and len(done.get(item.id, {})) < times[question]
-            ]
+        for item in items:
+            held, many = done.get(item.id, {}), times[question]
+            asked = [who for who in order[:many] if who not in held] if len(held) < many else []
+            if item.id in again.open:
+                first = again.people[item.id]
+                asked = [who for who in order if who in first - held.keys()]
+                asked += [who for who in order if who not in first | held.keys()]
+                asked = asked[: max(many, again.open[item.id]) - len(held)]
+            for who in asked:
+                wanted[who].append(item)
     return {who: own_order(campaign, who, items) for who, items in wanted.items()}
 
 
@@ -272,7 +287,7 @@ def _sheet(
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
     if form == "csv":
         return _table(rows)
-    text = f"{text_of(campaign / GUIDELINES)}\nFill in the column {_CELLS[column]}.\n"
+    text = f"{guidelines(campaign)}\nFill in the column {_CELLS[column]}.\n"
     return workbook.written(rows, text, [str(verdict) for verdict in Verdict] if column == "verdict" else (), column)
 
 

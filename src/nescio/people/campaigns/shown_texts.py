@@ -6,12 +6,14 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from nescio.data.assessors import ADJUDICATION
 from nescio.people.campaigns.retyped import plain
 
 SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no answers, before a colon
 MARK = "¶"  # between texts in one cell of a sheet
 _NAMED = re.compile(r"^\[[^\]]*\] ")
 _DIGITS = 12  # of a digest, enough to tell a few texts apart
+AGAIN = "again:"  # begins the id of a record with which a server takes back a verdict, before a number and a colon
 CHANGED = "the question or its supports changed after this item was shown: judge the item again by its present texts"
 
 
@@ -50,3 +52,57 @@ def cells_key(question: str, documents: str, texts: str) -> str:
     """Return the `texts_key` of a sheet's cells, which ignores changes by spreadsheets and names of documents."""
     pieces = [*documents.split("; "), *(_NAMED.sub("", text) for text in texts.split(f" {MARK} "))]
     return texts_key(plain(question), [plain(piece) for piece in pieces if piece])
+
+
+def taking_back(judged: int, token: str) -> str:
+    """Return the id of a record that takes back a verdict on an item that `judged` people had judged."""
+    return f"{AGAIN}{judged}:{token}"
+
+
+def taken_back_of(record: str) -> int:
+    """Return how many people had judged the item whose verdict this record took back; 0 for any other record."""
+    number = record.removeprefix(AGAIN).partition(":")[0] if record.startswith(AGAIN) else ""
+    return max(1, int(number)) if number.isascii() and number.isdecimal() and len(number) < _DIGITS else 0
+
+
+class AskedAgain:
+    """The items of which a verdict was taken back, and the people who are asked to judge these items again.
+
+    Such an item is open until all of these people have judged it again, or until as many people have a verdict that
+    holds as had judged it before. Until then, the verdicts that are left decide nothing.
+    """
+
+    def __init__(self) -> None:
+        self.people: dict[str, set[str]] = {}
+        self._enough: dict[str, int] = {}
+        self._holding: dict[str, set[str]] = {}
+
+    def add(self, item: str, who: str, verdict: str, taken_back: int = 0) -> None:
+        """Add a judgement that is the latest of this person on this item.
+
+        `taken_back` is 0, unless the judgement takes back a verdict: then it is the number of people who had judged the
+        item, as far as this is known, and at least 1.
+        """
+        holding, asked = self._holding.setdefault(item, set()), self.people.get(item, set())
+        if taken_back and who == ADJUDICATION:
+            # Two or more people agree, or are in dispute once more. One alone would decide in place of the adjudicator.
+            if len(holding) == 1:
+                self._ask(item, who, 2)
+        elif taken_back:
+            self._ask(item, who, max(taken_back, self._enough.get(item, 0) if asked else len(holding)))
+        elif verdict:
+            asked.discard(who)
+            if not asked:
+                self.people.pop(item, None)
+                self._enough.pop(item, None)
+        if who != ADJUDICATION:
+            (holding.add if verdict else holding.discard)(who)
+
+    def _ask(self, item: str, who: str, enough: int) -> None:
+        self.people.setdefault(item, set()).add(who)
+        self._enough[item] = max(self._enough.get(item, 0), enough)
+
+    @property
+    def open(self) -> dict[str, int]:
+        """Return the items that are open, each with the number of people whose verdicts it needs."""
+        return {item: enough for item, enough in self._enough.items() if len(self._holding[item]) < enough}

@@ -17,7 +17,18 @@ from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names
 from nescio.options.edge import Progress
 from nescio.people.campaigns import chain, pages
-from nescio.people.campaigns.folder import LOG, RECEIPTS, RETURNS, SITE, Campaign, renewed, step, text_of
+from nescio.people.campaigns.folder import (
+    GUIDELINES,
+    HANDOUT,
+    LOG,
+    RECEIPTS,
+    RETURNS,
+    SITE,
+    Campaign,
+    renewed,
+    step,
+    text_of,
+)
 from nescio.people.campaigns.freshness import PUBLISHING, SCORING, done, inputs, refuse_old
 from nescio.people.campaigns.layouts import Table, figure, named_run
 from nescio.people.campaigns.log import read_log
@@ -31,7 +42,7 @@ from nescio.reporting import latex
 from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
 from nescio.tasks.ave.baselines import PERFECT, RANDOM
-from nescio.text import plural, sanitize
+from nescio.text import plural, sanitize, squeeze
 
 LONGEST = 300  # characters of an answer that a page shows
 
@@ -107,10 +118,15 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
 def _refuse(campaign: Campaign) -> None:
     """Raise MismatchError if the results are older than their inputs, or if files differ from the log."""
     refuse_old(campaign)
-    found: list[Fault] = [fault for fault in faults(campaign) if not fault.file.startswith((SITE, RETURNS))]
+    found = [fault for fault in faults(campaign) if not (fault.file.startswith((SITE, RETURNS)) or _cleared(fault))]
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise MismatchError(f"{found[0]}{more}; to list all faults, run nescio campaign verify {campaign.folder}")
+
+
+def _cleared(fault: Fault) -> bool:
+    """Return whether the step clears a fault, because it reads nothing of the file and takes down its digest."""
+    return fault.file.startswith((GUIDELINES, HANDOUT)) and fault.rule.endswith("repeat the step")
 
 
 def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progress | None = None) -> _Site:
@@ -186,11 +202,22 @@ def _index(site: _Site) -> None:
         more_runs=columns.more,
         measure=measure,
         signatures=[part["signature"] for part in site.parts],
-        notes=[] if settings.blind else list(dict.fromkeys(note for part in site.parts for note in part["notes"])),
+        notes=_notes(site),
         languages=bool(settings.languages),
         deadline=f"{settings.deadline:%Y-%m-%d %H:%M} UTC" if settings.deadline else "",
     )
     _put(site.folder / "index.html", page)
+
+
+def _notes(site: _Site) -> list[str]:
+    """Return the notes on the results; with `blind`, those that name no run, no group and no QA system."""
+    notes = dict.fromkeys(note for part in site.parts for note in part["notes"])
+    if not site.campaign.settings.blind:
+        return list(notes)
+    names = {*site.group, *(word for pair in site.campaign.settings.groups.items() for word in pair)}
+    names |= {cell for table in site.tables for row in table.rows if _is_system(table, row) for cell in row[:2]}
+    hidden = [squeeze(name) for name in names if name]
+    return [note for note in notes if not any(name in squeeze(note) for name in hidden)]
 
 
 def _blinded(table: Table, site: _Site) -> Table | None:

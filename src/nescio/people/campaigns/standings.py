@@ -8,9 +8,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.data import signature
 from nescio.data.results import Score
 from nescio.measures import parse
-from nescio.people.campaigns.layouts import Table
+from nescio.people.campaigns.layouts import Table, intervals_of
 from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page.drawing import Drawn, drawn
 from nescio.reporting.page.figures import value_figure
@@ -48,11 +49,12 @@ def _standing(part: Mapping[str, Any], shown: Mapping[str, str]) -> Standing | N
     lower = parse(measure).declaration.lower_is_better
     rows.sort(key=lambda row: (row["value"] if lower else -row["value"], shown[row["run"]]))
     names = [shown[row["run"]] for row in rows]
+    spans = intervals_of(signature.parse(part["signature"]))
     figure = value_figure(
         f"standing-{language}" if language else "standing",
         measure,
         [(name, row["value"], row["low"], row["high"], row["n"]) for name, row in zip(names, rows, strict=True)],
-        "with 95% intervals, each for its run alone" if rows[0]["low"] is not None else "without intervals",
+        f"with {spans}, each for its run alone" if spans and rows[0]["low"] is not None else "without intervals",
         "",
     )
     chart = drawn([figure], names)[figure.name]
@@ -81,9 +83,9 @@ def agreement_sentence(tables: Sequence[Table]) -> str:
     found = {row[0]: row for row in rows}
     if "Krippendorff's alpha" not in found:
         return ""
-    _, value, ends, _, over = found["Krippendorff's alpha"]
-    interval = f" {ends}" if ends.startswith("[") else ""
-    return f"Assessors agreed on {over} with Krippendorff's alpha {value}{interval}."
+    _, value, *ends, _, over = found["Krippendorff's alpha"]
+    interval = "".join(f" {end}" for end in ends if end.startswith("["))
+    return f"Krippendorff's alpha of the assessors is {value}{interval}, over {over} that two or more judged."
 
 
 class Topics(Struct, frozen=True):

@@ -10,14 +10,16 @@ from msgspec import Struct
 from nescio.errors import MismatchError, NescioError
 from nescio.people.campaigns.assessors import returned, unasked
 from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
-from nescio.people.campaigns.folder import HANDOUT, SHEETS, Campaign, contents, open_campaign
+from nescio.people.campaigns.folder import HANDOUT, RUNS, SHEETS, Campaign, contents, open_campaign
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files
-from nescio.people.campaigns.judgements import read_judgements
+from nescio.people.campaigns.judgements import asked_again, read_judgements
 from nescio.people.campaigns.log import is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, Item, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, unnamed_groups
 from nescio.people.campaigns.rulings import deadline_of
+from nescio.people.campaigns.screens import sentence_items
+from nescio.people.campaigns.settings import moment
 from nescio.people.campaigns.tampering import faults, pending
 from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
 from nescio.people.campaigns.verdicts import disputed
@@ -157,14 +159,18 @@ def _judging(campaign: Campaign) -> list[Step]:
     folder, items = campaign.folder, _pool(campaign)
     judgements = read_judgements(campaign)
     old = age(campaign, POOLING)
-    done = {one.item for one in judgements}
+    open_ = asked_again(campaign).open
+    done = {one.item for one in judgements} - open_.keys()
     left = [item for item in items if item.id not in done]
     dispute = disputed(campaign, judgements) if items else []
-    new = unasked(campaign, items, judgements)
+    new = unasked(campaign, items, judgements, open_)
     sheets = sorted(
         path.name for path in (campaign / SHEETS).glob("[!.]*") if path.suffix in (".csv", ".xlsx", ".html")
     )
     what = f"{len(items) - len(left):,} of {plural(len(items), 'answer')} judged, {len(dispute)} in dispute"
+    again = [item for item in items if item.id in open_]
+    if again:
+        what += f"; {len(again):,} to be judged again, because the question or the supports changed"
     back = returned(campaign, items, judgements)
     if back.verdicts < back.of:
         what += f"; {back}"
@@ -179,12 +185,25 @@ def _judging(campaign: Campaign) -> list[Step]:
             collect = "set resolve in campaign.toml to something other than refused, then nescio campaign status"
     asked = ", ".join(sheets) or "none"
     if new and sheets:
-        asked = f"{plural(len(new), 'answer')} that nobody was asked to judge"
+        since = " since the question or the supports changed" if all(item.id in open_ for item in new) else ""
+        asked = f"{plural(len(new), 'answer')} that nobody was asked to judge{since}"
+    lists = (
+        []
+        if new
+        else unasked(campaign, [one for one in sentence_items(campaign) if one.id in open_], judgements, open_)
+    )
+    if lists:
+        asked = f"{plural(len(lists), 'question')} to answer by sentences again, because question or story changed"
     fresh = old is not None and old.fresh
     pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
     return [
         Step("pool", fresh, pool, f"nescio campaign pool {folder}"),
-        Step("sheets", bool(sheets) and not new, asked, f"nescio campaign sheets {folder} --assessor NAME"),
+        Step(
+            "sheets",
+            bool(sheets) and not (new or lists),
+            asked,
+            f"nescio campaign sheets {folder} --assessor NAME{' --sentences' if lists else ''}",
+        ),
         Step("judgements", bool(items) and not left and not dispute and back.verdicts == back.of, what, collect),
     ]
 
@@ -205,6 +224,15 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
         what += f"; {'frozen since' if deadline < now() else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
         own = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
         what += "".join(f", for {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
+        counting = {run.path for run in runs}
+        after = sum(
+            bool(end and moment(one.received) > end)
+            for one in receipts
+            if campaign / RUNS / str(one.stored) in counting
+            for end in [own[one.group]]
+        )
+        if after:
+            what += f"; {plural(after, 'run')} that {'count' if after > 1 else 'counts'} came after the deadline"
         what += f" (it is {now():%Y-%m-%d %H:%M} UTC, as SOURCE_DATE_EPOCH says)" if is_fixed() else ""
     command = f"nescio campaign intake {campaign.folder} FOLDER..."
     if begun := pending(campaign):

@@ -33,10 +33,11 @@ from nescio.people.campaigns.folder import (
     drafts,
 )
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
-from nescio.people.campaigns.judgements import HISTORY, Change, flaw_of
-from nescio.people.campaigns.log import HELD, digests, read_log
+from nescio.people.campaigns.judgements import HISTORY, LISTS, Change, flaw_of, lists_taken_in
+from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
 from nescio.people.campaigns.runs import Fault, examine
+from nescio.people.campaigns.screens import has_own_key
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.text import plural
 
@@ -70,6 +71,7 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
         return
     entries = read_log(campaign)
     yield from guarded(_held(campaign, entries))
+    yield from _listed(campaign, entries)
     for path in sorted(drafts(campaign.folder)):  # no digest tells of them
         name = path.relative_to(campaign.folder).as_posix()
         yield Fault(name, None, "an interrupted step or somebody else left this file; to delete it, repeat the step")
@@ -153,9 +155,10 @@ def links(folder: Path) -> Iterator[Fault]:
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault for each of the organisers' files that changed since the last step, except settings and topics.
+    """Yield a fault for each of the organisers' files that changed since the last step.
 
-    Organisers may edit settings and topics.
+    Settings, topics and guidelines are left out, because organisers may edit them. `_listed` checks what assessors
+    listed.
     """
     last = next((entry for entry in reversed(entries) if entry.held), None)
     if last is None:
@@ -164,13 +167,26 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     if SECRET not in last.held:
         there.pop(SECRET, None)
     for name in dict.fromkeys((*last.held, *there)):
-        edited = name in there and name.startswith((SETTINGS, TOPICS))  # Organisers may edit these; a note says so.
+        edited = name in there and name.startswith((SETTINGS, TOPICS, GUIDELINES))  # A note says so.
+        edited = edited or (name == LISTS and bool(lists_taken_in(entries)))
         if there.get(name) != last.held.get(name) and not edited:
             what = "is gone" if name not in there else "was changed" if name in last.held else "is new"
             rule = (
                 f"this file {what} since the last step ({last.step}, {last.at}); if this is intended, repeat the step"
             )
             yield Fault(name, None, rule)
+
+
+def _listed(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield a fault if the nuggets in the key are not those that assessors listed and `collect` took in.
+
+    Organisers who have a key of their own may delete the list.
+    """
+    taken, there, own = lists_taken_in(entries), digest(campaign / LISTS), has_own_key(campaign)
+    if taken and there != taken and (there or not own):
+        how = "run it again with the assessors' list, corrected if it was wrong"
+        how = "delete this list, because there is another key" if own else how
+        yield Fault(LISTS, None, f"these are not the nuggets that nescio campaign collect took in; {how}")
 
 
 def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:

@@ -1,10 +1,14 @@
-"""Check submitted texts: the encoding of a file, and characters that an answer may not contain."""
+"""Check the texts that people write: the encoding of a file, and characters that an answer may not contain."""
 
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from collections.abc import Mapping
+from pathlib import Path
+
+from nescio.errors import FormatError
 
 # By byte-order mark, the longer first: UTF-32's begins with UTF-16's.
 _MARKS = {
@@ -61,6 +65,14 @@ def _likeliest(content: bytes) -> str | None:
     if best < 1 - _ODD:
         return None
     return next(_LETTERS[name][0] for name, count in counts.items() if count == best)
+
+
+def utf8_text(path: Path) -> str:
+    """Return the text of a file without its byte order mark. Raises FormatError for a file that is not UTF-8."""
+    content = path.read_bytes()
+    if fault := encoding_fault(content):
+        raise FormatError(path, fault)
+    return io.StringIO(content.decode("utf-8-sig"), newline=None).read()
 
 
 def canonical(content: bytes) -> bytes:

@@ -12,7 +12,7 @@ from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
 from nescio.people.campaigns.folder import Campaign
-from nescio.people.campaigns.judgements import Judgement, by_item, read_judgements
+from nescio.people.campaigns.judgements import Judgement, asked_again, by_item, read_judgements
 from nescio.people.campaigns.pooling import Item, read_pool
 from nescio.people.campaigns.screens import NOTHING, sentence_items
 from nescio.people.campaigns.shown_texts import SENTENCES
@@ -21,6 +21,7 @@ from nescio.stats.raters import agreement_intervals, kappa_interval
 from nescio.text import on_one_line, plural
 
 MOST_NAMED = 10  # answers in dispute that a message lists
+FIRST = 3  # open answers that a message names
 
 
 class Agreement(Struct, frozen=True):
@@ -55,8 +56,13 @@ class Agreement(Struct, frozen=True):
 
 
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
-    """Return the items in dispute: their judgements differ, and the rule of the campaign does not settle that."""
-    verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
+    """Return the items in dispute: their judgements differ, and the rule of the campaign does not settle that.
+
+    Items that are open because their texts changed are left out.
+    """
+    open_ = asked_again(campaign).open
+    given = read_judgements(campaign) if judgements is None else judgements
+    verdicts = by_item(one for one in given if one.item not in open_)
     final = come_to_one(verdicts, campaign.settings.resolve)
     items = [*read_pool(campaign), *sentence_items(campaign)]
     return [item for item in items if item.id in final and final[item.id] is None]
@@ -65,22 +71,25 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
     """Return the verdict on each judged item in `wanted`, keyed by item.
 
-    If `wanted` is None, all items of the pool are wanted. Raises MismatchError if items are in dispute.
+    If `wanted` is None, all items of the pool are wanted. Raises MismatchError if items are in dispute, or open because
+    their texts changed.
     """
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
-    verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve
+    open_ = asked_again(campaign).open
+    _refuse_open(campaign, [item for item in open_ if item in wanted])
+    rule = campaign.settings.resolve
+    verdicts = by_item(one for one in read_judgements(campaign) if one.item not in open_)
     # Dawid and Skene's model estimates the assessors' errors from all verdicts, not only from the wanted ones.
     final = {item: verdict for item, verdict in come_to_one(verdicts, rule).items() if item in wanted}
     dispute = [item for item, verdict in final.items() if verdict is None]
     if dispute:
-        answers = {item.id: f"{item.answer!r} to {item.question}" for item in read_pool(campaign)}
-        answers |= {item.id: f"sentences that answer {item.question}" for item in sentence_items(campaign)}
+        shown = _shown(campaign)
         named = [
-            f"  {answers.get(item, item)}: {', '.join(f'{who} {v}' for who, v in verdicts[item].items())}"
+            f"  {shown.get(item, item)}: {', '.join(f'{who} {v}' for who, v in verdicts[item].items())}"
             for item in dispute
         ]
         left = [f"  … and {len(dispute) - MOST_NAMED} more"] if len(dispute) > MOST_NAMED else []
-        lists = " --sentences" if all(item.startswith(f"{SENTENCES}:") for item in dispute) else ""
+        lists = _only_sentences(dispute)
         how = (
             "the setting `resolve` in campaign.toml refuses disputed answers"
             if rule == "refused"
@@ -91,6 +100,28 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
         error.several_lines = True
         raise error
     return {item: verdict for item, verdict in final.items() if verdict is not None}
+
+
+def _refuse_open(campaign: Campaign, items: Sequence[str]) -> None:
+    """Raise MismatchError if there are any `items`; they are open because their texts changed."""
+    if items:
+        shown = _shown(campaign)
+        first = ", ".join(on_one_line(shown.get(item, item)) for item in items[:FIRST])
+        raise MismatchError(
+            f"{plural(len(items), 'answer')} must be judged again, because the question or the supports changed, and "
+            f"the verdicts that are left do not decide (first: {first}); run nescio campaign sheets {campaign.folder} "
+            f"--assessor NAME{_only_sentences(items)}, and collect the new verdicts"
+        )
+
+
+def _shown(campaign: Campaign) -> dict[str, str]:
+    """Return what a message says of each item, keyed by item."""
+    shown = {item.id: f"{item.answer!r} to {item.question}" for item in read_pool(campaign)}
+    return shown | {item.id: f"sentences that answer {item.question}" for item in sentence_items(campaign)}
+
+
+def _only_sentences(items: Sequence[str]) -> str:
+    return " --sentences" if all(item.startswith(f"{SENTENCES}:") for item in items) else ""
 
 
 def come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
@@ -127,12 +158,14 @@ def agreement(
     seed: int = 0,
     nuggets: Mapping[str, Collection[str]] | None = None,
     whole: str = "string",
+    *,
+    level: float = 0.95,
 ) -> list[Agreement]:
     """Return the assessors' agreement on R, W, X and U: of all assessors together, and kappa for each pair.
 
     `nuggets` has the nuggets that each item may contain, or the numbers of the sentences that may answer it. If given,
     each nugget or sentence is a decision: found or not found. The decisions on one item are resampled together; `whole`
-    is the word for an item. The adjudicator is left out.
+    is the word for an item. `level` is that of the intervals. The adjudicator is left out.
     """
     items = [
         (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})
@@ -158,7 +191,7 @@ def agreement(
         Agreement(
             label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions), whole
         )
-        for one in agreement_intervals(counts, resamples=resamples, seed=seed, units=units)
+        for one in agreement_intervals(counts, level, resamples=resamples, seed=seed, units=units)
     ]
     for i, first in enumerate(assessors):
         for second in assessors[i + 1 :]:
@@ -166,7 +199,7 @@ def agreement(
             if both:
                 pairs = [[names.index(given[who]) for who in (first, second)] for _, given in both]
                 own = [unit for unit, _ in both]
-                one = kappa_interval(pairs, len(names), own, resamples=resamples, seed=seed)
+                one = kappa_interval(pairs, len(names), own, level=level, resamples=resamples, seed=seed)
                 spread = one.value, one.low, one.high, len({*own}), one.undefined
                 rows.append(Agreement(f"{first}, {second}", one.name, *spread, unit, len(both), whole))
     return rows

@@ -32,7 +32,7 @@ from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.elements import number
 from nescio.sources.source import Source
-from nescio.text import sanitize
+from nescio.text import by_value, sanitize
 
 NO_ANSWER, GRADER = "without an answer", "whose grader failed"
 WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.0, "NOT_ATTEMPTED": 0.0}
@@ -182,8 +182,9 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
     own = math.nan if number is None else number
     if score.failed:
         return Grade(failed=GRADER, own=own)
-    if word in options.outcome_map:
-        state = MEANINGS[options.outcome_map[word]]
+    told = by_value(options.outcome_map, [word])
+    if word in told:
+        state = MEANINGS[told[word]]
         by_state = float(state == CORRECT)
         silent = said_to_abstain(silent or NO_ANSWER) if state == SILENT else silent
         return Grade(by_state, silent, state=state, own=by_state if number is None else own)

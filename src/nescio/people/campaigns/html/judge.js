@@ -17,6 +17,7 @@ let done = []; // what undo takes back, the last last
 let draft = null; // the list of nuggets that is being written
 let last = ""; // what was drawn last
 let stopped = ""; // why this page accepts no more judgements
+const READ = 300; // milliseconds that an answer is on the screen before it can be judged
 
 // ---- what was said ----
 
@@ -311,7 +312,7 @@ function make(tag, text, more = {}) {
 }
 
 function key(letter, word) {
-  const button = make("button", "", { type: "button" });
+  const button = make("button", "", { type: "button", "data-key": letter });
   button.append(make("kbd", letter), ` ${word}`);
   return button;
 }
@@ -327,8 +328,40 @@ const optionsOf = (item) => (item.kind === "sentences"
 // Of a string nothing can be said before its target has the list that is to be made here.
 const listedFirst = (item) => nuggetsOf(item).length > 0 || !items.some((one) => one.kind === "nuggets" && one.topic === item.topic);
 
+// Who goes by the keyboard stays at the same control, although it is drawn anew. A click leaves no focus behind, so that
+// Space scrolls.
+const isShown = (element) => element.isConnected && element.getClientRects().length > 0;
+function keepFocus(change) {
+  const had = document.activeElement;
+  const held = had && had !== document.body && had.matches(":focus-visible");
+  change();
+  if (!held || isShown(had) || ![had, document.body, null].includes(document.activeElement)) return;
+  const controls = [...$("choice").querySelectorAll("button, input")].filter(isShown);
+  (controls.find((one) => had.dataset.key && one.dataset.key === had.dataset.key) || controls[0] || $("question")).focus({ preventScroll: true });
+}
+
+// What is new on the screen is announced, and cannot be judged at once: a verdict needs an action that began after it.
+let face = "";
+let reading = 0;
+function appeared(item) {
+  const now = item ? `${item.id} ${item.texts} ${item.question}` : $("question").textContent;
+  if (now === face) return;
+  face = now;
+  clearTimeout(reading);
+  if (item) {
+    $("choice").setAttribute("aria-busy", "true");
+    reading = setTimeout(() => $("choice").removeAttribute("aria-busy"), READ);
+  }
+  $("heard").textContent = item ? `${$("place").textContent}. ${item.question} ${item.answer}` : now;
+}
+
 function draw() {
   if (!ready || stopped) return;
+  keepFocus(drawAll);
+  appeared(items[at]);
+}
+
+function drawAll() {
   const item = items[at];
   const left = items.filter((one) => !isDone(one)).length;
   const before = page.server ? page.server.before || 0 : 0; // judged in earlier sessions, and not on this page
@@ -439,8 +472,9 @@ function drawChoices(item, state) {
   const chosen = new Set(state.verdict.split(","));
   options.forEach(([name, kind, text], i) => {
     const label = make("label", "");
-    label.append(make("input", "", { type: "checkbox", value: name, checked: chosen.has(name) }));
-    label.append(make("span", `${item.kind === "sentences" ? i + 1 : name}. ${text}`));
+    const number = item.kind === "sentences" ? i + 1 : name;
+    label.append(make("input", "", { type: "checkbox", value: name, checked: chosen.has(name), "data-key": number }));
+    label.append(make("span", `${number}. ${text}`));
     if (kind) label.append(make("small", kind));
     box.append(label);
   });
@@ -473,10 +507,11 @@ function drawList(item) {
     const text = make("input", "", { value: row.text, maxLength: 1000, "aria-label": `Nugget ${row.id}` });
     text.oninput = () => { row.text = text.value; type({ verdict: listed() }); };
     const kind = make("button", row.vital ? "vital" : "okay", { type: "button", "aria-label": `Nugget ${row.id} is ${row.vital ? "vital" : "okay"}; change` });
-    kind.onclick = () => { row.vital = !row.vital; type({ verdict: listed() }); drawList(item); };
+    kind.dataset.key = `kind ${row.id}`;
+    kind.onclick = () => { row.vital = !row.vital; type({ verdict: listed() }); keepFocus(() => drawList(item)); };
     const used = items.filter((one) => one.kind === "answer" && one.topic === item.topic && stateOf(one.id).verdict.split(",").includes(row.id)).length;
     const gone = make("button", "Remove", { type: "button", disabled: used > 0, "aria-label": `Remove nugget ${row.id}`, title: used ? `${used} strings name this nugget` : "" });
-    gone.onclick = () => { draft.rows.splice(i, 1); type({ verdict: listed() }); drawList(item); };
+    gone.onclick = () => { draft.rows.splice(i, 1); type({ verdict: listed() }); keepFocus(() => drawList(item)); };
     line.append(text, kind, gone);
     return line;
   });
@@ -561,8 +596,14 @@ async function learn() {
 
 function judge(verdict) {
   if (!items[at] || learning) return;
+  if ($("choice").hasAttribute("aria-busy")) {
+    refused = "That was too fast: this had just appeared. Please judge it now.";
+    $("state").textContent = refused;
+    return;
+  }
   flush();
   if (stays(items[at].id, verdict)) return;
+  refused = "";
   const mark = stateOf(items[at].id).mark;
   say(items[at].id, { verdict, mark: mark === "skip" ? "" : mark, ...(mark === "skip" ? { comment: "" } : {}) });
   draft = null;
@@ -624,11 +665,25 @@ async function reread() {
 }
 if (channel) channel.onmessage = reread;
 
+// From where the keyboard went into a text, and goes back to.
+let from = null;
+function enter(text) {
+  const here = document.activeElement;
+  from = here && here !== document.body && here.matches(":focus-visible") ? here : null;
+  text.focus();
+}
+function leave(text, change = () => {}) {
+  text.blur();
+  change();
+  if (from) (isShown(from) ? from : isShown($("skip")) ? $("skip") : $("question")).focus({ preventScroll: true });
+  from = null;
+}
+
 function askWhy() {
   if (!items[at] || stays(items[at].id, "")) return;
   $("skipping").hidden = false;
   $("reason").value = "";
-  $("reason").focus();
+  enter($("reason"));
 }
 $("skipping").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -637,10 +692,9 @@ $("skipping").addEventListener("submit", (event) => {
   flush();
   $("skipping").hidden = true;
   say(items[at].id, { verdict: "", mark: "skip", comment: why });
-  $("reason").blur();
-  goOn();
+  leave($("reason"), goOn);
 });
-const noSkip = () => { $("skipping").hidden = true; $("reason").blur(); };
+const noSkip = () => leave($("reason"), () => { $("skipping").hidden = true; });
 
 async function handIn() {
   flush();
@@ -679,20 +733,26 @@ $("choice").addEventListener("submit", (event) => { event.preventDefault(); });
 document.addEventListener("keydown", (event) => {
   if (!ready || learning || stopped || event.ctrlKey || event.metaKey || event.altKey) return; // nobody judges what is not shown yet
   const inText = event.target.matches("textarea, input:not([type=checkbox])");
-  if (event.key === "Escape") { noSkip(); event.target.blur(); return; }
+  if (event.key === "Escape") {
+    if (!$("skipping").hidden) noSkip();
+    else if (inText) leave(event.target);
+    return;
+  }
+  if (event.repeat && (!inText || event.key === "Enter") && !event.key.startsWith("Arrow")) { event.preventDefault(); return; } // a key that is held says one thing
   if (inText) {
     if (event.key === "Enter" && event.target.closest(".listed")) { event.preventDefault(); saveList(); }
     return;
   }
   const item = items[at];
   const options = item && item.kind !== "nuggets" && listedFirst(item) ? optionsOf(item) : null;
-  const letter = event.key.length === 1 ? event.key.toUpperCase() : event.key;
-  const deeds = { Z: undo, Backspace: undo, S: askWhy, F: flag, C: () => $("comment").focus(), ArrowLeft: () => show(at - 1), ArrowRight: () => show(at + 1) };
+  const latin = event.key.length === 1 && event.key > "\x7f" && /^Key([A-Z])$/.exec(event.code); // of a Cyrillic or Greek keyboard
+  const letter = latin ? latin[1] : event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  const deeds = { Z: undo, Backspace: undo, S: askWhy, F: flag, C: () => enter($("comment")), ArrowLeft: () => show(at - 1), ArrowRight: () => show(at + 1) };
   if (item && isAnswer(item) && page.names !== "nuggets" && letter in VERDICTS) judge(letter);
   else if (options && letter === "N") judge("-");
   else if (options && letter === "Enter" && !event.target.matches("button, summary, a")) confirm();
-  else if (options && /^[1-9]$/.test(letter)) {
-    const box = $("choice").querySelectorAll("input[type=checkbox]")[Number(letter) - 1];
+  else if (options && /^[0-9]$/.test(letter)) {
+    const box = [...$("choice").querySelectorAll("input[type=checkbox]")].find((one) => one.dataset.key === letter);
     if (box) box.click();
   } else if (letter in deeds) deeds[letter]();
   else return;
