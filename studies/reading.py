@@ -1,9 +1,9 @@
 """Deep Read's switches on short answers, and whether silence pays on multiple choice. docs/evidence/reading.md.
 
-    python studies/reading.py [DATA]      writes docs/evidence/reading.md (about a minute on one core)
+    python studies/reading.py [DATA]      writes docs/evidence/reading.md and its tables (about a minute on one core)
 
 DATA is a folder of real collections made by others, none of which is part of this project: by default `../shared/data`
-beside the checkout, with cbc4kids, mctest and qa4mre.
+beside the checkout, with cbc4kids, mctest and qa4mre. The switch Sem needs WordNet's files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import numpy as np
-from pages import fill
+from pages import cells_of, fill, write_table
 
 import nescio
 from nescio.comparison.corrections import adjust
@@ -32,7 +32,6 @@ from nescio.formats.folder_reader import files_in
 from nescio.judging import judge_runs
 from nescio.meta_evaluation import comparability
 from nescio.pipeline import Options, read, read_collection
-from nescio.tasks.reading.marks import answer_sentences
 from nescio.tasks.reading.systems import answer, has_wordnet
 from nescio.text import QUESTION_WORDS
 
@@ -81,8 +80,9 @@ def rows_of(scores: Scores, stratum: str | None = None) -> dict[tuple[str, str],
 
 
 def difference(row: Comparison) -> str:
-    """Return a paired difference with its interval and p-value."""
-    return f"{row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}] | {shown(row.p)}"
+    """Return a paired difference with its interval, which no difference at all has not."""
+    ends = f" [{row.low:+.3f}, {row.high:+.3f}]" if row.low is not None and np.isfinite(row.low) else ""
+    return f"{row.difference:+.3f}{ends}"
 
 
 def shown(p: float | None) -> str:
@@ -109,39 +109,28 @@ def cbc(folder: Path) -> tuple[Collection, Evidence, list[tuple[str, ...]]]:
     return collection, evidence(collection, [*runs, answer(collection, "random"), real], "deep_read"), had
 
 
-def switch_table(data: Evidence, had: Sequence[tuple[str, ...]], resamples: int) -> list[str]:
-    """Return a row a system: the marks with intervals, and the paper's on its own stories."""
+def short_table(data: Evidence, had: Sequence[tuple[str, ...]], resamples: int) -> tuple[list[str], list[Comparison]]:
+    """Return a row a system: its marks, the paper's on its own stories, and the differences from the base."""
     found = rows_of(nescio.score(data, MARKS, resamples=resamples))
-    lines = [
-        "| system | word recall | word precision | AutSent | the paper: recall, AutSent |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
-    for switches, paper in SWITCHES.items():
-        name = "".join(switches) or "Base"
-        if switches not in had:
-            lines.append(f"| {name} | not run: WordNet's files are not installed | | | {paper or '–'} |")
-            continue
-        cells = " | ".join(interval(found[name_of(switches), mark]) for mark in MARKS)
-        lines.append(f"| {name} | {cells} | {f'{paper[0]:.2f}, {paper[1]:.2f}' if paper else '–'} |")
-    for run, label in (("random@0.00", "a sentence by lot"), ("student-run", "the real student run")):
-        lines.append(f"| {label} | {' | '.join(interval(found[run, mark]) for mark in MARKS)} | |")
-    return lines
-
-
-def paired_table(data: Evidence, had: Sequence[tuple[str, ...]], resamples: int) -> tuple[list[str], list[Comparison]]:
-    """Each switched system, and the student run, against the base."""
-    names = [name_of(switches) for switches in had] + ["student-run"]
-    chosen = data.take_runs([data.runs.index(name) for name in names])
+    names = {name_of(switches): "".join(switches) or "Base" for switches in had}
+    names |= {"random@0.00": "a sentence by lot", "student-run": "the real student run"}
     marks = ("read.recall", "read.AutSent")
+    chosen = data.take_runs([data.runs.index(name) for name in names if name != "random@0.00"])
     rows = list(nescio.compare(chosen, marks, baseline=name_of(()), resamples=resamples))
+    against = {(row.run, row.measure): row for row in rows}
+    papers = {name_of(switches): f"{paper[0]:.2f}, {paper[1]:.2f}" for switches, paper in SWITCHES.items() if paper}
     lines = [
-        "| against Base | word recall | p | p adjusted | AutSent | p | p adjusted |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| system | word recall | word precision | AutSent | the paper: recall, AutSent | recall over Base | "
+        "AutSent over Base |",
+        f"|{' --- |' * 7}",
     ]
-    for run in names[1:]:
-        own = {row.measure: row for row in rows if row.run == run}
-        cells = " | ".join(f"{difference(own[mark])} | {shown(own[mark].p_adjusted)}" for mark in marks)
-        lines.append(f"| {run.removeprefix('deep-read-').removesuffix('@0.00')} | {cells} |")
+    for run, label in names.items():
+        cells = [interval(found[run, mark]) for mark in MARKS] + [papers.get(run, "–")]
+        for mark in marks:
+            row = against.get((run, mark))
+            own = "–" if row is None else f"{difference(row)}; p {shown(row.p)}, adjusted {shown(row.p_adjusted)}"
+            cells.append(own)
+        lines.append(f"| {label} | {' | '.join(cells)} |")
     return lines, rows
 
 
@@ -184,19 +173,18 @@ def at(run: Run, threshold: float) -> Run:
     return replace(run, name=f"{run.name.partition('@')[0]}@{threshold:.2f}", responses=said)
 
 
-def threshold_table(choice: Choice, resamples: int) -> list[str]:
+def threshold_rows(choice: Choice, resamples: int) -> list[str]:
     """c@1 with its interval and the coverage, by system and threshold."""
     runs = [at(answer(choice.test, system), t) for system in SYSTEMS for t in THRESHOLDS]
     data = evidence(choice.test, runs, "choice")
     found = rows_of(nescio.score(data, ["accuracy", "c@1", "coverage"], resamples=resamples))
-    head = " | ".join(f"c@1 from {t:g} (coverage)" for t in THRESHOLDS[1:])
-    lines = [f"| system | accuracy = c@1, never silent | {head} |", "| --- | ---: |" + " ---: |" * len(THRESHOLDS[1:])]
+    lines = []
     for system in SYSTEMS:
         cells = [interval(found[f"{system}@0.00", "accuracy"])]
         for t in THRESHOLDS[1:]:
             name = f"{system}@{t:.2f}"
             cells.append(f"{interval(found[name, 'c@1'])} ({found[name, 'coverage'].value:.2f})")
-        lines.append(f"| {system} | {' | '.join(cells)} |")
+        lines.append(f"| {choice.name} | {system} | {' | '.join(cells)} |")
     return lines
 
 
@@ -225,47 +213,38 @@ def tuned_rows(choice: Choice, resamples: int) -> tuple[list[str], list[Comparis
             f"{before:.3f}",
             f"{after:.3f}",
         ]
-        lines.append(f"| {choice.name} | {system} | {' | '.join(cells)} | {difference(row)} |")
+        lines.append(f"| {choice.name} | {system} | {' | '.join(cells)} | {difference(row)} | {shown(row.p)} |")
         rows.append(row)
     return lines, rows
 
 
-def verdict(found: dict[str, list[Comparison]], alpha: float = 0.05) -> list[str]:
-    """In words, collection by collection, whether the tuned threshold raised c@1; Holm over the systems of a
-    collection."""
-    lines = []
-    for name, rows in found.items():
-        p = adjust([row.p for row in rows], "holm")
-        sure = [row for row, adjusted in zip(rows, p, strict=True) if adjusted is not None and adjusted <= alpha]
-        up, down = (sum(np.sign(row.difference) == sign for row in sure) for sign in (1, -1))
-        higher = sum(row.difference > 0 for row in rows)
-        word = f"**raises c@1** for {up} of {len(rows)} systems" if up else "**is not shown to raise c@1**"
-        lines.append(
-            f"- {name}: the tuned threshold {word}, and lowers it for {down}, at the 5% level (paired by text, Holm "
-            f"over the systems). c@1 is higher than never silent for {higher} of {len(rows)}."
-        )
-    return lines
+def summary(choice: Choice, tuned: Sequence[str], rows: Sequence[Comparison]) -> tuple[str, int]:
+    """Return the row of a test: what the tuned threshold did for its systems (Holm over the systems), and how often it
+    raised c@1 significantly."""
+    p = adjust([row.p for row in rows], "holm")
+    sure = [row.difference for row, adjusted in zip(rows, p, strict=True) if adjusted is not None and adjusted <= 0.05]
+    columns = list(zip(*map(cells_of, tuned), strict=True))
+    spans = [f"{min(cells)} to {max(cells)}" for cells in (columns[4], columns[5], columns[3])]
+    texts = len({question.cluster for question in choice.test.questions})
+    counts = [sum(row.difference > 0 for row in rows), sum(one > 0 for one in sure), sum(one < 0 for one in sure)]
+    first = f"| {choice.name} | {len(choice.test.questions)} | {texts} |"
+    return f"{first} {' | '.join([*spans, *(f'{count} of {len(rows)}' for count in counts)])} |", counts[1]
 
 
-def short_facts(collection: Collection, data: Evidence, rows: Sequence[Comparison], resamples: int) -> dict[str, str]:
+def short_facts(collection: Collection, data: Evidence, rows: Sequence[Comparison]) -> dict[str, str]:
     """Return the figures that the prose about CBC names."""
-    empty = sum(not answer_sentences(question.story, question.answers) for question in collection.questions)
     systems = [i for i, run in enumerate(data.runs) if run.startswith("deep-read")]
     related = comparability(nescio.score(data.take_runs(systems), MARKS, ci=None))
     r = next(row for row in related if (row.measure, row.other) == ("read.recall", "read.AutSent"))
-    sure = [row for row in rows if row.run != "student-run" and (row.p_adjusted or 0) <= 0.05]
-    student = data.take_runs([data.runs.index("student-run")])
-    c_at_1 = nescio.score(student, ["c@1", "coverage"], resamples=resamples).rows
-    said = "; ".join(f"{row.run.removesuffix('@0.00')} {row.measure} {row.difference:+.3f}" for row in sure)
+    own = [row for row in rows if row.run != "student-run" and row.measure == "read.recall"]
+    sure = [row for row in own if (row.p_adjusted or 0) <= 0.05]
     return {
         "questions": f"{len(collection.questions)}",
         "stories": f"{len({question.cluster for question in collection.questions})}",
-        "empty": f"{empty}",
-        "correlation": f"{r.correlation:.3f} over {r.runs} runs",
-        "switch verdict": f"**can be told from Base**: {said}"
-        if sure
-        else "**can be told from Base by these stories**: none",
-        "student": f"c@1 {interval(c_at_1[0])} at a coverage of {c_at_1[1].value:.2f}",
+        "correlation": f"{r.correlation:.3f}",
+        "told": f"{len(sure)} of {len(own)}",
+        "least": f"{min(row.difference for row in own):+.3f}",
+        "most": f"{max(row.difference for row in own):+.3f}",
     }
 
 
@@ -273,30 +252,39 @@ def short_facts(collection: Collection, data: Evidence, rows: Sequence[Compariso
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False), default=ROOT.parent / "shared" / "data")
 @click.option("--resamples", default=10_000, show_default=True, help="Resamples of each interval.")
 @click.option(
-    "--output", type=click.Path(path_type=Path), default=ROOT / "docs" / "evidence", help="The folder for reading.md."
+    "--output",
+    type=click.Path(path_type=Path),
+    default=ROOT / "docs" / "evidence",
+    help="The folder for the page and its tables.",
 )
 def main(data: Path, resamples: int, output: Path) -> None:
-    """Answer, mark, and write the page."""
+    """Answer, mark, and write the page and the tables beside it."""
     collection, marked, had = cbc(data / "cbc4kids")
-    parts = {"switches": switch_table(marked, had, resamples)}
-    parts["paired"], rows = paired_table(marked, had, resamples)
+    short, compared = short_table(marked, had, resamples)
     runs = [name_of(s) for s in ((), ("Name", "Stem"), ("Filt", "Pro", "Name", "Stem"))] + ["student-run"]
-    parts["words"] = word_table(marked, runs)
-    parts["tuned"] = [
+    head = " | ".join(f"c@1 from {t:g} (coverage)" for t in THRESHOLDS[1:])
+    thresholds = [f"| test | system | never silent | {head} |", f"|{' --- |' * (2 + len(THRESHOLDS))}"]
+    tuned = [
         "| test | system | threshold | coverage | c@1 never silent | c@1 tuned | difference | p |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        f"|{' --- |' * 8}",
     ]
-    thresholds, found = [], {}
+    table = [
+        "| test | questions | texts | c@1, never silent | c@1, tuned | share answered | c@1 higher | "
+        "significantly higher | significantly lower |",
+        "| --- |" + " ---: |" * 8,
+    ]
+    parts: dict[str, str | list[str]] = {**short_facts(collection, marked, compared), "table": table}
     for choice in choices(data):
-        table = threshold_table(choice, resamples)
-        stories = len({question.cluster for question in choice.test.questions})
-        about = f"{choice.name}: {len(choice.test.questions)} questions on {stories} texts"
-        thresholds += [f"### {about}", "", *table, ""]
-        lines, found[choice.name] = tuned_rows(choice, resamples)
-        parts["tuned"] += lines
-    parts["thresholds"], parts["verdict"] = thresholds[:-1], verdict(found)
-    text = fill("reading", {**short_facts(collection, marked, rows, resamples), **parts})
-    (output / "reading.md").write_text(text, encoding="utf-8")
+        thresholds += threshold_rows(choice, resamples)
+        lines, rows = tuned_rows(choice, resamples)
+        row, raised = summary(choice, lines, rows)
+        table.append(row)
+        tuned += lines
+        parts[choice.name] = f"{raised} of {len(rows)}"
+    beside = {"": tuned, "-thresholds": thresholds, "-short": short, "-words": word_table(marked, runs)}
+    for name, lines in beside.items():
+        write_table(lines, output / f"reading{name}.csv")
+    (output / "reading.md").write_text(fill("reading", parts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -19,9 +19,10 @@ import click
 import numpy as np
 import validation_data as lab
 from msgspec.structs import replace
-from pages import fill
+from pages import cells_of, fill, write_table
 
 import nescio
+from nescio.comparison.corrections import adjust
 from nescio.tasks.ave import validator
 from nescio.tasks.ave.evidence import evidence
 from nescio.tasks.ave.exercise import Exercise
@@ -123,8 +124,8 @@ def row(data: Any, name: str) -> str:
     return f"{-found.difference:+.4f} [{-found.high:+.4f}, {-found.low:+.4f}] | {p}"
 
 
-def ablated(study: Lab) -> tuple[list[str], list[str]]:
-    """Return the table of techniques, and those whose interval is above 0 on development articles."""
+def ablated(study: Lab) -> list[str]:
+    """Return the table of techniques."""
     runs: dict[str, tuple[Any, Any]] = {}
     for name in (ALL, *study.names):
         found, test = study.trained([other for other in study.names if other != name])
@@ -135,16 +136,13 @@ def ablated(study: Lab) -> tuple[list[str], list[str]]:
     ]
     rows = {technique.name: technique.row for technique in validator.TECHNIQUES.values()}
     lines = [
-        "| technique | row of Table 12 | AUC lost on development | p | AUC lost on test | p |",
+        "| technique | row of Table 12 | AUC lost on development | p on development | AUC lost on test | p on test |",
         "| --- | --- | ---: | ---: | ---: | ---: |",
     ]
-    adding = []
     for name in study.names:
         cells = [row(side, name) for side in sides]
-        lines.append(f"| `{name}` | {rows[name]} | {cells[0]} | {cells[1]} |")
-        if "[+" in cells[0]:
-            adding.append(name)
-    return lines, adding
+        lines.append(f"| {name} | {rows[name]} | {cells[0]} | {cells[1]} |")
+    return lines
 
 
 def grouped(study: Lab) -> list[str]:
@@ -166,6 +164,29 @@ def grouped(study: Lab) -> list[str]:
     return lines
 
 
+def page(tables: Mapping[str, Sequence[str]], versions: str, plan: str) -> str:
+    """Return the page by its tables."""
+    sets, techniques, curve = ([cells_of(line) for line in table[2:]] for table in tables.values())
+    areas = {cells[0].split(" (")[0]: cells[3].split()[0] for cells in sets}
+    adding = [cells[0] for cells in techniques if "[+" in cells[2]]
+    adjusted = adjust([float(cells[3].removeprefix("< ")) for cells in techniques], "holm")
+    parts: dict[str, str | Sequence[str]] = {
+        "sets": tables["sets"],
+        "words": areas["words alone"],
+        "own": areas["what needs nothing outside"],
+        "all": areas["everything"],
+        "many": str(len(techniques)),
+        "sure": str(sum(p is not None and p <= 0.05 for p in adjusted)),
+        "adding": " or ".join(f"`{name}`" for name in adding) or "none",
+        "others": str(len(techniques) - len(adding)),
+        "least": " answers to ".join((curve[0][1], curve[-1][1])),
+        "rise": " to ".join((curve[0][2], curve[-1][2])),
+        "versions": versions,
+        "plan": plan,
+    }
+    return fill("techniques", parts)
+
+
 @click.command()
 @click.argument("data", default=str(ROOT.parent / "shared" / "data"), type=click.Path(path_type=Path))
 @click.option("--parser", required=True)
@@ -173,25 +194,20 @@ def grouped(study: Lab) -> list[str]:
 @click.option("--embeddings")
 @click.option("--folds", default=4)
 @click.option("--trees", default=60)
-@click.option("--output", default=str(ROOT / "docs" / "evidence" / "techniques.md"), type=click.Path(path_type=Path))
+@click.option("--output", default=str(ROOT / "docs" / "evidence"), type=click.Path(path_type=Path))
 def main(
     data: Path, *, parser: str, wordnet: Path, embeddings: str | None, folds: int, trees: int, output: Path
 ) -> None:
-    """Write the page of techniques."""
+    """Write the page of techniques and the tables beside it."""
     resources = validator.Resources(wordnet, embeddings, parser)
     study = Lab(lab.squad(data / "squad2"), resources, TrainingPlan(folds=folds, trees=trees))
-    table, adding = ablated(study)
-    versions = validator.versions(study.names, resources)
-    parts = {
-        "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
-        "plan": f"{trees} trees, {folds} parts held out by article, seed 0",
-        "groups": grouped(study),
-        "techniques": table,
-        "adding": ", ".join(f"`{name}`" for name in adding) or "none",
-        "others": str(len(study.names) - len(adding)),
-        "curve": study.curve(),
-    }
-    output.write_text(fill("techniques", parts), encoding="utf-8")
+    tables = {"sets": grouped(study), "techniques": ablated(study), "curve": study.curve()}
+    write_table(tables["techniques"], output / "techniques.csv")
+    write_table(tables["curve"], output / "techniques-curve.csv")
+    found = validator.versions(study.names, resources)
+    versions = ", ".join(f"{name} {version}" for name, version in found.items())
+    text = page(tables, versions, f"{trees} trees, {folds} parts held out by article, seed 0")
+    (output / "techniques.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """Can a validator tell right answers from wrong, and choose among systems? docs/evidence/validation.md.
 
-    python studies/validation.py [DATA] [--embeddings MODEL]  writes validation.md (some minutes on one core)
+    python studies/validation.py [DATA] [--embeddings MODEL]  writes validation.md, tables (minutes on one core)
 
 DATA holds squad2 and nq301; it is no part of this project, and by default `../shared/data` beside the checkout. The
 validator uses only techniques that need nothing beyond the extras `judges` and `systems`, so that the page is the same
-everywhere. Only the row "validator with embeddings" needs more: the extra `embeddings` and a folder with a model,
-all-MiniLM-L6-v2 for this page.
+everywhere. Only the rows "validator with embeddings" need more: the extra `embeddings` and a folder with a model.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 import validation_data as lab
-from validation_selection import Selected, select, selection_facts, selection_table
+from pages import cells_of, fill, write_table
+from validation_selection import NAMES, select, selection_facts, selection_table
 
 import nescio
 from nescio.data.evidence import Evidence
@@ -143,7 +143,7 @@ def small(p: float | None) -> str:
 
 def collection_table(found: Validated) -> list[str]:
     """Articles, questions and answers of both collections, and what the rules took away."""
-    lines = ["| | development | test |", "| --- | ---: | ---: |"]
+    lines = ["| count | development | test |", "| --- | ---: | ---: |"]
     both = [found.dev, found.test]
     lines += _line("articles", [len({q.cluster for q in b.exercise.questions}) for b in both])
     lines += _line("questions with an answer", [len(b.exercise.questions) for b in both])
@@ -168,7 +168,7 @@ def score_table(found: Validated) -> list[str]:
     data = answers(found, names)
     scored = nescio.score(data, list(measures))
     wide = nescio.score(by_article(data, found.test.exercise), list(measures))
-    lines = ["| | AUC | F | precision | recall |", "| --- | ---: | ---: | ---: | ---: |"]
+    lines = ["| validator | AUC | F | precision | recall |", "| --- | ---: | ---: | ---: | ---: |"]
     for title, scores, run in (
         *((name, scored, name) for name in names),
         ("validator, intervals by article", wide, "validator"),
@@ -184,7 +184,7 @@ def silence_table(found: Validated) -> list[str]:
     """c@1, accuracy and coverage with silence and without."""
     measures = ("c@1", "accuracy", "coverage")
     scores = nescio.score(questions(found), list(measures))
-    lines = ["| | c@1 | accuracy | coverage |", "| --- | ---: | ---: | ---: |"]
+    lines = ["| validator | c@1 | accuracy | coverage |", "| --- | ---: | ---: | ---: |"]
     for run in ("never silent", "tuned silence"):
         rows = [next(r for r in scores if (r.run, r.measure) == (run, m)) for m in measures]
         lines.append(f"| {run} | " + " | ".join(shown(r.value, r.low, r.high) for r in rows) + " |")
@@ -192,13 +192,13 @@ def silence_table(found: Validated) -> list[str]:
 
 
 def ablation_table(found: Validated, resamples: int) -> tuple[list[str], str]:
-    """Return the validator without each technique: its AUC and F, and how far they are from those with all; and what to
-    say of it."""
+    """Return the validator without each technique: its AUC and F, and how far they are from those with all; and the
+    techniques without which it is clearly worse."""
     data = answers(found, list(found.without), found.without)
     measures = ["ave.AUC", "ave.F"]
     scores = nescio.score(data, measures, resamples=resamples)
     apart = nescio.compare(data, measures, baseline=ALL, resamples=resamples)
-    lines = ["| | AUC | AUC lost | F | F lost |", "| --- | ---: | ---: | ---: | ---: |"]
+    lines = ["| validator | AUC | AUC lost | F | F lost |", "| --- | ---: | ---: | ---: | ---: |"]
     for run in found.without:
         cells = []
         for measure in measures:
@@ -211,19 +211,12 @@ def ablation_table(found: Validated, resamples: int) -> tuple[list[str], str]:
                 else shown(-lost.difference, -lost.high, -lost.low, 4)
             )
         lines.append(f"| {run} | " + " | ".join(cells) + " |")
-    parts = []
-    for measure in measures:
-        own = [r for r in apart if r.measure == measure]
-        needed = [r.run.removeprefix("without ") for r in own if r.high is not None and r.high < 0]
-        parts.append(
-            f"{len(needed)} of {len(own)} by {measure.removeprefix('ave.')}"
-            + (f" ({', '.join(needed)})" if needed else "")
-        )
-    return lines, "; ".join(parts)
+    needed = dict.fromkeys(row.run.removeprefix("without ") for row in apart if row.high is not None and row.high < 0)
+    return lines, ", ".join(f"`{name}`" for name in sorted(needed)) or "none"
 
 
 def facts(found: Validated, resamples: int) -> dict[str, str]:
-    """Return the figures that the prose names, and whether what was asked for is met."""
+    """Return the figures beyond the tables: `f` over accepting everything, `c` over never being silent."""
     data = answers(found, ("accept all", "validator"))
     auc = next(
         r for r in nescio.score(data, "ave.AUC", interval="percentile", resamples=resamples) if r.run == "validator"
@@ -246,20 +239,15 @@ def facts(found: Validated, resamples: int) -> dict[str, str]:
     (singly,) = (row for row in scores if row.run == SINGLY)
     return {
         "auc singly": shown(singly.value, singly.low, singly.high),
-        "singly verdict": "also met" if singly.value >= AIM else "**not met**",
         "contested": f"{contested(found.dev.exercise.candidates):.0%} and "
         f"{contested(found.test.exercise.candidates):.0%}",
         "auc": shown(auc.value, auc.low, auc.high),
-        "aim": f"{AIM:.2f}",
-        "auc verdict": "**met**" if auc.value >= AIM else "**not met**",
         "auc dev": f"{_auc(*within):.3f}",
         "f": shown(f.difference, f.low, f.high),
-        "f verdict": "**met**" if f.p is not None and f.p <= 0.05 and f.difference > 0 else "**not met**",
         "f p": small(f.p),
         "f wide": shown(wide.difference, wide.low, wide.high),
         "f wide p": small(wide.p),
         "c": shown(c.difference, c.low, c.high),
-        "c verdict": "**met**" if c.difference > 0 and c.p is not None and c.p <= 0.05 else "**not met**",
         "c p": small(c.p),
         "threshold F": f"{limits['F']:.3f}",
         "threshold c@1": f"{limits['c@1']:.3f}",
@@ -273,26 +261,6 @@ def facts(found: Validated, resamples: int) -> dict[str, str]:
     }
 
 
-def embedded(found: Validated, resamples: int) -> str:
-    """Return what embeddings add: the verdict on the same aim, and the difference from the validator without them."""
-    if found.wider is None:
-        return "Embeddings were not measured in this run: no model was given with `--embeddings`."
-    both = answers(found, ("validator", WIDER))
-    auc = next(r for r in nescio.score(both, "ave.AUC", interval="percentile", resamples=resamples) if r.run == WIDER)
-    apart = one(nescio.compare(both, "ave.AUC", baseline="validator", resamples=resamples))
-    f = one(nescio.compare(answers(found, ("accept all", WIDER)), "ave.F", baseline="accept all", resamples=resamples))
-    right = np.array([c.value is Value.VALIDATED for c in found.dev.exercise.candidates])
-    many = len(found.wider.model.names) - len(found.trained.model.names)
-    met = "**met**" if auc.value >= AIM else "**not met**"
-    return (
-        f"With them ({many} features more) an area of {AIM:.2f} or more is {met}; it is "
-        f"{shown(auc.value, auc.low, auc.high)}, which is {shown(apart.difference, apart.low, apart.high)} more than "
-        f"without on the same answers (p {small(apart.p)}). On development\n  articles, held out one at a time, it "
-        f"is {_auc(found.wider.confidence, right):.3f}. F is above that of accepting everything by "
-        f"{shown(f.difference, f.low, f.high)}, p {small(f.p)}."
-    )
-
-
 def _auc(confidence: Any, right: Any) -> float:
     """P(a right answer's confidence exceeds a wrong one's) + half of P(equal)."""
     order = np.argsort(confidence)
@@ -303,28 +271,33 @@ def _auc(confidence: Any, right: Any) -> float:
     return float((rank[ones].sum() - a * (a + 1) / 2) / (a * b))
 
 
-def page(found: Validated, chosen: Sequence[Selected], resamples: int) -> str:
-    """Return the whole page; every figure in it comes from here."""
-    text = (Path(__file__).parent / "validation.md.in").read_text(encoding="utf-8")
-    ablated, needed = ablation_table(found, resamples // 10)
-    tables = {
-        "collection": collection_table(found),
-        "scores": score_table(found),
-        "silence": silence_table(found),
-        "ablation": ablated,
-        "selection": selection_table(chosen),
-    }
-    parts = (
-        {"needed": needed, "embedded": embedded(found, resamples)}
-        | facts(found, resamples)
-        | selection_facts(chosen)
-        | {name: "\n".join(t) for name, t in tables.items()}
+def cell(table: Sequence[str], row: str, column: str) -> str:
+    """Return a cell of a Markdown table."""
+    at = cells_of(table[0]).index(column)
+    return next(cells[at] for cells in map(cells_of, table[2:]) if cells[0] == row)
+
+
+def page(tables: Mapping[str, Sequence[str]], figures: Mapping[str, str], folder: Path) -> str:
+    """Return the page, and write the tables and figures beside it."""
+    for name, table in tables.items():
+        write_table(table, folder / f"validation-{name}.csv")
+    rows = [f"| {name} | {figure} |" for name, figure in figures.items()]
+    write_table(["| figure | value |", "| --- | --- |", *rows], folder / "validation-figures.csv")
+    both = ("development", "test")
+    return fill(
+        "validation",
+        {
+            **figures,
+            "scores": tables["scores"],
+            "auc value": cell(tables["scores"], "validator", "AUC").split()[0],
+            "singly value": cell(tables["techniques"], SINGLY, "AUC").split()[0],
+            "articles": " and ".join(cell(tables["collection"], "articles", side) for side in both),
+            "answers": " and ".join(cell(tables["collection"], "answers to validate", side) for side in both),
+            **{
+                f"{data} votes": cell(tables["selection"], NAMES["against votes"], data) for data in ("nq301", "squad2")
+            },
+        },
     )
-    for name, part in parts.items():
-        text = text.replace(f"{{{{{name}}}}}", part)
-    if "{{" in text:
-        raise click.ClickException(f"the template asks for what is not made: {text[text.index('{{') :][:40]}")
-    return text
 
 
 @click.command()
@@ -336,7 +309,7 @@ def page(found: Validated, chosen: Sequence[Selected], resamples: int) -> str:
     "--output",
     type=click.Path(path_type=Path),
     default=ROOT / "docs" / "evidence",
-    help="The folder for validation.md.",
+    help="The folder for the page and its tables.",
 )
 def main(data: Path, resamples: int, jobs: int, embeddings: str | None, output: Path) -> None:
     """Train, decide, choose, and write the page."""
@@ -352,7 +325,16 @@ def main(data: Path, resamples: int, jobs: int, embeddings: str | None, output: 
     }
     chosen = [select(name, each, plan, resamples) for name, each in streams.items()]
     output.mkdir(parents=True, exist_ok=True)
-    (output / "validation.md").write_text(page(found, chosen, resamples), encoding="utf-8")
+    ablated, needed = ablation_table(found, resamples // 10)
+    tables = {
+        "collection": collection_table(found),
+        "scores": score_table(found),
+        "silence": silence_table(found),
+        "techniques": ablated,
+        "selection": selection_table(chosen),
+    }
+    figures = {"needed": needed, **facts(found, resamples), **selection_facts(chosen)}
+    (output / "validation.md").write_text(page(tables, figures, output), encoding="utf-8")
     click.echo(f"{perf_counter() - start:.0f} s", err=True)
 
 

@@ -115,7 +115,7 @@ STUDIES = (
     ),
     Plot(
         "assessors",
-        0,
+        "assessors",
         "{people} people, {answers a question} answers a question, {questions} questions",
         {"one person beaten": "one person beaten", "the judge passes": "the judge passes"},
         "tests that let a judge pass who is worse than the margin allows",
@@ -193,7 +193,7 @@ STUDIES = (
     ),
     Plot(
         "draws",
-        1,
+        0,
         "{people right; judge right on right, wrong}",
         {"each look alone": "each look alone", "betting": "betting"},
         "ever wrong, looking after every 20 of 200 labels",
@@ -223,8 +223,16 @@ STUDIES = (
         "how far judges agree with people",
     ),
     Plot(
-        "labels",
+        "declined",
         0,
+        "{answers}",
+        {"found among them": "declining answers found", "wrongly called declining": "others called declining"},
+        "answers that the words call declining",
+        ends=(0, 1),
+    ),
+    Plot(
+        "labels",
+        "labels",
         "{data}, {judge}, {labels} labels",
         {"corrected": "corrected by labels", "judge alone": "judge alone"},
         "95% intervals that hold the true difference",
@@ -264,9 +272,22 @@ STUDIES = (
         {"AUC on test": "AUC"},
         "area under the ROC curve by set of techniques, on test articles",
     ),
-    Plot("validation", 1, "{}", {"F": "F"}, "F of validated answers"),
-    Plot("reading", 0, "{system}", {"word recall": "word recall"}, "word recall on the stories for children"),
-    Plot("nuggets", 4, "{run}, {matching}", {"NR": "nugget recall"}, "nugget recall by automatic matching"),
+    Plot("validation", 0, "{validator}", {"F": "F"}, "F of validated answers"),
+    Plot(
+        "reading",
+        "reading-short",
+        "{system}",
+        {"word recall": "word recall"},
+        "word recall on the stories for children",
+    ),
+    Plot(
+        "nuggets",
+        "nuggets",
+        "{run}, {matching}",
+        {"NR": "nugget recall"},
+        "nugget recall by automatic matching",
+        rows=lambda row: row["data"] == "cone_rag",
+    ),
 )
 MOST = 16  # most rows of a plot
 

@@ -6,7 +6,7 @@
     In welchem Jahr starb Kant? + 1804         Im Jahr 1804 starb Kant.
 
 One file per language has its rules. There is no parser: verbs and the ends of noun phrases are guessed from word lists
-and word forms. A guess can be wrong (`docs/evidence/validation.md` has the error rates).
+and word forms. A guess can be wrong (`docs/evidence/validation.md` says what the guesses are worth).
 """
 
 from __future__ import annotations
