@@ -43,9 +43,9 @@ class Promise(Struct, frozen=True):
 
 
 def decision(report: ReportData) -> tuple[Statement, ...]:
-    """Return the sentences that say which run to use, the advice first. There are none without outcomes."""
+    """Return the sentences that say which run to use, the advice first; without outcomes, only reasons to use none."""
     if not report.counts or not any(map(sum, report.counts.values())):
-        return ()
+        return tuple(_unread(report, report.runs[0]))
     run, shipping = _chosen(report)
     unread = tuple(_unread(report, run))
     if nothing := _degenerate(report):
@@ -63,7 +63,7 @@ def _unread(report: ReportData, run: str) -> Iterator[Statement]:
     if ground := no_ground(report.scores, report.main, None):  # a choice depends on all runs
         text = f"Ship nothing yet: no decision can rest on {ground}."
         yield Statement("no decision", text, {"run": report.shown[run], "why": ground})
-    left_out = report.loaded.options.ungraded == "exclude"
+    left_out = report.loaded.ungraded_left_out
     yield from no_decision(run, report.shown[run], [report.loaded.silence], ungraded_left_out=left_out)
 
 
@@ -72,7 +72,7 @@ def left_out_of(report: ReportData, run: str) -> int:
 
     Bounds on the share of wrong answers count these answers as wrong.
     """
-    if report.loaded.options.ungraded != "exclude":
+    if not report.loaded.ungraded_left_out:
         return 0
     return sum(row.n for row in report.loaded.silence if row.run == run and row.taken_for == "not graded")
 
