@@ -110,7 +110,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 raise FormatError(label, rule, where=locate(source, row), value=run)
             seen[run] = str(label)
             numbers = {
-                part: whole(source, row, held.columns[part], cell) for part, cell in zip(held.parts, cells, strict=True)
+                part: whole(source, row, held.columns[part], cell)
+                for part, cell in zip(held.parts, cells, strict=True)
+                if cell or stated or part not in ("missing", *SETTLED)  # an empty cell of a table by hand says nothing
             }
             counts[run, confidence] = _outcomes(source, row, held, numbers)
             if stated:
