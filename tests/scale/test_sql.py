@@ -179,6 +179,9 @@ def test_a_gate_on_counts_counts_the_lost_answers_of_the_rows(
         counts = counted(rows, only, tmp_path / f"{only}.parquet", **options)
         gates = nescio.score(counts, measure, fail_under={measure: 0.6}).gates
         assert [(gate.status, why in gate.said) for gate in gates if gate.run == "new"] == [(3, True)]
+    for path, own in ((rows, options), (pairs, {})):
+        nescio.report(path, measure, output=(page := tmp_path / "page.html"), **own)
+        assert f"Ship nothing yet: {why[:4]}" in page.read_text()
 
 
 def test_no_gate_rests_on_common_questions_that_were_counted(tmp_path: Path) -> None:
