@@ -71,9 +71,11 @@ def growths(folder: Path) -> Iterator[Growth]:
         return path if path.exists() else table(path, runs, n // runs)
 
     yield Growth("score c@1", "rows", rows, lambda n: partial(nescio.score, of_rows(n), "c@1"))
-    yield Growth("score AUROC", "rows", rows, lambda n: partial(nescio.score, of_rows(n), "AUROC", resamples=200))
+    yield Growth(
+        "score AUROC, 200 resamples", "rows", rows, lambda n: partial(nescio.score, of_rows(n), "AUROC", resamples=200)
+    )
     yield Growth("compare c@1", "rows", rows, lambda n: partial(nescio.compare, of_rows(n), "c@1"))
-    yield Growth("tune", "rows", rows, lambda n: partial(nescio.tune, of_rows(n, 1), resamples=200))
+    yield Growth("tune, 200 resamples", "rows", rows, lambda n: partial(nescio.tune, of_rows(n, 1), resamples=200))
     runs = (100, 200, 400)
 
     def of_runs(n: int) -> Path:
@@ -83,7 +85,10 @@ def growths(folder: Path) -> Iterator[Growth]:
     yield Growth("score", "runs", runs, lambda n: partial(nescio.score, of_runs(n), "c@1"))
     yield Growth("compare c@1", "runs", runs, lambda n: partial(nescio.compare, of_runs(n), "c@1"))
     yield Growth(
-        "compare AUROC", "runs", (15, 30, 60), lambda n: partial(nescio.compare, of_runs(n), "AUROC", resamples=1000)
+        "compare AUROC, 1,000 resamples",
+        "runs",
+        (15, 30, 60),
+        lambda n: partial(nescio.compare, of_runs(n), "AUROC", resamples=1000),
     )
     yield Growth("report", "runs", (200, 400, 800), lambda n: partial(nescio.report, of_runs(n), "c@1"))
 

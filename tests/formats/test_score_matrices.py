@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import nescio
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, UsageError
 from tests.rings import together
 
 from .encodings import encode, evidence, read, refusal
@@ -73,3 +73,15 @@ def test_a_matrix_may_bear_the_name_of_a_column_of_nescio(name: str, tmp_path: P
     """A has 0.5 and 1, B 0.25 and 0."""
     scores = nescio.score(encode(SOUND, "csv", tmp_path, name), [f"mean({name})"], ci=None)
     assert [row.value for row in scores] == [0.75, 0.125]
+
+
+def test_no_bar_rests_on_a_run_with_empty_cells(tmp_path: Path) -> None:
+    """B has a score for each second topic, and is the better run there."""
+    rows = [{"topic": f"t{i}", "A": 0.5 + i / 1000, "B": None if i % 2 else 0.9 + i / 1000} for i in range(40)]
+    path = encode(rows, "csv", tmp_path, "ap")
+    why = "20 of 40 questions left out because they lack ap"
+    with pytest.raises(UsageError, match=why):
+        nescio.score(path, "mean(ap)", fail_under={"mean(ap)": 0.6})
+    assert [row.n for row in nescio.score(path, "mean(ap)")] == [40, 20]
+    nescio.report(path, output=(page := tmp_path / "page.html"))
+    assert f"Ship nothing yet: no decision can rest on mean(ap): {why}" in page.read_text()

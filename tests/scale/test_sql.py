@@ -58,12 +58,12 @@ def test_counts_of_a_table_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("run,question,outcome\na,q1,correct\na,q2,incorrect\nb,q1,correct\nb,q2,unanswered\n")
     runs = duckdb.execute(nescio.sql(str(path), only="runs")).fetchall()
-    assert runs == [("a", 1, 1, 0, 0, 0, 2), ("b", 1, 0, 1, 0, 0, 2)]
+    assert runs == [("a", 1, 1, *[0] * 7, 2), ("b", 1, 0, 1, *[0] * 6, 2)]
     pairs = duckdb.execute(nescio.sql(str(path), only="pairs")).fetchall()
     assert pairs == [
-        ("a", "a", 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2),
-        ("a", "b", 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 2),
-        ("b", "b", 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 2),
+        ("a", "a", 1, 0, 0, 0, 1, *[0] * 10, 2),
+        ("a", "b", 1, 0, 0, 0, 0, 1, *[0] * 9, 2),
+        ("b", "b", 1, 0, 0, 0, 0, 0, 0, 0, 1, *[0] * 6, 2),
     ]
 
 
@@ -150,6 +150,79 @@ def test_policies_are_those_of_the_rows(fault: str, options: dict[str, Any], tmp
     pairs = counted(path, "pairs", tmp_path / "pairs.csv", **options)
     assert figures(nescio.score(pairs, MEASURES, ci=None)) == figures(nescio.score(path, MEASURES, ci=None, **options))
     assert figures(nescio.compare(pairs, "c@1")) == figures(nescio.compare(path, "c@1", **options))
+
+
+LOST = [
+    ("ungraded", {"ungraded": "exclude"}, "accuracy", "300 of new's 600 answers are left out (not graded)"),
+    ("silent", {"missing": "unanswered"}, "c@1", "300 questions that new lacks may be wrong, and count as unanswered"),
+]
+
+
+def uneven(path: Path, *, ungraded: bool) -> Path:
+    """600 questions: old is right on 70%; new has a grade on half of them only, and is right there."""
+    rows = [f"old,{i},{'correct' if i % 10 < 7 else 'incorrect'},0.5" for i in range(600)]
+    rows += [f"new,{i},{'' if i % 2 else 'correct'},0.5" for i in range(600) if ungraded or not i % 2]
+    path.write_text("\n".join(["run,question,outcome,confidence", *rows]))
+    return path
+
+
+@pytest.mark.parametrize(("fault", "options", "measure", "why"), LOST)
+def test_a_gate_on_counts_counts_the_lost_answers_of_the_rows(
+    fault: str, options: dict[str, Any], measure: str, why: str, tmp_path: Path
+) -> None:
+    rows = uneven(tmp_path / "rows.csv", ungraded=fault == "ungraded")
+    pairs = counted(rows, "pairs", tmp_path / "pairs.csv", **options)
+    wanted: dict[str, Any] = {"baseline": "old", "run": "new", "fail_on_regression": True}
+    decided = [nescio.compare(path, measure, **own, **wanted) for path, own in ((rows, options), (pairs, {}))]
+    assert {(one.gates[0].status, why in one.gates[0].said) for one in decided} == {(3, True)}
+    for only in ("runs", "pairs", "confidences"):
+        counts = counted(rows, only, tmp_path / f"{only}.parquet", **options)
+        gates = nescio.score(counts, measure, fail_under={measure: 0.6}).gates
+        assert [(gate.status, why in gate.said) for gate in gates if gate.run == "new"] == [(3, True)]
+    for path, own in ((rows, options), (pairs, {})):
+        nescio.report(path, measure, output=(page := tmp_path / "page.html"), **own)
+        assert f"Ship nothing yet: {why[:4]}" in page.read_text()
+
+
+def test_no_gate_rests_on_common_questions_that_were_counted(tmp_path: Path) -> None:
+    rows = uneven(tmp_path / "rows.csv", ungraded=False)
+    for only in ("runs", "pairs"):
+        counts = counted(rows, only, tmp_path / f"{only}.csv", missing="common")
+        with pytest.raises(UsageError, match="'new' lacks 300 that others were asked"):
+            nescio.score(counts, "accuracy", fail_under={"accuracy": 0.6})
+    rows.write_text("run,question,outcome\na,1,correct\nb,2,correct\n")
+    with pytest.raises(MismatchError, match="no question in common"):
+        nescio.score(counted(rows, "runs", tmp_path / "none.csv", missing="common"))
+
+
+def test_no_gate_rests_on_counts_that_do_not_say_what_they_leave_out(tmp_path: Path) -> None:
+    """Half of new's answers have no grade, and an earlier `nescio sql` said so by the column `asked` alone."""
+    head = "run,correct,incorrect,unanswered,other,missing,asked\n"
+    (path := tmp_path / "runs.csv").write_text(head + "new,300,0,0,0,0,600\nold,420,180,0,0,0,600\n")
+    assert "run 'new': 300 of 600 answers are not graded and left out" in map(str, nescio.score(path).notes)
+    with pytest.raises(UsageError, match=r"the columns ungraded, .* are missing\. Count the answers again"):
+        nescio.score(path, "accuracy", fail_under={"accuracy": 0.6})
+    path.write_text(f"{head.strip()},ungraded\nnew,300,0,0,0,0,600,200\nold,420,180,0,0,0,600,0\n")
+    with pytest.raises(MismatchError, match="the counts of run 'new' add up to 500, but it was asked 600"):
+        nescio.score(path)
+
+
+@pytest.mark.parametrize(
+    ("more", "status"), [("", 0), (",ungraded", 3), (",Not graded", 3), (",missing", 3), (",ungraded,total", 3)]
+)
+def test_a_table_by_hand_says_what_it_leaves_out(more: str, status: int, tmp_path: Path) -> None:
+    cells = {"": ("", ""), ",ungraded,total": (",300,600", ",0,600")}.get(more, (",300", ","))
+    (path := tmp_path / "counts.csv").write_text(
+        f"run,correct,incorrect,unanswered{more}\nnew,300,0,0{cells[0]}\nold,420,180,0{cells[1]}\n"
+    )
+    gates = nescio.score(path, "accuracy", fail_under={"accuracy": 0.6}).gates
+    assert {gate.run: gate.status for gate in gates} == {"new": status, "old": 0}
+
+
+def test_a_total_beside_ungraded_answers_makes_no_count(tmp_path: Path) -> None:
+    (path := tmp_path / "counts.csv").write_text("run,correct,unanswered,total,ungraded\nnew,300,0,600,300\n")
+    with pytest.raises(nescio.NescioError, match="total may include the ungraded answers: give a column 'incorrect'"):
+        nescio.score(path)
 
 
 def test_columns_and_words_are_named_as_elsewhere(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def compare(
         *notes_on_pairs(
             [(row.run, row.baseline) for row in rows],
             [loaded.silence],
-            ungraded_left_out=loaded.options.ungraded == "exclude",
+            ungraded_left_out=loaded.ungraded_left_out,
         ),
         *differing_columns(data, wanted),
         *_notes(data, rows, most, ci),

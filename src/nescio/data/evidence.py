@@ -135,15 +135,16 @@ class Evidence(Struct, frozen=True, eq=False):
         return "".join(f"; {hint}" for hint in hints)
 
     def rows_of(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Return a mask of the present rows on which measures of the columns `names` are computed, shape (runs,
-        questions).
+        """Return a mask of the rows that measures of the columns `names` are about, shape (runs, questions).
 
-        If one of the columns describes single answers, these are the rows of answers; otherwise the rows of questions.
+        These are the present rows, and those with an empty score, which a measure then lacks. If one of the columns
+        describes single answers, these are the rows of answers; otherwise the rows of questions.
         """
+        asked: NDArray[np.bool_] = self.present | (self.absence == EMPTY_CELL)
         kinds = {known(resolve(name, self.columns)).row for name in names}
         if self.answer_rows is None or not kinds:
-            return self.present
-        return self.present & (self.answer_rows if "answer" in kinds else ~self.answer_rows)
+            return asked
+        return asked & (self.answer_rows if "answer" in kinds else ~self.answer_rows)
 
     def select(self, questions: Array) -> Evidence:
         """Return Evidence of the same runs on some of the questions, given a mask or an index."""

@@ -23,8 +23,7 @@ Ungraded = Literal["error", "exclude", "incorrect", "bounds"]  # the policy for 
 Unanswerable = Literal["correct", "exclude"]  # the policy for a question without an answer
 MissingConfidence = Literal["error", "exclude"]  # the policy for an answer without a confidence, in a run that has some
 
-# the code of a note that names the column with the reasons for ungraded answers
-PERHAPS_DECLINED = "table.perhaps_declined"
+PERHAPS_DECLINED = "table.perhaps_declined"  # of a note that names the column with the reasons for ungraded answers
 NO_VERDICT = "table.no_verdict"  # the code of a note on an empty verdict that is read as an abstention
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # codes of notes that runs are scored on different questions
 COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
@@ -184,16 +183,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         return replace(outcomes, state=np.where(rows, SILENT, outcomes.state).astype(np.int8))
     if not common.any():
         raise MismatchError("the runs have no question in common")
-    notes.append(
-        note(
-            COMMON,
-            "{common} of {total:n question} are common to all runs; the other {others} are left out",
-            common=int(common.sum()),
-            total=total,
-            others=int((~common).sum()),
-            lacking=lacked,
-        )
-    )
+    notes.append(common_note(int(common.sum()), total, lacked))
     return outcomes.select(np.asarray(~rows.any(axis=0)))
 
 
@@ -328,13 +318,12 @@ def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> 
         unanswerable if outcomes.repeats is None else outcomes.repeats.counts(unanswerable[None])[0] > 0
     )
     count, total = int(unanswerable_questions.sum()), len(unanswerable_questions)
-    if policy == "exclude":
-        if unanswerable.all():
-            raise MismatchError(f"every question is unanswerable, so {opt('unanswerable', 'exclude')} leaves none")
-        notes.append(unanswerable_note(count, total, policy))
-        return outcomes.select(~unanswerable)
     notes.append(unanswerable_note(count, total, policy))
-    return outcomes
+    if policy != "exclude":
+        return outcomes
+    if unanswerable.all():
+        raise MismatchError(f"every question is unanswerable, so {opt('unanswerable', 'exclude')} leaves none")
+    return outcomes.select(~unanswerable)
 
 
 def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: Sequence[Note]) -> Outcomes:
@@ -342,8 +331,7 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
     if not ungraded.any():
         return outcomes
     if policy == "error":
-        silence = opt("outcome_map", {"": "unanswered"})
-        tables = any(remark.code == NO_VERDICT for remark in read)
+        silence, tables = opt("outcome_map", {"": "unanswered"}), any(remark.code == NO_VERDICT for remark in read)
         run, question = (int(i[0]) for i in np.nonzero(ungraded))
         total = int(ungraded.sum())
         hint = next((f"{remark.text}; else " for remark in read if remark.code == PERHAPS_DECLINED), "")
@@ -401,6 +389,18 @@ def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, i
         "no two of the {runs} runs share a question: each run is scored on its own questions, and differences are "
         "unpaired. If the runs were asked the same questions, give the questions the same ids",
         runs=runs,
+    )
+
+
+def common_note(common: int, total: int, lacking: Sequence[tuple[str, int]]) -> Note:
+    """Return the note that only the `common` questions count; `lacking` has how many questions each run lacks."""
+    return note(
+        COMMON,
+        "{common} of {total:n question} are common to all runs; the other {others} are left out",
+        common=common,
+        total=total,
+        others=total - common,
+        lacking=lacking,
     )
 
 

@@ -21,7 +21,7 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note
-from nescio.data.outcomes import MEANINGS, Outcomes
+from nescio.data.outcomes import MEANINGS, NonAnswers, Outcomes
 from nescio.data.reasons import NoAnswer
 from nescio.errors import opt
 from nescio.formats.known import READERS
@@ -182,7 +182,8 @@ class ReadResult(Struct, frozen=True):
 
     `judges` records who judged, if the reader knows it or ran a judge itself; the data may also name the judge of each
     run. `in_words` has outcomes with texts, if texts were wanted but the data are only scores. `beside` is a function
-    that adds runs of another format that answer the same questions. The pipeline fills in the other fields: the format,
+    that adds runs of another format that answer the same questions. `silence` has the non-answers that counts leave out
+    or take for silence; those of `Outcomes` are in the data. The pipeline fills in the other fields: the format,
     whether nescio judged, and the judged questions and answers.
     """
 
@@ -196,6 +197,7 @@ class ReadResult(Struct, frozen=True):
     texts: Unjudged | None = None
     in_words: Outcomes | None = None
     beside: Callable[[ReadResult, Evidence], ReadResult] | None = None
+    silence: tuple[NonAnswers, ...] = ()
 
 
 SourceRole = tuple[str, Source]

@@ -58,6 +58,11 @@ class Loaded(Struct, frozen=True):
     whole: ReadResult | None = None
 
     @property
+    def ungraded_left_out(self) -> bool:
+        """Return whether answers without a grade are left out, as they always are of counts."""
+        return self.options.ungraded == "exclude" or not self.data.has_questions
+
+    @property
     def signature(self) -> dict[str, str]:
         """Return the entries of a signature that identify the data."""
         policies = {
@@ -197,8 +202,7 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
     policies = _policies(options)
     data, notes = judged.data, list(judged.notes)
     whole = judged if isinstance(data, Outcomes) and options.strata else None
-    silence: tuple[NonAnswers, ...] = ()
-    unshared = None
+    silence, unshared = judged.silence, None
     in_words = data if isinstance(data, Outcomes) and data.texts is not None else judged.in_words
     if isinstance(data, Outcomes):
         silence = non_answers(data)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.columns import USER, bare
-from nescio.data.dropped import FEWER_HELD
+from nescio.data.dropped import FEWER_HELD, UNSTATED
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import DIFFERENT, STALE, UNCHECKED
 from nescio.data.notes import Note, note
@@ -184,6 +184,8 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Add a column `answer` with the text that each label is about"
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):
         why = f"{said}Judge all runs by one judge"
+    elif code == UNSTATED:
+        why = f"{said}Count the answers again by the statement of `nescio sql`"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
     elif code == FEW_CLUSTERS:

@@ -166,7 +166,7 @@ def _from_evidence(
             remark = note("measure.no_units", "undefined because there are no {units} to measure", units=unit(measure))
             remarks.append((remark, measure.label, whose))
         if len(use) < about[run].sum():
-            lacking = [column for column, values in read.items() if np.isnan(values[run][about[run]]).any()]
+            lacking = [column for column, values in read.items() if np.isnan(values[run][about[run]]).any()] or [*read]
             of = unit(measure) if data.repeats is None else "answers"
             remark = _left_out(lacking, len(use), int(about[run].sum()), of)
             remarks.append((remark, measure.label, whose))

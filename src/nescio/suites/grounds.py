@@ -39,7 +39,7 @@ def on_benchmarks(suite: Suite, differences: Sequence[tuple[Measure, PairOverSui
         if remark.code != NOT_DECLINED:
             yield remark
     for benchmark in suite.benchmarks:
-        excluded = benchmark.loaded.options.ungraded == "exclude"
+        excluded = benchmark.loaded.ungraded_left_out
         silent = notes_on_pairs(pairs, [benchmark.loaded.silence], ungraded_left_out=excluded)
         remarks = [remark for remark in silent if remark.code == NOT_DECLINED]
         data = benchmark.data

@@ -1,9 +1,14 @@
-"""Read counts tables: `run, correct, incorrect, unanswered`, with a row for each run, or each run and confidence."""
+"""Read counts tables: `run, correct, incorrect, unanswered`, with a row for each run, or each run and confidence.
+
+The columns `ungraded` and `missing` may count answers that are left out; gates count these as lost. A table without
+such columns leaves nothing out.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,8 +23,9 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import first, load_rows, locate
+from nescio.tables.left_out import left_out, unstated
 from nescio.tables.lexicon import is_sum, lexicon, roles_of, squash
-from nescio.tables.statements import BESIDE
+from nescio.tables.statements import BESIDE, SETTLED
 from nescio.text import decimal, finite, plural
 
 # How to compute counts that have no column; the first way that fits is taken.
@@ -80,10 +86,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
     """
     seen: dict[str, str] = {}
     counts: dict[tuple[str, float | None], list[int]] = {}
-    asked: dict[str, int] = {}
+    beside: defaultdict[str, Counter[str]] = defaultdict(Counter)  # what is counted beside the outcomes of each run
     notes = [remark for _, source in parts for remark in source.notes]
     for _, source in parts:
         label, held = source.label, _load(source, notes)
+        stated = {*BESIDE} <= {*held.parts}  # as nescio sql has them
         for row, run, sure, *cells in held.rows:
             if run is None:
                 raise FormatError(label, "the run is empty", where=locate(source, row))
@@ -103,13 +110,18 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 raise FormatError(label, rule, where=locate(source, row), value=run)
             seen[run] = str(label)
             numbers = {
-                part: whole(source, row, held.columns[part], cell) for part, cell in zip(held.parts, cells, strict=True)
+                part: whole(source, row, held.columns[part], cell)
+                for part, cell in zip(held.parts, cells, strict=True)
+                if cell or stated or part not in ("missing", *SETTLED)  # an empty cell of a table by hand says nothing
             }
             counts[run, confidence] = _outcomes(source, row, held, numbers)
-            check_whole(source, row, f"run {run!r}", numbers)
-            asked[run] = asked.get(run, 0) + numbers.get("asked", 0)
-    check_asked(asked)
-    return ReadResult(_tally(tuple(seen), counts), tuple(notes))
+            if stated:
+                check_whole(source, row, f"run {run!r}", numbers)
+            beside[run].update({part: many for part, many in numbers.items() if part in (*BESIDE, *SETTLED)})
+            beside[run]["counted"] += sum(counts[run, confidence])
+    check_asked({run: own.get("asked", 0) for run, own in beside.items()})
+    remarks, silence = left_out(seen, beside)
+    return ReadResult(_tally(tuple(seen), counts), (*notes, *remarks), silence=tuple(silence))
 
 
 class _Held(Struct, frozen=True):
@@ -142,10 +154,12 @@ def _load(source: Source, notes: list[Note]) -> _Held:
             rule = f"a counts table has the columns {', '.join(_NAMED)}; there is no {' and no '.join(lacking)}"
             rule += f" ({ways})"
             raise FormatError(label, rule, where=source.head, value=list(source.columns))
-        counted = {name.lower(): name for name in have if name and name.lower() in BESIDE}
-        if len(counted) == len(BESIDE):  # as nescio sql has them
-            columns |= counted
-        parts = [part for part in (*OUTCOMES, "answered", "all", *BESIDE) if part in columns]
+        counted = {name.lower(): name for name in have if name and name.lower() in (*BESIDE, *SETTLED)}
+        if not {*BESIDE} <= counted.keys():  # not as nescio sql has them
+            counted = {name: own for name, own in counted.items() if name in ("missing", *SETTLED)}
+        columns |= counted
+        notes += unstated(str(label), counted)
+        parts = [part for part in (*OUTCOMES, "answered", "all", *BESIDE, *SETTLED) if part in columns]
         run = have[columns["run"]]
         several = first(connection, f"SELECT count(*) > count(DISTINCT {run}) FROM raw WHERE {run} IS NOT NULL")[0]
         sure = next((name for name in have if name and name.lower() == "confidence" and several), None)
@@ -178,7 +192,12 @@ def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int])
     """
     columns = held.columns
     own = [_taken(source, row, [(columns[part], numbers[part]) for part in held.made[name]]) for name in OUTCOMES]
-    if "all" in numbers and sum(own) != numbers["all"]:
+    ungraded = numbers.get("ungraded", 0)
+    made = next((name for name, ways in held.made.items() if len(ways) > 1), None)
+    if ungraded and made:
+        rule = f"{columns[held.made[made][0]]} may include the ungraded answers: give a column {made!r}"
+        raise FormatError(source.label, rule, where=locate(source, row), value=ungraded)
+    if "all" in numbers and numbers["all"] not in (sum(own), sum(own) + ungraded):
         total = f"{columns['all']!r} is {numbers['all']}"
         rule = f"{total}, but right, wrong and unanswered add up to {sum(own)}"
         raise FormatError(source.label, rule, where=locate(source, row), value=numbers["all"])

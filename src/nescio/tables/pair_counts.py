@@ -8,6 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.evidence import outcome_tally
+from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
@@ -15,7 +16,8 @@ from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows, locate
 from nescio.stats.packed import pair_index
 from nescio.tables.counts import check_asked, check_whole, whole
-from nescio.tables.statements import BESIDE, PAIRS
+from nescio.tables.left_out import left_out, unstated
+from nescio.tables.statements import BESIDE, PAIRS, SETTLED
 
 RUNS = ("run_a", "run_b")
 
@@ -34,10 +36,13 @@ def recognise(source: Source) -> str | None:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
     """Return the data of a pair table, whose pairs may be in several files."""
     cells: dict[tuple[str, str], list[int]] = {}
-    asked: dict[str, int] = {}
+    beside: dict[str, dict[str, int]] = {}  # what is counted beside the outcomes of each run
+    labels: dict[str, str] = {}
+    notes: list[Note] = []
     for _, source in parts:
         named = _named(source)
-        names = [*PAIRS, *(name for name in BESIDE if name in named)]
+        names = [*PAIRS, *(name for name in (*BESIDE, *SETTLED) if name in named)]
+        notes += unstated(str(source.label), named)
         with connect(small=small(source)) as connection:
             have = load_rows(connection, source, "raw")
             shown = ", ".join(have[named[name]] for name in (*RUNS, *names))
@@ -52,8 +57,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             check_whole(source, row, f"run {one!r}" if one == other else f"{one!r} or {other!r}", numbers)
             cells[one, other] = [numbers[name] for name in PAIRS]
             if one == other:
-                asked[one] = numbers.get("asked", 0)
+                labels[one] = str(source.label)
+                beside[one] = {name: many for name, many in numbers.items() if name not in PAIRS}
+                beside[one]["counted"] = sum(cells[one, other])
+    asked = {run: own.get("asked", 0) for run, own in beside.items()}
     check_asked(asked)
+    remarks, silence = left_out(labels, beside)
     runs = tuple(sorted({run for pair in cells for run in pair}))
     number = {run: i for i, run in enumerate(runs)}
     counts = np.zeros((len(runs), 3), dtype=np.int64)
@@ -68,4 +77,5 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
     if alone is not None:
         raise MismatchError(f"run {alone!r} needs a row that pairs it with itself and counts its outcomes")
     size = max(asked.values()) or int(counts.sum(axis=1).max())
-    return ReadResult(replace(outcome_tally(runs, counts), pairs=pairs, size=size))
+    tally = replace(outcome_tally(runs, counts), pairs=pairs, size=size)
+    return ReadResult(tally, (*notes, *remarks), silence=tuple(silence))

@@ -18,8 +18,11 @@ Dialect = Literal["duckdb", "postgres", "spark", "bigquery", "snowflake"]
 LETTERS = {"correct": "c", "incorrect": "w", "unanswered": "u"}
 BOTH = tuple((one, other) for one in LETTERS.values() for other in LETTERS.values())
 PAIRS = tuple(one + other for one, other in BOTH)
-# Beside the outcomes: unknown or repeated outcomes, questions that a run lacks, and all questions.
+# Beside the outcomes: unknown or repeated outcomes, questions that a run lacks, and all questions that count.
 BESIDE = ("other", "missing", "asked")
+# What the policies changed: answers that are left out without a grade, missing ones that count as unanswered, missing
+# ones that are left out for all runs, and all questions that are left out because some run lacks them.
+SETTLED = ("ungraded", "missing_unanswered", "missing_left_out", "not_common")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE = re.compile(r"\.(parquet|csv|tsv|jsonl?)(\.gz|\.zst)?$|[*?]|://", re.IGNORECASE)
 
@@ -83,7 +86,12 @@ class Counted(Struct, frozen=True):
         return f"CAST({self._name(self.columns[role])} AS {self._spelling.text})"
 
     def _grid(self, confidence: str = "") -> str:
-        """Return the relation `grid`: a row for each run and question, with the state of the answer."""
+        """Return the relation `grid`: a row for each run and question, with the state of the answer.
+
+        The state is "x" for an answer that is left out without a grade, "d" for a question that some run lacks and that
+        is left out, "m" for another missing answer, "o" for an unclear one, and else a letter of `LETTERS`. The column
+        `given` is empty where the run has no answer.
+        """
         word = f"LOWER(TRIM({self._cell('outcome')}))"
         known = "\n        ".join(
             f"WHEN {self._literal(word.strip().lower())} THEN '{LETTERS[outcome]}'"
@@ -92,12 +100,13 @@ class Counted(Struct, frozen=True):
         )
         none = [word.strip().lower() for word, outcome in self.words.items() if outcome == "ungraded"]
         ungraded = ", ".join(map(self._literal, dict.fromkeys(["", *none])))
-        lacking = "u" if self.missing == "unanswered" else "m"
-        common = ""
+        state, common = f"COALESCE(a.state, '{'u' if self.missing == 'unanswered' else 'm'}')", ""
         if self.missing == "common":
+            state = "CASE WHEN c.question IS NULL THEN 'd' ELSE a.state END"
             common = (
-                "\n  WHERE q.question IN (\n    SELECT question FROM answers GROUP BY question"
-                "\n    HAVING COUNT(*) = (SELECT COUNT(DISTINCT run) FROM answers))"
+                "\n  LEFT JOIN (\n    SELECT question FROM answers GROUP BY question"
+                "\n    HAVING COUNT(*) = (SELECT COUNT(DISTINCT run) FROM answers)) AS c"
+                "\n    ON c.question = q.question"
             )
         cell = confidence and f",\n    MIN({confidence})\n      AS confidence"
         return f"""WITH answers AS (
@@ -117,7 +126,8 @@ class Counted(Struct, frozen=True):
 ),
 grid AS (
   SELECT r.run, q.question,
-    COALESCE(a.state, '{lacking}') AS state{confidence and ", a.confidence"}
+    {state} AS state,
+    a.state AS given{confidence and ", a.confidence"}
   FROM (SELECT DISTINCT run FROM answers) AS r
   CROSS JOIN (SELECT DISTINCT question FROM answers) AS q
   LEFT JOIN answers AS a
@@ -134,12 +144,9 @@ grid AS (
 
         A run is also paired with itself.
         """
-        cells = [f"COUNT(CASE WHEN a.state = '{x}' AND b.state = '{y}'\n    THEN 1 END) AS {x}{y}" for x, y in BOTH]
-        cells += [
-            f"COUNT(CASE WHEN a.state = '{state}' OR b.state = '{state}'\n    THEN 1 END) AS {name}"
-            for name, state in (("other", "o"), ("missing", "m"))
-        ]
-        shown = ",\n  ".join([*cells, "COUNT(*) AS asked"])
+        cells = [_count(f"a.state = '{x}' AND b.state = '{y}'", x + y) for x, y in BOTH]
+        both = [(" OR ".join(when.format(own) for own in ("a.", "b.")), name) for name, when in _OTHERS.items()]
+        shown = ",\n  ".join([*cells, *(_count(when, name) for when, name in both), _count("a.state <> 'd'", "asked")])
         return (
             f"{self._grid()}SELECT a.run AS run_a, b.run AS run_b,\n  {shown}\nFROM grid AS a\n"
             "JOIN grid AS b ON a.question = b.question AND a.run <= b.run\nGROUP BY a.run, b.run\nORDER BY 1, 2"
@@ -155,7 +162,22 @@ grid AS (
         )
 
 
+# The condition under which a row of the grid, `{0}`, counts in each column beside the outcomes.
+_OTHERS = {
+    "other": "{0}state = 'o'",
+    "missing": "{0}state = 'm'",
+    "ungraded": "{0}state = 'x'",
+    "missing_unanswered": "{0}given IS NULL AND {0}state = 'u'",
+    "missing_left_out": "{0}given IS NULL AND {0}state = 'd'",
+    "not_common": "{0}state = 'd'",
+}
+
+
+def _count(when: str, name: str) -> str:
+    return f"COUNT(CASE WHEN {when}\n    THEN 1 END) AS {name}"
+
+
 def _outcomes() -> str:
-    states = {**LETTERS, "other": "o", "missing": "m"}
-    cells = [f"COUNT(CASE WHEN state = '{state}' THEN 1 END) AS {name}" for name, state in states.items()]
-    return ",\n  ".join([*cells, "COUNT(*) AS asked"])
+    own = {name: f"state = '{state}'" for name, state in LETTERS.items()}
+    own |= {name: when.format("") for name, when in _OTHERS.items()} | {"asked": "state <> 'd'"}
+    return ",\n  ".join(_count(when, name) for name, when in own.items())

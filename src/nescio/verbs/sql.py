@@ -14,8 +14,9 @@ The three statements count outcomes: of each run (`runs`), of each pair of runs 
 also pairs each run with itself), and at each rounded confidence (`confidences`, for AUROC, AURC, ECE and `nescio
 tune`). If shards share no question, add up their counts: sum each column over the same run, pair, or run and
 confidence. nescio refuses counts with missing questions, unknown words, or questions that a run answers twice (columns
-`missing` and `other`). So choose with --missing and --ungraded how the SQL counts them. To leave out questions without
-an answer, query a view.
+`missing` and `other`). So choose with --missing and --ungraded how the SQL counts them. Further columns say what this
+leaves out or counts as unanswered, so gates decide as they do from the rows. To leave out questions without an answer,
+query a view.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from nescio.reporting.page import fitness
 from nescio.reporting.page.fitness import Standing, no_decision, totals, unfit
 from nescio.reporting.page.report_data import ReportData, Shipping
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
-from nescio.scoring.grounds import no_ground
+from nescio.scoring.grounds import lost, no_ground
 from nescio.selective.certified import GRID, Guarantee, needed
 from nescio.selective.operating import TunedPoint
 from nescio.stats.chosen import another_count, another_value, level_of_each, upper_of_chosen
@@ -43,9 +43,9 @@ class Promise(Struct, frozen=True):
 
 
 def decision(report: ReportData) -> tuple[Statement, ...]:
-    """Return the sentences that say which run to use, the advice first. There are none without outcomes."""
+    """Return the sentences that say which run to use, the advice first; without outcomes, only reasons to use none."""
     if not report.counts or not any(map(sum, report.counts.values())):
-        return ()
+        return tuple(_unread(report, report.runs[0]))
     run, shipping = _chosen(report)
     unread = tuple(_unread(report, run))
     if nothing := _degenerate(report):
@@ -63,8 +63,13 @@ def _unread(report: ReportData, run: str) -> Iterator[Statement]:
     if ground := no_ground(report.scores, report.main, None):  # a choice depends on all runs
         text = f"Ship nothing yet: no decision can rest on {ground}."
         yield Statement("no decision", text, {"run": report.shown[run], "why": ground})
-    left_out = report.loaded.options.ungraded == "exclude"
-    yield from no_decision(run, report.shown[run], [report.loaded.silence], ungraded_left_out=left_out)
+    excluded = report.loaded.ungraded_left_out
+    refused = [*no_decision(run, report.shown[run], [report.loaded.silence], ungraded_left_out=excluded)]
+    yield from refused
+    gone = lost(report.scores, report.main, run)
+    if not refused and math.isinf(gone.shift):
+        text = f"Ship nothing yet: {gone.words}."
+        yield Statement("no decision", text, {"run": report.shown[run], "why": gone.words})
 
 
 def left_out_of(report: ReportData, run: str) -> int:
@@ -72,7 +77,7 @@ def left_out_of(report: ReportData, run: str) -> int:
 
     Bounds on the share of wrong answers count these answers as wrong.
     """
-    if report.loaded.options.ungraded != "exclude":
+    if not report.loaded.ungraded_left_out:
         return 0
     return sum(row.n for row in report.loaded.silence if row.run == run and row.taken_for == "not graded")
 

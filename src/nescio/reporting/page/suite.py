@@ -147,7 +147,7 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
     """
     benchmarks = [benchmark for benchmark in suite.benchmarks if best.run in benchmark.data.runs]
     for benchmark in benchmarks:
-        excluded = benchmark.loaded.options.ungraded == "exclude"
+        excluded = benchmark.loaded.ungraded_left_out
         if warnings := [*no_decision(best.run, name, [benchmark.loaded.silence], ungraded_left_out=excluded)]:
             yield from warnings
             break
