@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar
 
-from nescio.text import command_text, quoted
+from nescio.text import command_text, quoted, sanitize
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -205,6 +205,7 @@ class FormatError(NescioError):
     """
 
     def __init__(self, path: object, rule: str, *, where: str | None = None, value: object = None) -> None:
+        rule = "\n".join(sanitize(line, target="message") for line in rule.split("\n"))  # it may name a column
         self.path, self.where, self._rule, self.value = str(path), where, rule, value
         place = f"{path}, {where}" if where else str(path)
         offending = "" if value is None else f" (found {shorten(value)})"

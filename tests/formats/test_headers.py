@@ -19,7 +19,7 @@ from nescio.tables import lexicon
 from tests.notes import in_words
 from tests.rings import together
 
-from .encodings import assert_refused, evidence, read, refusal
+from .encodings import assert_refused, assert_well_put, evidence, read, refusal
 
 IN_PYTHON = True  # messages are quoted as Python has them
 
@@ -333,3 +333,9 @@ def test_a_confidence_is_read_as_people_write_it(
 def test_a_share_beside_percentages_is_refused(tmp_path: Path) -> None:
     path = table(tmp_path, "question,outcome,confidence\n1,correct,0.9\n2,correct,45%\n")
     assert_refused(path, "line 3", "confidence must be a finite number such as 0.75, or empty (found '45%')")
+
+
+def test_a_message_shows_no_invisible_characters_of_a_columns_name(tmp_path: Path) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text("run,correct,incorrect,\ufeffunanswered\na,5,3,\n", encoding="utf-8")
+    assert_well_put(str(refusal(path, FormatError)))
