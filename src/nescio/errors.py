@@ -160,7 +160,8 @@ class NescioError(Exception):
     several_lines = False  # whether the message's line breaks are nescio's own; others come from user data
 
     def __str__(self) -> str:
-        return spelled(super().__str__())
+        lines = spelled(super().__str__()).split("\n")
+        return "\n".join(sanitize(line, target="message") for line in lines)  # names in it may come from foreign data
 
     @property
     def offers(self) -> tuple[tuple[str, Any], ...]:
@@ -205,7 +206,6 @@ class FormatError(NescioError):
     """
 
     def __init__(self, path: object, rule: str, *, where: str | None = None, value: object = None) -> None:
-        rule = "\n".join(sanitize(line, target="message") for line in rule.split("\n"))  # it may name a column
         self.path, self.where, self._rule, self.value = str(path), where, rule, value
         place = f"{path}, {where}" if where else str(path)
         offending = "" if value is None else f" (found {shorten(value)})"
