@@ -324,6 +324,7 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
         extra_columns=columns(new.extra_columns, old.extra_columns),
         why=both(new.why, old.why, None),
         texts=both(new.texts, None, None),
+        words=both(new.words, None, None),
         files=(*new.files, str(path)) if new.files else (),
         judges=(*new.judges, None) if new.judges else (),
     )

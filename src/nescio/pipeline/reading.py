@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nescio import formats
 from nescio.data.dropped import FEWER_HELD
 from nescio.data.joined_runs import join_runs, notes_on_joined
+from nescio.data.kept import changed_in, stated_by
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, PARTIAL, SAID_SO, Outcomes
@@ -148,6 +149,8 @@ def _read_each(
     except MismatchError as why:
         raise MismatchError(f"{error}: {why}") from None
     notes = (*notes, *notes_on_joined(outcomes))
+    if len(outcomes) > 1 and joined.words is not None:
+        notes = (*notes, *changed_in(joined.runs, joined.questions, joined.words))
     if beside is not None:
         return replace(beside, notes=(*beside.notes, *notes), about=about)
     if len(outcomes) < len(read):
@@ -199,6 +202,7 @@ def read_parts(
                 *notes,
                 note("reading.partial", "partial answers count as incorrect, because only tables distinguish them"),
             )
+        data = replace(data, words=stated_by(data.words, format_.name))
         settled, more = settle(data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
     elif isinstance(result.data, Unjudged):
@@ -234,6 +238,7 @@ def _read_options(options: Options, choices: Choices, declined: Declined) -> Rea
         told=frozenset(options.given),
         judged=_judged,
         people=options.people,
+        written=options.written,
     )
 
 

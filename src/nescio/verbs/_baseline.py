@@ -128,6 +128,7 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
         extra_columns={name: own(array) for name, array in data.extra_columns.items()},
         why=own(data.why),
         texts=own(data.texts),
+        words=own(data.words),
         files=data.files[at : at + 1],
         judges=data.judges[at : at + 1],
     )

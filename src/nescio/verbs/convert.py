@@ -25,15 +25,20 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.dropped import FEWER_HELD
 from nescio.data.judge_record import named
+from nescio.data.kept import NO_GATE
+from nescio.data.merged_runs import names_of, notes_on_files
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError, opt
-from nescio.formats import BY_SUFFIX, WRITERS, Unjudged
+from nescio.formats import BY_SUFFIX, WRITERS, ReadResult, Unjudged
+from nescio.formats.registry import Writer
 from nescio.options import argument, option, verb
 from nescio.pipeline import Options, judge, judges_of, read
 from nescio.pipeline.loading import merged
 from nescio.pipeline.options import MergingRuns
+from nescio.scoring.keeping import kept, kept_of
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import check_new_folder
 from nescio.verbs._output_paths import check_file
@@ -83,7 +88,7 @@ class ConvertRequest(MergingRuns, Sourced, Worked):
 @verb(ConvertRequest, working="converting", prints="")
 def convert(request: ConvertRequest) -> Converted:
     items, output, to = items_of(request.source), Path(request.output), request.to
-    reading = Options(**request.values(MergingRuns))
+    reading = Options(**request.values(MergingRuns), written=True)
     writer = WRITERS.find(to)
     if writer.suffixes:
         check_file(output, opt("to", to), writer.suffixes, items)
@@ -103,15 +108,37 @@ def convert(request: ConvertRequest) -> Converted:
             f"{opt('to', to)} needs the texts of the answers, but these files hold only grades: {result.about}; "
             f"use {opt('to', 'outcomes')}"
         )
+    names: dict[str, str] = {}
     if reading.repeats_of:
-        result = replace(result, data=merged(result.data, reading))
+        single, whole = result.data, merged(result.data, reading)
+        if isinstance(single, Outcomes):
+            names, beside = names_of(single.runs, reading.repeats_of), notes_on_files(single, reading.repeats_of)
+            result = replace(result, data=whole, notes=(*result.notes, *beside))
     if not isinstance(result.data, writer.takes):
         raise MismatchError(
             f"these files hold no outcomes of single questions: {result.about}; nescio score --by question -o "
             "scores.csv writes the scores of each question"
         )
+    if isinstance(result.data, Outcomes):
+        result = replace(result, data=kept(result.data, result.notes, names))
+    _check_kept(writer, result)
     judged_by = named(judges_of(result)) if result.judged_here else ""
     takes = signature(writer.write).parameters
     more = {name: getattr(request, name) for name in ("progress", "benchmark") if name in takes}
     written = writer.write(result.data, output, **more)
     return Converted(result.format, judged_by, written.what, output, (*result.notes, *written.notes))
+
+
+def _check_kept(writer: Writer, result: ReadResult) -> None:
+    """Raise MismatchError if the new format cannot hold what the files say against a gate on a run."""
+    runs = getattr(result.data, "runs", ())
+    names = [run if isinstance(run, str) else run.name for run in runs]
+    of_runs = kept_of(result.notes, names)
+    if writer.keeps or not of_runs:
+        return
+    what = next((remark.text for remark in result.notes if remark.code == FEWER_HELD), "")
+    why = what or f"no gate can rest on {next(iter(of_runs[NO_GATE].values()))}"
+    raise MismatchError(
+        f"{opt('to', writer.name)} has no place for this, so a gate on the new files would not know it: {why}. Use "
+        f"{opt('to', OUTCOME_TABLE)}, or give files without this"
+    )

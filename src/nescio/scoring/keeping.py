@@ -1,0 +1,74 @@
+"""Prepare outcomes for a file, so that a gate on the file decides as a gate on what was read (`nescio.data.kept`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
+from nescio.data.judge_record import DIFFERENT, UNKNOWN, parse
+from nescio.data.kept import HELD, NO_GATE, SILENT_ON_ANSWERS, held_in_words
+from nescio.data.notes import Note
+from nescio.data.outcomes import Outcomes
+from nescio.data.policies import ONE_SIDED
+from nescio.scoring.grounds import why_unfit
+
+_BETWEEN = "; "
+
+
+def kept(outcomes: Outcomes, notes: Sequence[Note], names: Mapping[str, str] | None = None) -> Outcomes:
+    """Return outcomes with everything that the notes of their reader say to gates; `names` maps old names of runs to
+    new ones.
+
+    Changed questions are found again by digests, and answers without a grade by their rows.
+    """
+    of_runs = kept_of(notes, outcomes.runs, names or {}, digests=outcomes.words is not None)
+    judged = {run: text for one in notes if one.code == DIFFERENT for run, text in one["judges"]}
+    judges = outcomes.judges
+    if judged and not any(judges):
+        judges = tuple(None if judged.get(run, UNKNOWN) == UNKNOWN else parse(judged[run]) for run in outcomes.runs)
+    return replace(outcomes, kept=of_runs, judges=judges)
+
+
+def kept_of(
+    notes: Sequence[Note], runs: Sequence[str], names: Mapping[str, str] | None = None, *, digests: bool = False
+) -> dict[str, dict[str, str]]:
+    """Return the columns about runs that say something: the text of each run, keyed by column and run.
+
+    `digests` says that the file has digests of the questions, which show changed ones.
+    """
+    new = names or {}
+    every = [*dict.fromkeys((*runs, *new))]
+    unfit = [(run, why) for run in every for why in why_unfit(notes, run, every)]
+    unfit += [] if digests else _asked_otherwise(notes)
+    of_runs = {
+        HELD: _renamed(held_in_words(notes).items(), new),
+        NO_GATE: _renamed(unfit, new),
+        SILENT_ON_ANSWERS: _silent(runs, notes, new),
+    }
+    return {name: own for name, own in of_runs.items() if own}
+
+
+def _asked_otherwise(notes: Iterable[Note]) -> list[tuple[str, str]]:
+    codes = (OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS)
+    return [
+        (run, f"this: {remark.text}. Ask all runs the same questions, with one key")
+        for remark in notes
+        if remark.code in codes
+        for run in dict.fromkeys(run for pair in remark["pairs"] for run in pair)
+    ]
+
+
+def _silent(runs: Sequence[str], notes: Iterable[Note], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the runs whose rows do not say whether a question has an answer, although those of other runs do."""
+    said = [{names.get(run, run) for run in one["runs"]} for one in notes if one.code == ONE_SIDED]
+    return {run: "" for run in runs for by in said if run not in by}
+
+
+def _renamed(texts: Iterable[tuple[str, str]], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of each run, joined, keyed by the new names of the runs."""
+    joined: dict[str, dict[str, None]] = {}
+    for run, text in texts:
+        joined.setdefault(names.get(run, run), {})[text] = None
+    return {run: _BETWEEN.join(own) for run, own in joined.items()}
