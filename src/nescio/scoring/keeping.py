@@ -9,26 +9,45 @@ from msgspec.structs import replace
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.judge_record import DIFFERENT, UNKNOWN, parse
 from nescio.data.kept import HELD, NO_GATE, SILENT_ON_ANSWERS, held_in_words
+from nescio.data.merged_runs import names_of, notes_on_files
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.policies import ONE_SIDED
+from nescio.formats import ReadResult
+from nescio.pipeline.loading import merged
+from nescio.pipeline.options import Options
 from nescio.scoring.grounds import why_unfit
 
 _BETWEEN = "; "
 
 
-def kept(outcomes: Outcomes, notes: Sequence[Note], names: Mapping[str, str] | None = None) -> Outcomes:
-    """Return outcomes with everything that the notes of their reader say to gates; `names` maps old names of runs to
-    new ones.
+def to_write(read: ReadResult, options: Options) -> ReadResult:
+    """Return judged answers as they are written: with merged repeats, and with what the notes say to gates."""
+    single, names = read.data, {}
+    if options.repeats_of:
+        read = replace(read, data=merged(single, options))
+        if isinstance(single, Outcomes):
+            names, beside = names_of(single.runs, options.repeats_of), notes_on_files(single, options.repeats_of)
+            read = replace(read, notes=(*read.notes, *beside))
+    return replace(read, data=kept(read.data, read.notes, names)) if isinstance(read.data, Outcomes) else read
 
-    Changed questions are found again by digests, and answers without a grade by their rows.
+
+def kept(outcomes: Outcomes, notes: Sequence[Note], names: Mapping[str, str] | None = None) -> Outcomes:
+    """Return outcomes with everything that the notes of their reader say to gates.
+
+    `names` maps old names of runs to new ones. Changed questions are found again by digests, and answers without a
+    grade by their rows.
     """
-    of_runs = kept_of(notes, outcomes.runs, names or {}, digests=outcomes.words is not None)
+    return replace(outcomes, kept=kept_of(notes, outcomes.runs, names, digests=outcomes.words is not None))
+
+
+def with_judges(outcomes: Outcomes, notes: Sequence[Note]) -> Outcomes:
+    """Return outcomes that name all judges of each run, if a note says that runs with several judges differ in them."""
     judged = {run: text for one in notes if one.code == DIFFERENT for run, text in one["judges"]}
-    judges = outcomes.judges
-    if judged and not any(judges):
-        judges = tuple(None if judged.get(run, UNKNOWN) == UNKNOWN else parse(judged[run]) for run in outcomes.runs)
-    return replace(outcomes, kept=of_runs, judges=judges)
+    if not judged or any(outcomes.judges):
+        return outcomes
+    texts = [judged.get(run, UNKNOWN) for run in outcomes.runs]
+    return replace(outcomes, judges=tuple(None if text == UNKNOWN else parse(text) for text in texts))
 
 
 def kept_of(

@@ -28,7 +28,6 @@ from msgspec.structs import replace
 from nescio.data.dropped import FEWER_HELD
 from nescio.data.judge_record import named
 from nescio.data.kept import NO_GATE
-from nescio.data.merged_runs import names_of, notes_on_files
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError, opt
@@ -36,9 +35,8 @@ from nescio.formats import BY_SUFFIX, WRITERS, ReadResult, Unjudged
 from nescio.formats.registry import Writer
 from nescio.options import argument, option, verb
 from nescio.pipeline import Options, judge, judges_of, read
-from nescio.pipeline.loading import merged
 from nescio.pipeline.options import MergingRuns
-from nescio.scoring.keeping import kept, kept_of
+from nescio.scoring.keeping import kept_of, to_write, with_judges
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import check_new_folder
 from nescio.verbs._output_paths import check_file
@@ -108,19 +106,14 @@ def convert(request: ConvertRequest) -> Converted:
             f"{opt('to', to)} needs the texts of the answers, but these files hold only grades: {result.about}; "
             f"use {opt('to', 'outcomes')}"
         )
-    names: dict[str, str] = {}
-    if reading.repeats_of:
-        single, whole = result.data, merged(result.data, reading)
-        if isinstance(single, Outcomes):
-            names, beside = names_of(single.runs, reading.repeats_of), notes_on_files(single, reading.repeats_of)
-            result = replace(result, data=whole, notes=(*result.notes, *beside))
+    result = to_write(result, reading)
     if not isinstance(result.data, writer.takes):
         raise MismatchError(
             f"these files hold no outcomes of single questions: {result.about}; nescio score --by question -o "
             "scores.csv writes the scores of each question"
         )
     if isinstance(result.data, Outcomes):
-        result = replace(result, data=kept(result.data, result.notes, names))
+        result = replace(result, data=with_judges(result.data, result.notes))
     _check_kept(writer, result)
     judged_by = named(judges_of(result)) if result.judged_here else ""
     takes = signature(writer.write).parameters
@@ -133,11 +126,11 @@ def _check_kept(writer: Writer, result: ReadResult) -> None:
     """Raise MismatchError if the new format cannot hold what the files say against a gate on a run."""
     runs = getattr(result.data, "runs", ())
     names = [run if isinstance(run, str) else run.name for run in runs]
-    of_runs = kept_of(result.notes, names)
-    if writer.keeps or not of_runs:
+    unfit = [*kept_of(result.notes, names).get(NO_GATE, {}).values()]
+    lacking = [remark.text for remark in result.notes if remark.code == FEWER_HELD]
+    if writer.keeps or not (lacking or unfit):
         return
-    what = next((remark.text for remark in result.notes if remark.code == FEWER_HELD), "")
-    why = what or f"no gate can rest on {next(iter(of_runs[NO_GATE].values()))}"
+    why = lacking[0] if lacking else f"no gate can rest on {unfit[0]}"
     raise MismatchError(
         f"{opt('to', writer.name)} has no place for this, so a gate on the new files would not know it: {why}. Use "
         f"{opt('to', OUTCOME_TABLE)}, or give files without this"
