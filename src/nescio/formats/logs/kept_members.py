@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nescio.data.kept import DIGESTS, HELD, NO_GATE, OF_RUNS, from_texts, in_texts, is_held, notes_on
+from nescio.data.kept import DIGESTS, HELD, NO_GATE, OF_RUNS, SILENT_ON_ANSWERS, from_texts, in_texts, is_held, notes_on
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 
 OWN = "nescio_"  # the prefix of the metadata keys that nescio writes
+ANSWERABLE = f"{OWN}answerable"
 
 
 def own_members(outcomes: Outcomes, run: int, question: int | None = None) -> dict[str, str]:
@@ -24,6 +25,19 @@ def digests(outcomes: Outcomes, run: int, question: int) -> dict[str, str]:
     """Return the members with the digests of a question and of its gold answers, where these are known."""
     texts = in_texts(None if outcomes.words is None else outcomes.words[run, question])
     return {f"{OWN}{name}": text for name, text in zip(DIGESTS, texts, strict=True) if text}
+
+
+def answerable(outcomes: Outcomes, run: int, question: int) -> dict[str, str]:
+    """Return the member that says whether a question has an answer, if the rows of the run say it."""
+    known = -1 if outcomes.answerable is None else int(outcomes.answerable[question])
+    if known < 0 or outcomes.runs[run] in outcomes.kept.get(SILENT_ON_ANSWERS, {}):
+        return {}
+    return {ANSWERABLE: "true" if known else "false"}
+
+
+def answerable_in(metadata: Mapping[str, Any]) -> int:
+    """Return whether a question has an answer according to the metadata: 1, 0, or -1 if they do not say it."""
+    return {"true": 1, "false": 0}.get(str(metadata.get(ANSWERABLE)), -1)
 
 
 def words_in(metadata: Mapping[str, Any], form: str) -> bytes:

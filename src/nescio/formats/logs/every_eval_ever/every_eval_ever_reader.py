@@ -23,7 +23,7 @@ from nescio.data.reasons import ERRORED, REFUSED, said_to_abstain
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import NOTHING, Answer
 from nescio.formats.choices import choose, threshold
-from nescio.formats.logs.kept_members import OWN, KeptMembers, words_in
+from nescio.formats.logs.kept_members import OWN, KeptMembers, answerable_in, words_in
 from nescio.formats.logs.kit import Log, Name, checked, empty, rows_in
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, identity, number, objects_in, part_of, texts_in
@@ -166,7 +166,7 @@ def _answer(instance: Instance) -> Answer:
         task=identity(instance.evaluation_name),
         confidence=_finite(metadata.get(f"{OWN}confidence")),
         candidate={"1": 1, "0": 0}.get(str(metadata.get(f"{OWN}candidate")), -1),
-        answerable={"true": 1, "false": 0}.get(str(metadata.get(f"{OWN}answerable")), -1),
+        answerable=answerable_in(metadata),
         labels={name: value for name, value in metadata.items() if not str(name).startswith(OWN)},
         asked=[asked.get("raw"), *as_list(asked.get("choices"))],
         gold=asked.get("reference"),

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from nescio.data.columns import bare
-from nescio.data.kept import SILENT_ON_ANSWERS
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.repeats import REPEAT
@@ -32,7 +31,7 @@ from nescio.formats.logs.every_eval_ever.every_eval_ever_reader import (
     STATES_WRITTEN,
     WHY,
 )
-from nescio.formats.logs.kept_members import OWN, own_members
+from nescio.formats.logs.kept_members import OWN, answerable, own_members
 from nescio.formats.registry import WriteResult, writer
 from nescio.options.edge import Progress
 from nescio.sources.writing import atomic_write
@@ -127,11 +126,8 @@ def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -
         value = None if column is None else float(column[r, q])
         if value is not None and np.isfinite(value) and (name != "candidate" or value >= 0):
             metadata[f"{OWN}{name}"] = f"{value!r}" if name == "confidence" else f"{value:g}"
-    says = outcomes.runs[r] not in outcomes.kept.get(SILENT_ON_ANSWERS, {})
-    if outcomes.answerable is not None and outcomes.answerable[q] >= 0 and says:
-        metadata[f"{OWN}answerable"] = "true" if outcomes.answerable[q] else "false"
     if outcomes.clusters is not None:
         metadata[CLUSTER] = str(outcomes.clusters[q])
     if outcomes.judges and (judge := outcomes.judges[r]) is not None:
         metadata[JUDGE] = str(judge)
-    return metadata | own_members(outcomes, r, q)
+    return metadata | answerable(outcomes, r, q) | own_members(outcomes, r, q)

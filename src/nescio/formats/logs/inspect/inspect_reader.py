@@ -28,7 +28,7 @@ from nescio.formats.answers import Answer
 from nescio.formats.choices import check_choice, pick, threshold
 from nescio.formats.logs import kit
 from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, checked, open_log
-from nescio.formats.logs.kept_members import OWN, KeptMembers, words_in
+from nescio.formats.logs.kept_members import OWN, KeptMembers, answerable_in, words_in
 from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.elements import as_object, number
@@ -156,7 +156,8 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
     answers = []
     for sample, score, grade in zip(samples, scores, grades, strict=True):
         answer = answer_of(sample, score, grade, threshold(options))
-        answer.answerable = -1 if log.has_answer(sample.targets) else 0
+        known = answerable_in(sample.labels)
+        answer.answerable = known if known >= 0 else -1 if log.has_answer(sample.targets) else 0
         answer.run, answer.question, answer.path = script.run, script.prefix + sample.id, script.path
         answer.strata = {"task": script.text("eval", "task")} if script.prefix else {}
         answer.judges = judges

@@ -23,7 +23,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.data.reasons import BY_OUTCOME
 from nescio.formats.folder_writer import file_names, folder_of
 from nescio.formats.logs.inspect.inspect_reader import CLUSTER, JUDGE, REASONS
-from nescio.formats.logs.kept_members import OWN, digests, own_members
+from nescio.formats.logs.kept_members import OWN, answerable, digests, own_members
 from nescio.formats.registry import WriteResult, writer
 from nescio.options.edge import Progress
 from nescio.stats.parallel import followed
@@ -60,7 +60,6 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
             )
     lost = [bare(name) for name in outcomes.extra_columns if bare(name) != "score"]
     lost += ["confidence"] if outcomes.confidence is not None else []
-    lost += ["which questions have no answer"] if outcomes.answerable is not None else []
     if lost:
         notes.append(
             note(
@@ -131,6 +130,7 @@ def _samples(outcomes: Outcomes, r: int) -> Iterator[dict[str, Any]]:
             "metadata": {
                 **{name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])},
                 **({} if outcomes.clusters is None else {CLUSTER: str(outcomes.clusters[q])}),
+                **answerable(outcomes, r, q),
                 **digests(outcomes, r, q),
             },
         }
