@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -91,7 +90,7 @@ def text_in_a_table(folder: Path) -> Made:
 
 
 def same_text_in_a_table(folder: Path) -> Made:
-    files, _ = _rows(folder, "question_text,gold", lambda run, q: f"Who keeps {'  ' * (run == 'new')}lamp {q}?,A")  # noqa: ARG005
+    files, _ = _rows(folder, "question_text,gold", lambda run, q: f"Who keeps {'  ' * (run == 'new')}lamp {q}?,A")
     return files, ("--column", "question=question")
 
 

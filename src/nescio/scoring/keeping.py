@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -39,6 +39,22 @@ def kept(outcomes: Outcomes, notes: Sequence[Note], names: Mapping[str, str] | N
     grade by their rows.
     """
     return replace(outcomes, kept=kept_of(notes, outcomes.runs, names, digests=outcomes.words is not None))
+
+
+def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]) -> Outcomes:
+    """Return outcomes that a rule made of `runs`, with everything that the notes on these say to gates.
+
+    A run that has the name of one of these is made of it alone, and any other of all.
+    """
+    held, of_runs = held_in_words(notes), dict[str, dict[str, str]]()
+    for run in outcomes.runs:
+        own = [held[run]] if run in held else []
+        parts = own if run in runs else [*dict.fromkeys(held.values())]
+        unfit = why_unfit(notes, run, [*runs] if run in runs else [run])
+        for name, texts in ((HELD, parts), (NO_GATE, unfit)):
+            if texts:
+                of_runs.setdefault(name, {})[run] = _BETWEEN.join(texts)
+    return replace(outcomes, kept=of_runs)
 
 
 def with_judges(outcomes: Outcomes, notes: Sequence[Note]) -> Outcomes:

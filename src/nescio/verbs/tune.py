@@ -165,7 +165,9 @@ def _written(tuned: Tuned, output: Path) -> Tuned:
         return replace(tuned, wrote=(why,))
     row = tuned.rows[0]
     as_given = int(tuned.applied.present.sum()) - row.n
-    rows, left_out = write_run(as_outcomes(tuned.applied), output, unit="question", as_given=as_given)
+    rows, left_out = write_run(
+        as_outcomes(tuned.applied), output, tuned.notes, tuned.applied.runs, unit="question", as_given=as_given
+    )
     said = f"wrote run {row.run!r} with the threshold applied, {rows} to {output}"
     tuned = replace(tuned, wrote=(said,), notes=(*left_out, *tuned.notes))
     if lost := sorted(bare(name) for name in parse(row.measure).reads if known(name).namespace):

@@ -85,7 +85,7 @@ def lay(request: VoteRequest) -> LaidOut:
             f"{opt('output')} needs the texts of the answers, to know which answer won; the files have no texts"
         )
     check_whole(loaded.notes, request.output)
-    rows, left_out = write_run(applied, request.output, unit="vote")
+    rows, left_out = write_run(applied, request.output, loaded.notes, loaded.data.runs, unit="vote")
     return replace(laid, notes=(*laid.notes, *left_out), wrote=(f"wrote {rows} to {request.output}",))
 
 
