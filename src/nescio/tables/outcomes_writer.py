@@ -1,7 +1,7 @@
 """Write outcome tables as CSV, TSV, JSON Lines or Parquet, by the suffix of the file.
 
 In CSV and TSV a text that a spreadsheet would take for a formula gets an apostrophe before it, which the reader removes
-again.
+again. The last columns keep what gates ask of a run (`nescio.data.kept`).
 """
 
 from __future__ import annotations

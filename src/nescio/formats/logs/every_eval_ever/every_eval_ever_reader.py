@@ -7,6 +7,10 @@ is proposed as a field of `evaluation` beside `is_correct`. nescio writes it the
 `nescio_outcome`. An empty output counts as incorrect (`--empty`). An instance with another error is not graded. If one
 question has several evaluations (filters, metrics), `--choose evaluation=NAME` selects one. An instance that appears
 again is a repeat of its question.
+
+Other metadata that nescio writes with the prefix `nescio_` are the confidence, the candidate, the judge, the cluster,
+whether the question has an answer, and what the columns `question_digest`, `gold_digest`, `answers_held` and
+`no_gate_because` of an outcome table hold.
 """
 
 from __future__ import annotations

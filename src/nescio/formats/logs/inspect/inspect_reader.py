@@ -5,6 +5,10 @@ empty, counts as incorrect (`--empty`); so does a response in the wrong form (`-
 not graded: those that the provider blocked, NaN, a failed grader (whatever its value), and samples that stopped with an
 error. The tool's own accuracy counts abstentions as wrong, leaves out ungraded answers, and uses the recorded value if
 a grader failed.
+
+In logs that nescio writes, metadata with the prefix `nescio_` hold the judge, whether a question has an answer, its
+cluster, and what the columns `question_digest`, `gold_digest`, `answers_held` and `no_gate_because` of an outcome table
+hold. The status is `cancelled` if the original files held fewer answers than they state.
 """
 
 from __future__ import annotations

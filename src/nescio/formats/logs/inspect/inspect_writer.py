@@ -2,7 +2,7 @@
 
 The score of a sample is C, I or N (an abstention), and NaN if an answer is not graded. Its `reason` says why, in
 Inspect's own words if it has one. The repeats of a question are its epochs. Outcomes do not hold the texts of questions
-and answers, so a sample's input is the name of its question.
+and answers, so a sample's input is the name of its question. Metadata keep what gates ask of a run.
 """
 
 from __future__ import annotations
