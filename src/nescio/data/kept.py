@@ -29,7 +29,8 @@ KEPT = (*DIGESTS, *OF_RUNS)
 SILENT_ON_ANSWERS = "answerable"  # of the runs whose rows do not say whether a question has an answer
 UNFIT = "kept.no_gate"  # the code of a note that no gate can rest on a run, because of what its file says
 _HALF, _WHOLE = len(UNSAID), 2 * len(UNSAID)
-_DIGEST = re.compile(r"(\S+):([0-9a-f]{16})")
+DIGEST = r"(\S+):([0-9a-f]{16})"  # the form of a digest
+_DIGEST = re.compile(DIGEST)
 _HELD = re.compile(r"(\d+) of (\d+|unknown)(?: in (\d+) runs)?")
 _BETWEEN = "; "
 
@@ -72,11 +73,6 @@ def from_texts(asked: Any, gold: Any, form: str = "") -> bytes:
         return b""
     halves = [bytes.fromhex(one[2]) if one and one[1] == named else UNSAID for one in found]
     return b"".join(halves) + (b"" if named == form else named.encode())
-
-
-def is_digest(cell: str) -> bool:
-    """Return whether a cell is a digest, as nescio writes it."""
-    return _DIGEST.fullmatch(cell) is not None
 
 
 def changed_in(runs: Sequence[str], questions: Sequence[str], words: Array) -> list[Note]:

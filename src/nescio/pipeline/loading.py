@@ -107,7 +107,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         policies = _policies(options)
         return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
     if options.baseline_file is not None:
-        options = options.but(texts=True)  # The words of questions reveal changed ones.
+        options = options.but(texts=True, written=True)  # The words of questions reveal changed ones.
     items = items_of(source)
     options, notes = in_effect(options, items)
     answers = read(items, options, supports=options.texts)

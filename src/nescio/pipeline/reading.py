@@ -133,7 +133,7 @@ def _read_each(
             raise MismatchError(f"{error}; runs that answer questions must be JSON Lines with id and answer") from None
         format_options = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
         format_options = format_options.but(choose={} if format_.name == TABLE else options.choose)
-        read.append(read_parts(format_, parts, format_options))
+        read.append(read_parts(format_, parts, format_options.but(written=True)))  # Digests show changed questions.
     outcomes = [result.data for result in read if isinstance(result.data, Outcomes)]
     if not outcomes or len(outcomes) < len(read) - 1:
         raise MismatchError(str(error)) from None

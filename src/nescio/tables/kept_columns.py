@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec.structs import replace
@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array
 from nescio.data.dropped import FEWER_HELD
-from nescio.data.kept import DIGESTS, HELD, KEPT, NO_GATE, changed_in, from_texts, is_digest, is_held, notes_on
+from nescio.data.kept import DIGEST, DIGESTS, HELD, NO_GATE, OF_RUNS, changed_in, from_texts, is_held, notes_on
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.formats.registry import ReadOptions
+from nescio.sources.tables import first, literal
 from nescio.tables.pairing import golds_in, is_prompt
 from nescio.tables.rules import RANK
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import duckdb
 
 FORM = "outcomes"  # the name of tables in a digest
-_FITS: Mapping[str, Callable[[str], Any]] = {**dict.fromkeys(DIGESTS, is_digest), HELD: is_held, NO_GATE: bool}
 
 
 def with_kept(
@@ -41,20 +41,38 @@ def with_kept(
         name: connection.execute(
             f"SELECT DISTINCT run, {name} FROM rows WHERE {name} IS NOT NULL ORDER BY 1, 2"
         ).fetchall()
-        for name in KEPT
+        for name in OF_RUNS
         if name in held
     }
-    others = {name for name, own in listed.items() if not all(_FITS[name](cell) for _, cell in own)}
-    own = {name: pairs for name, pairs in listed.items() if name not in others}
-    notes = notes_on(own.get(HELD, ()), own.get(NO_GATE, ()), dict(zip(outcomes.runs, outcomes.files, strict=True)))
+    others = {HELD} if not all(is_held(text) for _, text in listed.get(HELD, ())) else set()
+    broken = "SELECT 1 FROM rows WHERE NOT regexp_full_match({}, {}) LIMIT 1"
+    stated = [name for name in DIGESTS if name in held]
+    others |= {name for name in stated if first(connection, broken.format(name, literal(DIGEST))) is not None}
+    stated = [name for name in stated if name not in others]
+    unfit = listed.get(NO_GATE, ())
+    of_files = dict(zip(outcomes.runs, outcomes.files, strict=True))
+    notes = notes_on(() if HELD in others else listed.get(HELD, ()), unfit, of_files)
     if options.total is not None:
         notes = [remark for remark in notes if remark.code != FEWER_HELD]
-    stated, asked = [name for name in DIGESTS if name in own], text is not None and not is_prompt(text)
-    if stated or options.written:
+    asked = text is not None and not is_prompt(text)
+    if options.written or _may_differ(connection, stated):
         words = _words(connection, outcomes, stated, asked=asked)
         outcomes = replace(outcomes, words=words)
         notes += changed_in(outcomes.runs, outcomes.questions, words) if stated else []
     return outcomes, notes, others
+
+
+def _may_differ(connection: duckdb.DuckDBPyConnection, stated: Collection[str]) -> bool:
+    """Return whether a question may have two digests, which `stated` columns hold or texts in other rows give."""
+    if not stated:
+        return False
+    if first(connection, "SELECT count(text) + count(gold) FROM rows")[0]:
+        return True
+    two = (
+        f"SELECT 1 FROM rows GROUP BY question, split_part({name}, ':', 1) HAVING min({name}) <> max({name}) LIMIT 1"
+        for name in stated
+    )
+    return any(first(connection, query) is not None for query in two)
 
 
 def _words(connection: duckdb.DuckDBPyConnection, outcomes: Outcomes, stated: Collection[str], *, asked: bool) -> Array:

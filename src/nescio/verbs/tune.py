@@ -152,13 +152,13 @@ def tune(request: TuneRequest) -> Tuned:
         **request.values(WithOrWithoutInterval, Further, Resampled, Worked),
     )
     tuned = replace(tuned, whole_curve=request.curve)
-    return tuned if request.output is None else _written(tuned, request.output)
+    return tuned if request.output is None else _written(tuned, request.output, loaded.data.runs)
 
 
-def _written(tuned: Tuned, output: Path) -> Tuned:
+def _written(tuned: Tuned, output: Path, runs: Sequence[str]) -> Tuned:
     """Write the run with its threshold applied, and return the result with a message about the file.
 
-    Nothing is written if no threshold was chosen.
+    `runs` has the names of all runs in the files. Nothing is written if no threshold was chosen.
     """
     if tuned.applied is None:
         why = f"{output} is not written, because there is no threshold to apply"
@@ -166,7 +166,7 @@ def _written(tuned: Tuned, output: Path) -> Tuned:
     row = tuned.rows[0]
     as_given = int(tuned.applied.present.sum()) - row.n
     rows, left_out = write_run(
-        as_outcomes(tuned.applied), output, tuned.notes, tuned.applied.runs, unit="question", as_given=as_given
+        as_outcomes(tuned.applied), output, tuned.notes, runs, unit="question", as_given=as_given
     )
     said = f"wrote run {row.run!r} with the threshold applied, {rows} to {output}"
     tuned = replace(tuned, wrote=(said,), notes=(*left_out, *tuned.notes))
