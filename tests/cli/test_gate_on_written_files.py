@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -245,3 +246,24 @@ def test_a_tuned_run_of_a_stopped_log_may_still_be_wrong(tmp_path: Path, nescio:
         run.unlink(missing_ok=True)
         assert nescio("tune", path, "--run", name, "--resamples", "100", "-o", run).status == 0
         assert nescio("score", run, *ALONE).status == status
+
+
+@pytest.mark.parametrize(("changes", "status"), [({}, 0), ({"target": "y"}, 2), ({"scorer": "lenient"}, 2)])
+def test_tuned_runs_of_logs_know_the_questions_and_the_grader(
+    tmp_path: Path, nescio: Command, changes: dict[str, str], status: int
+) -> None:
+    written = []
+    for log_file, share in ((inspect(tmp_path, "old", 5), 5), (inspect(tmp_path, "new", 9, **changes), 9)):
+        table_file, run = tmp_path / "t.csv", tmp_path / f"{log_file.stem}_run.csv"
+        assert nescio("convert", log_file, table_file).status == 0
+        with table_file.open(newline="") as file:
+            rows = [
+                row | {"confidence": f"{(int(row['question'][1:]) % 10 < share) * 0.9}"} for row in csv.DictReader(file)
+            ]
+        with table_file.open("w", newline="") as file:
+            sheet = csv.DictWriter(file, [*rows[0]])
+            sheet.writeheader()
+            sheet.writerows(rows)
+        assert nescio("tune", table_file, "--resamples", "100", "-o", run).status == 0
+        written.append(run)
+    assert verdicts(nescio, tuple(written))[0] == status

@@ -38,8 +38,9 @@ class Loaded(Struct, frozen=True):
 
     Four fields come from the data before the policies on missing and ungraded answers. `silence` has each run's
     non-answers by reason, and `unshared` the questions that some run lacks. `in_words` has the answers with texts (if
-    the options ask for texts), and `whole` all data (for `part_of`, if the options name strata). `judged_here` says
-    that nescio judged, not the tool of the log. `texts` has the questions and answers that were read for judging.
+    the options ask for texts). `whole` has all data, if the options name strata (for `part_of`) or if a run will be
+    written. `judged_here` says that nescio judged, not the tool of the log. `texts` has the questions and answers that
+    were read for judging.
     `baseline` names the run of a baseline file.
     """
 
@@ -196,7 +197,7 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
     """Return judged data after the policies on missing answers, ungraded answers and unanswerable questions."""
     policies = _policies(options)
     data, notes = judged.data, list(judged.notes)
-    whole = judged if isinstance(data, Outcomes) and options.strata else None
+    whole = judged if isinstance(data, Outcomes) and (options.strata or options.written) else None
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
     in_words = data if isinstance(data, Outcomes) and data.texts is not None else judged.in_words

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
-from nescio.data.judge_record import DIFFERENT, UNKNOWN, parse
+from nescio.data.columns import Array
+from nescio.data.judge_record import DIFFERENT, UNKNOWN, combined, parse
 from nescio.data.kept import HELD, NO_GATE, SILENT_ON_ANSWERS, held_in_words
 from nescio.data.merged_runs import names_of, notes_on_files
 from nescio.data.notes import Note
-from nescio.data.outcomes import Outcomes
+from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policies import ONE_SIDED
 from nescio.formats import ReadResult
+from nescio.pipeline.judging import judges_of
 from nescio.pipeline.loading import merged
 from nescio.pipeline.options import Options
 from nescio.scoring.grounds import why_unfit
@@ -55,6 +58,30 @@ def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]
             if texts:
                 of_runs.setdefault(name, {})[run] = _BETWEEN.join(texts)
     return replace(outcomes, kept=of_runs)
+
+
+def as_read(made: Outcomes, read: ReadResult | None) -> Outcomes:
+    """Return outcomes that a rule made of the runs in `read`, with the digests and the judges of these runs.
+
+    A run that has the name of one of these is made of it alone, and any other of all.
+    """
+    whole = None if read is None else read.data
+    if read is None or not isinstance(whole, Outcomes):
+        return made
+    words: Array = np.full(made.state.shape, None, dtype=object)
+    judges, known = [], [*(whole.judges or (None,) * len(whole.runs))]
+    if not any(known) and len(by := judges_of(read)) == 1:
+        known = [by[0]] * len(whole.runs)
+    for at, run in enumerate(made.runs):
+        own = [whole.runs.index(run)] if run in whole.runs else [*range(len(whole.runs))]
+        several = [known[i] for i in own]
+        judges.append(None if None in several else combined({one for one in several if one is not None}))
+        stated: dict[str, bytes] = {}
+        for row in () if whole.words is None else whole.words[own[::-1]]:
+            stated |= {question: one for question, one in zip(whole.questions, row, strict=True) if one}
+        words[at] = [stated.get(question) for question in made.questions]
+    words[made.state == ABSENT] = None
+    return replace(made, words=words, judges=tuple(judges) if any(judges) else ())
 
 
 def with_judges(outcomes: Outcomes, notes: Sequence[Note]) -> Outcomes:
