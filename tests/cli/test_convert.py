@@ -36,13 +36,6 @@ HUB = ("--to", "eval_results", "--benchmark", "cais/hle:hle")  # scores, from wh
 OTHERWISE = {
     ("mctest", "squad2"): {"lamp": (3, 3, 2)},
     ("cbc, as Deep Read judges", "squad2"): {"lamp": (2, 2, 1)},
-    # A log of Inspect does not say which questions have no answer, so that silence is not right there.
-    ("abstention_bench", "inspect"): {"lamp_2b": (1, 2, 2)},
-    ("squad2", "inspect"): {"lamp": (1, 2, 2)},
-    ("bfcl", "inspect"): {"lamp-2b": (3, 2, 6)},
-    ("longmemeval", "inspect"): {"lamp-2b": (1, 3, 2)},
-    ("longmemeval, declined in words", "inspect"): {"lamp-2b": (1, 2, 3)},
-    ("questions", "inspect"): {"lamp": (1, 1, 2)},
     # The instance that was not submitted is in no file.
     **{("swe_bench", to): {"lamp-2b.of-may": (2, 2, 2)} for to in GRADED},
 }

@@ -55,6 +55,7 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
         files=tuple(file for part in parts for file in (part.files or ("",) * len(part.runs))),
         judges=tuple(judge for part in parts for judge in (part.judges or (None,) * len(part.runs))),
         texts=cells("texts", None),
+        words=cells("words", None),
     )
 
 

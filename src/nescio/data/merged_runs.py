@@ -79,6 +79,7 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
         clusters=tiled(outcomes.clusters),
         why=spread(outcomes.why, None),
         texts=spread(outcomes.texts, None),
+        words=spread(outcomes.words, None),
         repeats=repeats_of(questions, labels),
         files=tuple(outcomes.files[own[0]] for own in runs.values()) if outcomes.files else (),
         judges=tuple(outcomes.judges[own[0]] for own in runs.values()) if outcomes.judges else (),

@@ -52,7 +52,8 @@ class Outcomes(Struct, frozen=True, eq=False):
     or None. With `repeats`, a row is one of several answers to a question, and `questions` repeats the question's name.
     `files` names each run's file, for messages. `judges` holds the judges of each run's answers (None: unknown judge).
     `origins` maps a run's name here to its name in the files, if a policy made two runs of one. `texts` are
-    `nescio.data.texts.AnswerTexts`, if they were wanted.
+    `nescio.data.texts.AnswerTexts`, if they were wanted. `words` are the digests of `words_digest` for each answer, or
+    None. `kept` has the columns about runs that a written file needs (`data/kept.py`): a text for each run.
     """
 
     runs: tuple[str, ...]
@@ -71,6 +72,8 @@ class Outcomes(Struct, frozen=True, eq=False):
     judges: tuple[JudgeRecord | None, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
     texts: Array | None = None
+    words: Array | None = None
+    kept: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def select(self, questions: Array) -> Outcomes:
         """Return Outcomes of the same runs on some of the questions, given a mask."""
@@ -92,6 +95,7 @@ class Outcomes(Struct, frozen=True, eq=False):
             why=columns(self.why),
             repeats=None if self.repeats is None else self.repeats.select(questions),
             texts=columns(self.texts),
+            words=columns(self.words),
         )
 
     def take_runs(self, runs: Sequence[int]) -> Outcomes:
@@ -111,6 +115,7 @@ class Outcomes(Struct, frozen=True, eq=False):
             extra_columns={name: values[chosen] for name, values in self.extra_columns.items()},
             why=rows(self.why),
             texts=rows(self.texts),
+            words=rows(self.words),
             files=tuple(self.files[i] for i in chosen) if self.files else (),
             judges=tuple(self.judges[i] for i in chosen) if self.judges else (),
         )

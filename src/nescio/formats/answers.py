@@ -45,7 +45,8 @@ class Answer(Struct, gc=False):
     the answer as the log states it, keyed by the name of the score. `asked` (the text of the question, or a list
     of it and its options), `gold`, `answer`, `extracted` (the part of the answer that was graded) and `reason` are for
     people to read. `prompt` is read in place of a question that the log does not hold; it may differ between runs, but
-    `asked` and `gold` may not (`words` has their digests).
+    `asked` and `gold` may not (`words` has their digests). A written file keeps these, or `kept` if it is set
+    (`data/kept.py`).
     """
 
     run: str
@@ -78,6 +79,7 @@ class Answer(Struct, gc=False):
     prompt: Any = None
     judges: Mapping[str, JudgeRecord] = NOTHING
     words: bytes = b""
+    kept: bytes = b""
 
 
 def number_repeats(answers: Iterable[Answer]) -> int:
@@ -197,6 +199,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         files=tuple(map(str, layout.files)),
         judges=_judges(answers, runs, layout.shared()),
         texts=texts,
+        words=array((answer.kept or answer.words or None for answer in answers), None, object),
     )
 
 

@@ -131,6 +131,7 @@ class ReadOptions(Struct, frozen=True):
     files. `people` names the columns with people's verdicts, which have no other role. `certain` says that the user
     named the format, and `judging` that the answers must stay unjudged. `worths` are the scores that the user gave to
     words, and `told` the names of the reading options that the user set. `judged` is the function that judges answers.
+    `written` says that the answers will be written to a file, which must keep what gates ask (`data/kept.py`).
     """
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
@@ -155,6 +156,7 @@ class ReadOptions(Struct, frozen=True):
     told: frozenset[str] = frozenset()
     judged: Callable[[Unjudged], Outcomes] = _no_judge
     people: frozenset[str] = frozenset()
+    written: bool = False
 
     def with_more(self, more: Mapping[str, Any]) -> ReadOptions:
         """Return these options updated with more reading options, keyed by name."""
@@ -329,7 +331,7 @@ class Writer(Struct, frozen=True):
     """A registered writer of a format.
 
     `takes` is the type of data that it writes, Outcomes or Unjudged. `suffixes` are those of the file that it writes;
-    empty if it writes a folder.
+    empty if it writes a folder. `keeps` says that its files hold what gates ask of a run (`data/kept.py`).
     """
 
     name: str
@@ -337,6 +339,7 @@ class Writer(Struct, frozen=True):
     takes: type
     write: Write
     suffixes: tuple[str, ...] = ()
+    keeps: bool = False
 
 
 WRITERS: Registry[Writer] = Registry(
@@ -344,7 +347,9 @@ WRITERS: Registry[Writer] = Registry(
 )
 
 
-def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:
+def writer(
+    name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = (), keeps: bool = False
+) -> Callable[[Write], Write]:
     """Return a decorator that registers a function of data and a path as the writer of a format.
 
     Raises ValueError for a name that is taken. The function must raise MismatchError for data that it cannot write; it
@@ -352,7 +357,7 @@ def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()
     """
 
     def register(write: Write) -> Write:
-        WRITERS.add(name, Writer(name, about, takes, write, suffixes))
+        WRITERS.add(name, Writer(name, about, takes, write, suffixes, keeps))
         return write
 
     return register

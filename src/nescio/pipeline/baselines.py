@@ -14,6 +14,7 @@ from nescio.data.clusters import clustered, clusters_of
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.judge_record import JudgeRecord, agree, named
+from nescio.data.kept import changed_in
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policies import one_sided
@@ -149,7 +150,8 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
         version=made.version,
         questions=made.questions,
     )
-    added = (remark, *unknown, *_dates(read, baseline), *_one_sided(data, old))
+    changed = changed_in(both.runs, both.questions, both.words) if getattr(old, "words", None) is not None else ()
+    added = (remark, *unknown, *_dates(read, baseline), *_one_sided(data, old), *made.kept(name, path.name), *changed)
     return replace(read, data=both, notes=(*read.notes, *added)), name
 
 
@@ -324,6 +326,7 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
         extra_columns=columns(new.extra_columns, old.extra_columns),
         why=both(new.why, old.why, None),
         texts=both(new.texts, None, None),
+        words=both(new.words, old.words, None),
         files=(*new.files, str(path)) if new.files else (),
         judges=(*new.judges, None) if new.judges else (),
     )

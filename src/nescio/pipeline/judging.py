@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec.structs import replace
 
+from nescio.data.changed_questions import words_digest
+from nescio.data.columns import Array
 from nescio.data.judge_record import JudgeRecord
+from nescio.data.kept import stated_by
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, SILENT, Outcomes
+from nescio.data.outcomes import ABSENT, CORRECT, SILENT, Outcomes
 from nescio.data.reasons import settle
 from nescio.errors import UsageError, opt
 from nescio.formats import ReadResult, Unjudged
@@ -51,13 +55,27 @@ def judge(
         notes = (judging.default_note(ready), *notes)
     return replace(
         read,
-        data=replace(outcomes, extra_columns={**outcomes.extra_columns, **data.extra_columns}),
+        data=replace(
+            outcomes,
+            extra_columns={**outcomes.extra_columns, **data.extra_columns},
+            words=_words(data, outcomes, read.format),
+        ),
         notes=(*read.notes, *notes, *_gold_in_doubt(data, outcomes)),
         measures=read.measures or judging.first_measures(ready.record),
         judges=(ready.record,),
         judged_here=True,
         texts=read.texts or data,
     )
+
+
+def _words(data: Unjudged, outcomes: Outcomes, form: str) -> Array | None:
+    """Return the digests of the question and its gold answers for each answer, which a written file keeps."""
+    asked = {one.id: words_digest([one.text, *one.options], one.answers) for one in data.collection.questions}
+    row: Array = np.empty(len(outcomes.questions), dtype=object)
+    row[:] = [asked.get(question) for question in outcomes.questions]
+    words: Array = np.tile(row, (len(outcomes.runs), 1))
+    words[outcomes.state == ABSENT] = None
+    return stated_by(words, form)
 
 
 def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:

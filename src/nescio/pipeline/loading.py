@@ -38,8 +38,9 @@ class Loaded(Struct, frozen=True):
 
     Four fields come from the data before the policies on missing and ungraded answers. `silence` has each run's
     non-answers by reason, and `unshared` the questions that some run lacks. `in_words` has the answers with texts (if
-    the options ask for texts), and `whole` all data (for `part_of`, if the options name strata). `judged_here` says
-    that nescio judged, not the tool of the log. `texts` has the questions and answers that were read for judging.
+    the options ask for texts). `whole` has all data, if the options name strata (for `part_of`) or if a run will be
+    written. `judged_here` says that nescio judged, not the tool of the log. `texts` has the questions and answers that
+    were read for judging.
     `baseline` names the run of a baseline file.
     """
 
@@ -112,7 +113,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         policies = _policies(options)
         return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
     if options.baseline_file is not None:
-        options = options.but(texts=True)  # The words of questions reveal changed ones.
+        options = options.but(texts=True, written=True)  # The words of questions reveal changed ones.
     items = items_of(source)
     options, notes = in_effect(options, items)
     answers = read(items, options, supports=options.texts)
@@ -201,7 +202,7 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
     """Return judged data after the policies on missing answers, ungraded answers and unanswerable questions."""
     policies = _policies(options)
     data, notes = judged.data, list(judged.notes)
-    whole = judged if isinstance(data, Outcomes) and options.strata else None
+    whole = judged if isinstance(data, Outcomes) and (options.strata or options.written) else None
     silence, unshared = judged.silence, None
     in_words = data if isinstance(data, Outcomes) and data.texts is not None else judged.in_words
     if isinstance(data, Outcomes):

@@ -311,12 +311,13 @@ class Options(Reading):
     `beside` names columns of a table of labels that is read with the files, so that `column` may name them, too.
     `people` names columns with people's verdicts. `baseline_file` is a file with a run to add, and `certificate` a file
     that must match the judge, prompt and questions. `only` names the runs that the verb needs; gaps of other runs then
-    have no effect.
+    have no effect. `written` says that the answers will be written to a file.
     """
 
     strata: tuple[str, ...] | None = option(default=None, edge=True)
     graded: tuple[str, ...] = option(default=(), edge=True)
     texts: bool = option(default=False, edge=True)
+    written: bool = option(default=False, edge=True)
     beside: frozenset[str] = option(default=frozenset(), edge=True)
     people: frozenset[str] = option(default=frozenset(), edge=True)
     baseline_file: Path | None = option(default=None, edge=True)

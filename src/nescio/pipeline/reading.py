@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nescio import formats
 from nescio.data.dropped import FEWER_HELD
 from nescio.data.joined_runs import join_runs, notes_on_joined
+from nescio.data.kept import changed_in, stated_by
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, PARTIAL, SAID_SO, Outcomes
@@ -132,7 +133,7 @@ def _read_each(
             raise MismatchError(f"{error}; runs that answer questions must be JSON Lines with id and answer") from None
         format_options = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
         format_options = format_options.but(choose={} if format_.name == TABLE else options.choose)
-        read.append(read_parts(format_, parts, format_options))
+        read.append(read_parts(format_, parts, format_options.but(written=True)))  # Digests show changed questions.
     outcomes = [result.data for result in read if isinstance(result.data, Outcomes)]
     if not outcomes or len(outcomes) < len(read) - 1:
         raise MismatchError(str(error)) from None
@@ -148,6 +149,8 @@ def _read_each(
     except MismatchError as why:
         raise MismatchError(f"{error}: {why}") from None
     notes = (*notes, *notes_on_joined(outcomes))
+    if len(outcomes) > 1 and joined.words is not None:
+        notes = (*notes, *changed_in(joined.runs, joined.questions, joined.words))
     if beside is not None:
         return replace(beside, notes=(*beside.notes, *notes), about=about)
     if len(outcomes) < len(read):
@@ -199,6 +202,7 @@ def read_parts(
                 *notes,
                 note("reading.partial", "partial answers count as incorrect, because only tables distinguish them"),
             )
+        data = replace(data, words=stated_by(data.words, format_.name))
         settled, more = settle(data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
     elif isinstance(result.data, Unjudged):
@@ -234,6 +238,7 @@ def _read_options(options: Options, choices: Choices, declined: Declined) -> Rea
         told=frozenset(options.given),
         judged=_judged,
         people=options.people,
+        written=options.written,
     )
 
 

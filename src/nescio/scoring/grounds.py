@@ -19,6 +19,7 @@ from nescio.data.columns import USER, bare
 from nescio.data.dropped import FEWER_HELD, UNSTATED
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import DIFFERENT, STALE, UNCHECKED
+from nescio.data.kept import UNFIT as SAID_UNFIT
 from nescio.data.notes import Note, note
 from nescio.data.policies import (
     APART,
@@ -135,6 +136,16 @@ def no_guarantee(notes: Sequence[Note], run: str, runs: Sequence[str]) -> str | 
     return None
 
 
+def why_unfit(notes: Sequence[Note], run: str, runs: Sequence[str]) -> list[str]:
+    """Return each reason in the notes why no gate can rest on a run, whichever run it is compared with.
+
+    `runs` has the names of all runs. The reasons that a written file shows by itself are left out.
+    """
+    pair = Pair(None, frozenset(runs) - {run})
+    reasons = [_why_not(remark, pair, alone=True) for remark in notes if remark.code != ONE_SIDED]
+    return [spelled(why) for why in dict.fromkeys(reasons) if why]
+
+
 def _clusters(results: Results[Any]) -> str | None:
     """Return a description of the clusters if they cannot support a decision, else None.
 
@@ -178,6 +189,8 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
     elif code in (OTHER_QUESTIONS, OTHER_DOCUMENTS, OTHER_TEXTS) and not alone and _asked_otherwise(remark, pair):
         why = f"{said}Ask all runs the same questions, with one key"
+    elif code == SAID_UNFIT and remark.subject not in pair.others:
+        why = str(remark["why"])
     elif code == CHOSEN_LABELS:
         why = f"{said}Label a random sample of the questions"
     elif code == UNCHECKED:

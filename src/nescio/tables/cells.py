@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from nescio.data.kept import KEPT
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS
 from nescio.data.repeats import FIRST, REPEAT
 from nescio.errors import UsageError, opt
@@ -26,9 +27,9 @@ Held = Literal["TABLE", "VIEW"]
 # The columns of all answers, whatever names their tables use.
 CELLS = (
     *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
-    *("judge", REPEAT, "silent", "failed", "text", "gold", "prediction"),
+    *("judge", REPEAT, *KEPT, "silent", "failed", "text", "gold", "prediction"),
 )
-RESERVED = CELLS[:11]  # the columns of nescio's own tables
+RESERVED = CELLS[: CELLS.index("silent")]  # the columns of nescio's own tables
 OF_RUNS = ("outcome", "prediction", "confidence", "abstained", "answered")  # roles with a column for each run
 _FEW_ROWS = 1 << 14
 
@@ -125,7 +126,7 @@ def _cells(
     cells["run"] = unguarded(source, f" || {literal(' · ')} || ".join(parts))
     cells["question"] = literal(run) if of_headers else unguarded(source, joined(table, mapping["question"]))
     cells[REPEAT] = joined(table, mapping["repeat"]) if "repeat" in mapping else literal(FIRST)
-    for role in ("candidate", "rank", "known_answers", "cluster", "judge", "text", "prediction"):
+    for role in ("candidate", "rank", "known_answers", "cluster", "judge", *KEPT, "text", "prediction"):
         if role in mapping and mapping[role].columns:
             cells[role] = unguarded(source, table.columns[mapping[role].column].cell)
     if "gold" in mapping and mapping["gold"].columns:

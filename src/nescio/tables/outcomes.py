@@ -23,6 +23,7 @@ from nescio.tables.asking import AskedError, of_refusals
 from nescio.tables.cells import Placed, flag_words, gathered, runs_of
 from nescio.tables.columns import Table, cases
 from nescio.tables.judge_column import judges_of, mixed_judges
+from nescio.tables.kept_columns import with_kept
 from nescio.tables.lexicon import AS_GIVEN, speaks_of_faults, squash
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.pairing import check_gold, check_pairing
@@ -70,13 +71,14 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     outcomes = _build(connection, placed, sources, held, notes)
     judges = judges_of(connection, outcomes.runs) if "judge" in held else ()
     notes += mixed_judges(connection) if "judge" in held else []
+    outcomes, remarks, others = with_kept(connection, outcomes, held, text, options)
+    notes += remarks
     taken = {
         name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
     }
     taken.discard(STAKE)  # this column is a stratum, too
     free = {name: column for name, column in extra.items() if name.removesuffix(AS_GIVEN) not in taken}
-    if judges is None:
-        free["judge"] = "judge"
+    free |= {name: name for name in (*others, *(["judge"] if judges is None else []))}
     listed = list(sources.values())
     strata = strata_of(connection, listed, free, options.strata, repeated=outcomes.repeats is not None)
     graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)

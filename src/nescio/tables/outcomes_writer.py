@@ -1,7 +1,7 @@
 """Write outcome tables as CSV, TSV, JSON Lines or Parquet, by the suffix of the file.
 
 In CSV and TSV a text that a spreadsheet would take for a formula gets an apostrophe before it, which the reader removes
-again.
+again. The last columns keep what gates ask of a run (`nescio.data.kept`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from nescio.data.assessed import COLUMNS, WORDS
 from nescio.data.columns import REGISTRY, USER, Array, attribute, bare
+from nescio.data.kept import DIGESTS, OF_RUNS, SILENT_ON_ANSWERS, in_texts
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.data.repeats import REPEAT
@@ -46,6 +47,7 @@ _FORMULA = re.compile(FORMULA)
     about="an outcome table with one row per answer; answers that are not yet judged are judged first",
     takes=Outcomes,
     suffixes=SUFFIXES,
+    keeps=True,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write an outcome table, and return what was written, with notes.
@@ -109,7 +111,16 @@ def _names(outcomes: Outcomes) -> list[str]:
         names.append("cluster")
     if any(outcomes.judges):
         names.append("judge")
+    names += _kept(outcomes)
     return [*names, *(name for name in outcomes.strata if name and name not in RESERVED), *_graded(outcomes)]
+
+
+def _kept(outcomes: Outcomes) -> list[str]:
+    """Return the columns of what gates ask of a run (`data/kept.py`) that say something."""
+    words = () if outcomes.words is None else {one for one in outcomes.words.ravel() if one}
+    digests = zip(DIGESTS, zip(*map(in_texts, words), strict=True), strict=False)
+    held = [name for name, cells in digests if any(cells)]
+    return [*held, *(name for name in OF_RUNS if outcomes.kept.get(name))]
 
 
 def _graded(outcomes: Outcomes) -> dict[str, str]:
@@ -156,12 +167,18 @@ def _columns(outcomes: Outcomes, names: list[str], run: int, at: Array) -> dict[
     if "candidate" in names and outcomes.candidate is not None:
         columns["candidate"] = [_CANDIDATE[value] for value in outcomes.candidate[run, at].tolist()]
     if "answerable" in names and outcomes.answerable is not None:
-        columns["answerable"] = [_TRUTH[value] for value in outcomes.answerable[at].tolist()]
+        said = outcomes.runs[run] not in outcomes.kept.get(SILENT_ON_ANSWERS, {})
+        columns["answerable"] = [_TRUTH[value] if said else None for value in outcomes.answerable[at].tolist()]
     if outcomes.clusters is not None:
         columns["cluster"] = list(map(str, outcomes.clusters[at]))
     if "judge" in names:
         judge = outcomes.judges[run]
         columns["judge"] = [None if judge is None else str(judge)] * len(at)
+    if outcomes.words is not None:
+        cells = [in_texts(words) for words in outcomes.words[run, at]]
+        columns |= {name: [cell[i] for cell in cells] for i, name in enumerate(DIGESTS)}
+    for name in OF_RUNS:
+        columns[name] = [outcomes.kept.get(name, {}).get(outcomes.runs[run])] * len(at)
     return columns
 
 
@@ -184,7 +201,8 @@ def _write_delimited(
 ) -> None:
     # the csv module writes a lone CR as an ordinary character, but reads it as the end of a line
     judges = (str(judge) for judge in outcomes.judges)
-    returns = any("\r" in text for text in (*names, *judges, *_texts(outcomes)))
+    about = (text for own in outcomes.kept.values() for text in own.values())
+    returns = any("\r" in text for text in (*names, *judges, *about, *_texts(outcomes)))
     with path.open("w", encoding="utf-8", newline="") as file:
         quoting: Literal[0, 1] = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
         sheet = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=quoting)

@@ -37,10 +37,10 @@ def check_gold(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     query = f"SELECT DISTINCT question, run, gold FROM rows WHERE gold IS NOT NULL AND question IN ({twofold})"
     total = first(connection, "SELECT count(DISTINCT question) FROM rows")[0]
     stated = connection.execute(f"{query} ORDER BY ALL").fetchall()
-    return changed("gold answer", ((question, run, _golds(text)) for question, run, text in stated), total)
+    return changed("gold answer", ((question, run, golds_in(text)) for question, run, text in stated), total)
 
 
-def _golds(text: str) -> tuple[str, ...]:
+def golds_in(text: str) -> tuple[str, ...]:
     """Return the gold answers in a cell, which may hold a list, each in the form in which runs are compared."""
     try:
         golds = read_literal(text) if text.lstrip().startswith("[") else text

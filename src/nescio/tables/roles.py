@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from nescio.data.assessed import verdicts_in
+from nescio.data.kept import KEPT
 from nescio.data.outcomes import STATES
 from nescio.data.reasons import EMPTY
 from nescio.tables import failures
@@ -28,7 +29,7 @@ from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.words import FEW_WORDS
 from nescio.text import decimal
 
-OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge")  # roles that only their own names have
+OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge", *KEPT)  # roles that only their own names have
 NOTHING = Expression()
 ABOUT_ANSWERING = {"abstained", "answered", "answerable", "unanswerable", "expected"}
 _SAYING = {*ABOUT_ANSWERING, "outcome", "score", "wrong", "error"}

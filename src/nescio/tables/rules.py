@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nescio.data.columns import Array
 from nescio.data.dropped import repeated
+from nescio.data.kept import KEPT
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.policies import one_sided
@@ -33,6 +34,7 @@ _NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND 
 ALWAYS = ("run", "question", REPEAT)  # columns that no row may lack
 OPTIONAL = (
     *("confidence", "candidate", "answerable", "rank", "cluster", "known_answers", "judge", "silent", "prediction"),
+    *KEPT,
 )
 # The forbidden cells: the column, the condition that finds them, and the rule that they break.
 RULES = (

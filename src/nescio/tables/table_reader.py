@@ -4,6 +4,12 @@ A column has a role by its name (`lexicon.toml`), or because `--column ROLE=COLU
 that could be read in several ways with different counts. A table may hold verdicts (`outcome`), or predictions and gold
 answers, which are then judged. It may be CSV, TSV, JSON Lines, Parquet, a workbook, a JSON document with rows, or in
 memory.
+
+Outcome tables that nescio writes may have four more columns, so that a gate decides by the table as by the original
+files. `question_digest` and `gold_digest` are digests of a question (with its options) and of its gold answers, after
+the name of the format that stated them, such as `inspect:9f86d081884c7d65`. They show that two runs were asked
+something else. `answers_held` says how many of the stated answers the original file held, such as `186 of 400`.
+`no_gate_because` is the reason why no gate can rest on the run.
 """
 
 from __future__ import annotations

@@ -24,14 +24,15 @@ from nescio.comparison.leaderboard import score
 from nescio.data.clusters import clustered
 from nescio.data.columns import USER
 from nescio.data.evidence import NO_ROW, Evidence
+from nescio.data.kept import OF_RUNS
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
 from nescio.data.results import Scores
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_json
 from nescio.pipeline import Options, apply, deciding, judge, read, words_of
-from nescio.pipeline.loading import merged
 from nescio.pipeline.saved import in_effect
+from nescio.scoring.keeping import to_write
 from nescio.scoring.score import parse_all
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import write_text
@@ -50,12 +51,11 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     items = items_of(request.source)
     check_file(output, "a baseline", SUFFIXES, items)
     graded = tuple(name for measure in parse_all(request.chosen or [], None) for name in measure.user_columns)
-    given: dict[str, Any] = {"graded": graded, "texts": True, **request.values(Reading)}
+    given: dict[str, Any] = {"graded": graded, "texts": True, "written": True, **request.values(Reading)}
     reading, remembered = in_effect(Options(**given), items)
     result = judge(read(items, reading), reading.judge)
-    if reading.repeats_of:
-        result = replace(result, data=merged(result.data, reading))
-        reading = reading.but(repeats_of={})
+    result = to_write(result, reading)
+    reading = reading.but(repeats_of={})
     data = _one_run(result.data, request.run, result.about)
     data = clustered(data, reading.cluster) if reading.cluster else data
     if isinstance(data, Evidence):
@@ -87,6 +87,7 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
             {"measure": row.measure, **{end: _plain(getattr(row, end)) for end in ("value", "low", "high")}, "n": row.n}
             for row in scores
         ),
+        **{name: data.kept.get(name, {}).get(data.runs[0], "") for name in OF_RUNS if isinstance(data, Outcomes)},
     )
     texts, golds = words_of(result)
     write_text(output, in_json(Baseline(made, data, texts, golds)))
@@ -128,6 +129,7 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
         extra_columns={name: own(array) for name, array in data.extra_columns.items()},
         why=own(data.why),
         texts=own(data.texts),
+        words=own(data.words),
         files=data.files[at : at + 1],
         judges=data.judges[at : at + 1],
     )

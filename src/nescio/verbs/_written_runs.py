@@ -15,6 +15,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, Outcomes
 from nescio.data.policies import COMMON
 from nescio.errors import UsageError, opt
+from nescio.scoring.keeping import kept_of_all
 from nescio.tables.outcomes_writer import write_outcomes
 from nescio.text import plural
 
@@ -29,12 +30,15 @@ def check_whole(notes: Sequence[Note], output: Path) -> None:
             )
 
 
-def write_run(outcomes: Outcomes, output: Path, *, unit: str, as_given: int = 0) -> tuple[str, tuple[Note, ...]]:
+def write_run(
+    outcomes: Outcomes, output: Path, found: Sequence[Note], made_of: Sequence[str], *, unit: str, as_given: int = 0
+) -> tuple[str, tuple[Note, ...]]:
     """Write a run; return the number of its rows as a phrase, and notes on the rows that the rule did not decide.
 
-    `unit` is the word for a row. `as_given` is the number of answers without a confidence, which are written unchanged.
+    `found` are the notes on the runs `made_of`, and the file keeps what they say to gates. `unit` is the word for a
+    row. `as_given` is the number of answers without a confidence, which are written unchanged.
     """
-    rows = write_outcomes(outcomes, output)
+    rows = write_outcomes(kept_of_all(outcomes, found, made_of), output)
     ungraded = int(np.sum(outcomes.state == NOT_GRADED))
     notes, parts = [], []
     if as_given:

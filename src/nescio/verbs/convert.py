@@ -8,13 +8,15 @@ nescio convert samples_gsm8k_2025-08-07.jsonl outcomes.parquet --choose filter=s
 nescio convert dev-v2.0.json predictions.json native/ --to questions
 nescio convert log.eval hub/ --to eval_results --benchmark cais/hle:hle
 
-Declined, unanswered and ungraded answers keep their status. An ungraded answer has an empty outcome. A note counts
-everything that the new format cannot hold. A log with grades but no answers can only become an outcome table, instances
-of every_eval_ever (.jsonl), logs of Inspect, or scores. `--to eval_results` writes a score per run, for the folder
-`.eval_results/` of the model's repository on the Hugging Face Hub. nescio cannot write SimpleQA results (their grades
-come from SimpleQA's own grader), TREC judgements (they judge documents) or the logs of other tools. `nescio ave build`
-writes collections for answer validation. --missing, --ungraded, --unanswerable and --cluster affect only scoring, so
-they change nothing here.
+Declined, unanswered and ungraded answers keep their status. An ungraded answer has an empty outcome. A gate decides by
+the new file as by the old ones: outcome tables, every_eval_ever and logs of Inspect keep digests of the questions and
+their gold answers, and how many answers are lacking. Another format is refused if it would hide lacking answers. A note
+counts everything else that the new format cannot hold. A log with grades but no answers can only become an outcome
+table, instances of every_eval_ever (.jsonl), logs of Inspect, or scores. `--to eval_results` writes a score per run,
+for the folder `.eval_results/` of the model's repository on the Hugging Face Hub. nescio cannot write SimpleQA results
+(their grades come from SimpleQA's own grader), TREC judgements (they judge documents) or the logs of other tools.
+`nescio ave build` writes collections for answer validation. --missing, --ungraded, --unanswerable and --cluster affect
+only scoring, so they change nothing here.
 """
 
 from __future__ import annotations
@@ -25,15 +27,18 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.dropped import FEWER_HELD
 from nescio.data.judge_record import named
+from nescio.data.kept import NO_GATE
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError, opt
-from nescio.formats import BY_SUFFIX, WRITERS, Unjudged
+from nescio.formats import BY_SUFFIX, WRITERS, ReadResult, Unjudged
+from nescio.formats.registry import Writer
 from nescio.options import argument, option, verb
 from nescio.pipeline import Options, judge, judges_of, read
-from nescio.pipeline.loading import merged
 from nescio.pipeline.options import MergingRuns
+from nescio.scoring.keeping import kept_of, to_write, with_judges
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import check_new_folder
 from nescio.verbs._output_paths import check_file
@@ -83,7 +88,7 @@ class ConvertRequest(MergingRuns, Sourced, Worked):
 @verb(ConvertRequest, working="converting", prints="")
 def convert(request: ConvertRequest) -> Converted:
     items, output, to = items_of(request.source), Path(request.output), request.to
-    reading = Options(**request.values(MergingRuns))
+    reading = Options(**request.values(MergingRuns), written=True)
     writer = WRITERS.find(to)
     if writer.suffixes:
         check_file(output, opt("to", to), writer.suffixes, items)
@@ -103,15 +108,32 @@ def convert(request: ConvertRequest) -> Converted:
             f"{opt('to', to)} needs the texts of the answers, but these files hold only grades: {result.about}; "
             f"use {opt('to', 'outcomes')}"
         )
-    if reading.repeats_of:
-        result = replace(result, data=merged(result.data, reading))
+    result = to_write(result, reading)
     if not isinstance(result.data, writer.takes):
         raise MismatchError(
             f"these files hold no outcomes of single questions: {result.about}; nescio score --by question -o "
             "scores.csv writes the scores of each question"
         )
+    if isinstance(result.data, Outcomes):
+        result = replace(result, data=with_judges(result.data, result.notes))
+    _check_kept(writer, result)
     judged_by = named(judges_of(result)) if result.judged_here else ""
     takes = signature(writer.write).parameters
     more = {name: getattr(request, name) for name in ("progress", "benchmark") if name in takes}
     written = writer.write(result.data, output, **more)
     return Converted(result.format, judged_by, written.what, output, (*result.notes, *written.notes))
+
+
+def _check_kept(writer: Writer, result: ReadResult) -> None:
+    """Raise MismatchError if the new format cannot hold what the files say against a gate on a run."""
+    runs = getattr(result.data, "runs", ())
+    names = [run if isinstance(run, str) else run.name for run in runs]
+    unfit = [*kept_of(result.notes, names).get(NO_GATE, {}).values()]
+    lacking = [remark.text for remark in result.notes if remark.code == FEWER_HELD]
+    if writer.keeps or not (lacking or unfit):
+        return
+    why = lacking[0] if lacking else f"no gate can rest on {unfit[0]}"
+    raise MismatchError(
+        f"{opt('to', writer.name)} has no place for this, so a gate on the new files would not know it: {why}. Use "
+        f"{opt('to', OUTCOME_TABLE)}, or give files without this"
+    )

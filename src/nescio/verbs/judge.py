@@ -57,6 +57,7 @@ from nescio.scoring.alternative_annotator import InPlaceOf, StandIn, in_place_of
 from nescio.scoring.judge_agreement import against as compare_with
 from nescio.scoring.judge_agreement import outcomes_digest
 from nescio.scoring.judge_certificate import coefficients
+from nescio.scoring.keeping import kept
 from nescio.sources.arrow import items_of
 from nescio.sources.source import own_path
 from nescio.tables.judgements import read_judgements
@@ -128,7 +129,8 @@ class Judged(Struct, frozen=True, eq=False):
         path = Path(path)
         check_file(path, "an outcome table", SUFFIXES)
         return WriteResult(
-            f"{write_outcomes(self.outcomes, path, progress)} outcomes of {plural(len(self.outcomes.runs), 'run')}"
+            f"{write_outcomes(kept(self.outcomes, self.notes), path, progress)} outcomes of "
+            f"{plural(len(self.outcomes.runs), 'run')}"
         )
 
     def agreement(
@@ -389,7 +391,7 @@ def judge(request: JudgeRequest) -> Judged:
     against_people = request.against is not None and (request.verdict is not None or not same_table)
     stands = name is None and (against_people or request.judge_name is not None)
     by_people = frozenset((request.verdict, *request.verdict.split(AND)) if request.verdict and same_table else ())
-    reading = Options(**request.values(ReadingAnswers), texts=stands, people=by_people)
+    reading = Options(**request.values(ReadingAnswers), texts=stands, people=by_people, written=True)
     result = read(items_of(request.source), reading, gold=name != HUMAN, judging=not stands, supports=False)
     if request.judge_name is not None:
         result = _by(request.judge_name, result)

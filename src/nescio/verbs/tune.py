@@ -32,7 +32,9 @@ from nescio.errors import UsageError, opt
 from nescio.measures import parse
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, SHARE
+from nescio.pipeline.loading import Loaded
 from nescio.reporting.tuning import show_tuned, show_tuned_pair
+from nescio.scoring.keeping import as_read
 from nescio.scoring.score import open_data
 from nescio.selective import Tuned, TunedPair, as_outcomes
 from nescio.selective import tune as tune_run
@@ -129,7 +131,8 @@ def tune(request: TuneRequest) -> Tuned:
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
     strata = () if request.output is None else None  # the written run keeps all columns
-    loaded = open_data(request.source, {"strata": strata, **request.values(Reading)}, [request.measure])
+    reading = {"strata": strata, "written": request.output is not None, **request.values(Reading)}
+    loaded = open_data(request.source, reading, [request.measure])
     if request.output is not None:
         check_whole(loaded.notes, request.output)
     if request.run is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
@@ -152,20 +155,21 @@ def tune(request: TuneRequest) -> Tuned:
         **request.values(WithOrWithoutInterval, Further, Resampled, Worked),
     )
     tuned = replace(tuned, whole_curve=request.curve)
-    return tuned if request.output is None else _written(tuned, request.output)
+    return tuned if request.output is None else _written(tuned, request.output, loaded)
 
 
-def _written(tuned: Tuned, output: Path) -> Tuned:
+def _written(tuned: Tuned, output: Path, loaded: Loaded) -> Tuned:
     """Write the run with its threshold applied, and return the result with a message about the file.
 
-    Nothing is written if no threshold was chosen.
+    `loaded` is the data of all runs. Nothing is written if no threshold was chosen.
     """
     if tuned.applied is None:
         why = f"{output} is not written, because there is no threshold to apply"
         return replace(tuned, wrote=(why,))
     row = tuned.rows[0]
     as_given = int(tuned.applied.present.sum()) - row.n
-    rows, left_out = write_run(as_outcomes(tuned.applied), output, unit="question", as_given=as_given)
+    made = as_read(as_outcomes(tuned.applied), loaded.whole)
+    rows, left_out = write_run(made, output, tuned.notes, loaded.data.runs, unit="question", as_given=as_given)
     said = f"wrote run {row.run!r} with the threshold applied, {rows} to {output}"
     tuned = replace(tuned, wrote=(said,), notes=(*left_out, *tuned.notes))
     if lost := sorted(bare(name) for name in parse(row.measure).reads if known(name).namespace):

@@ -5,8 +5,9 @@ format. `run`, `version`, `date`, `commit`, `command`, `files`, `format`, `judge
 `signature` and `measures` describe the measurement. `columns` names the values in each of the `rows`, one row per
 answer. `rows_digest` is a digest of columns and rows, so rows that were edited, or merged badly, are refused. `text`
 and `gold` are digests of a question's words (with its options) and of its gold answers. They reveal a changed question;
-the words themselves are not kept. `cluster` names the first question of a question's cluster, if there are clusters. A
-run that has only scores has no column `outcome`.
+the words themselves are not kept. `question_digest` and `gold_digest` do
+the same as in an outcome table, and so do `answers_held` and `no_gate_because` in the head. `cluster` names the first
+question of a question's cluster, if there are clusters. A run that has only scores has no column `outcome`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from nescio.data.clusters import clusters_of
 from nescio.data.columns import Array, known
 from nescio.data.evidence import ABSENCES, Evidence
 from nescio.data.judge_record import JudgeRecord, parse
+from nescio.data.kept import DIGESTS, OF_RUNS, from_texts, in_texts, notes_on
+from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.data.repeats import FIRST, Repeats, repeats_of
 from nescio.errors import FormatError, NescioError, opt
@@ -42,13 +45,14 @@ _NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers, with their
     "answerable": (np.int8, -1),
     "first_right": (np.int64, 0),
 }
-_TEXTS = ("question", "repeat", "cluster", "outcome", "absence", "why", "text", "gold")
+_TEXTS = ("question", "repeat", "cluster", "outcome", "absence", "why", "text", "gold", *DIGESTS)
 
 
 class Provenance(Struct, frozen=True):
     """The origin of a baseline: everything in its file except the rows of answers.
 
-    `read` has the reading options that affect outcomes.
+    `read` has the reading options that affect outcomes. `answers_held` and `no_gate_because` are the texts about the
+    run that `nescio.data.kept` describes.
     """
 
     run: str
@@ -64,6 +68,13 @@ class Provenance(Struct, frozen=True):
     read: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[Mapping[str, str], ...] = ()
     measures: tuple[Mapping[str, str | int | float | None], ...] = ()
+    answers_held: str = ""
+    no_gate_because: str = ""
+
+    def kept(self, run: str, file: str) -> list[Note]:
+        """Return notes on what gates ask of the run, which is named `run` now."""
+        held, unfit = self.answers_held, self.no_gate_because
+        return notes_on([(run, held)] if held else [], [(run, unfit)] if unfit else [], {run: file})
 
     @property
     def judges(self) -> tuple[JudgeRecord, ...]:
@@ -103,7 +114,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             f"a baseline file cannot be scored with other files; to compare later runs with it, use {opt('baseline')}",
         )
     baseline = read_file(parts[0][1])
-    return ReadResult(baseline.data, judges=baseline.made.judges)
+    made = baseline.made
+    return ReadResult(baseline.data, tuple(made.kept(made.run, parts[0][1].name)), judges=made.judges)
 
 
 def read_file(source: Source) -> Baseline:
@@ -220,7 +232,18 @@ def _outcomes(
         clusters=np.array(cells["cluster"], dtype=object) if "cluster" in cells else None,
         why=why,
         repeats=repeats,
+        words=_words(cells),
     )
+
+
+def _words(cells: Mapping[str, Any]) -> Array | None:
+    """Return the digests of the question and its gold answers in each row, or None if the file has none."""
+    if not {*DIGESTS} & {*cells}:
+        return None
+    asked, gold = (cells.get(name, [None] * len(cells["question"])) for name in DIGESTS)
+    words: Array = np.empty((1, len(asked)), dtype=object)
+    words[0, :] = [from_texts(*row) or None for row in zip(asked, gold, strict=True)]
+    return words
 
 
 def _evidence(
@@ -239,7 +262,8 @@ def in_json(baseline: Baseline) -> str:
     """Return the text of a baseline: the head, then one line per answer, so that version control shows changes."""
     columns, cells = _table(baseline)
     rows, made = list(cells), baseline.made
-    head = {KEY: VERSION, **asdict(made)}
+    said = {name: value for name, value in asdict(made).items() if value or name not in OF_RUNS}
+    head = {KEY: VERSION, **said}
     head |= {"columns": columns, "rows_digest": _digest_of_rows(columns, rows)}
     lines = [f"{json.dumps(name)}: {_dumped(value)}" for name, value in head.items()]
     body = ",\n".join(_dumped(row) for row in rows)
@@ -272,6 +296,9 @@ def _table(baseline: Baseline) -> tuple[list[str], Iterator[list[Any]]]:
                 cells[name] = plain
         if data.why is not None:
             cells["why"] = [None if why is None else str(why) for why in data.why[0]]
+        if data.words is not None:
+            stated = zip(*map(in_texts, data.words[0]), strict=True)
+            cells |= {name: list(own) for name, own in zip(DIGESTS, stated, strict=True) if any(own)}
         scores = data.extra_columns
     else:
         cells["absence"] = [ABSENCES[code] for code in data.absence[0].tolist()]

@@ -144,7 +144,7 @@ def _written(request: CascadeRequest, made: Cascaded) -> Cascaded:
         write_text(request.output, json.dumps(made.policy, indent=1, ensure_ascii=False) + "\n")
         messages.append(f"wrote the policy to {request.output}")
     if request.run_output is not None and made.applied is not None:
-        rows, left_out = write_run(made.applied, request.run_output, unit="question")
+        rows, left_out = write_run(made.applied, request.run_output, notes, (), unit="question")
         messages.append(f"wrote the outcomes of the policy on {rows} to {request.run_output}")
         notes += left_out
     return replace(made, notes=notes, wrote=tuple(messages))

@@ -25,6 +25,7 @@ from nescio.comparison.statistic_rows import LaidOut
 from nescio.errors import UsageError, opt
 from nescio.options import option
 from nescio.reporting.page.question_texts import texts_of
+from nescio.scoring.keeping import as_read
 from nescio.scoring.score import open_data
 from nescio.selective.votes import Across, Said, Vote, c_at_1, lay_votes
 from nescio.stats.votes import Rule
@@ -68,7 +69,9 @@ def lay(request: VoteRequest) -> LaidOut:
     """Return the votes of runs or repeats on each question, and write the winning answers as runs if requested."""
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
-    loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)})
+    loaded = open_data(
+        request.source, {"strata": (), "texts": True, "written": request.output is not None, **request.values(Reading)}
+    )
     texts = texts_of(loaded)
     texts_of_runs: Said | None = None
     if texts is not None:
@@ -85,7 +88,9 @@ def lay(request: VoteRequest) -> LaidOut:
             f"{opt('output')} needs the texts of the answers, to know which answer won; the files have no texts"
         )
     check_whole(loaded.notes, request.output)
-    rows, left_out = write_run(applied, request.output, unit="vote")
+    rows, left_out = write_run(
+        as_read(applied, loaded.whole), request.output, loaded.notes, loaded.data.runs, unit="vote"
+    )
     return replace(laid, notes=(*laid.notes, *left_out), wrote=(f"wrote {rows} to {request.output}",))
 
 

@@ -7,6 +7,10 @@ is proposed as a field of `evaluation` beside `is_correct`. nescio writes it the
 `nescio_outcome`. An empty output counts as incorrect (`--empty`). An instance with another error is not graded. If one
 question has several evaluations (filters, metrics), `--choose evaluation=NAME` selects one. An instance that appears
 again is a repeat of its question.
+
+Other metadata that nescio writes with the prefix `nescio_` are the confidence, the candidate, the judge, the cluster,
+whether the question has an answer, and what the columns `question_digest`, `gold_digest`, `answers_held` and
+`no_gate_because` of an outcome table hold.
 """
 
 from __future__ import annotations
@@ -17,21 +21,24 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from nescio.data.judge_record import parse
 from nescio.data.outcomes import CORRECT, NOT_GRADED, SILENT, STATES
 from nescio.data.reasons import ERRORED, REFUSED, said_to_abstain
 from nescio.errors import FormatError, opt
-from nescio.formats.answers import Answer
+from nescio.formats.answers import NOTHING, Answer
 from nescio.formats.choices import choose, threshold
+from nescio.formats.logs.kept_members import OWN, KeptMembers, answerable_in, words_in
 from nescio.formats.logs.kit import Log, Name, checked, empty, rows_in
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, identity, number, objects_in, part_of, texts_in
 from nescio.sources.source import Source
 
-OWN = "nescio_"  # the prefix of the metadata keys that nescio writes
 OUTCOME, WHY = f"{OWN}outcome", f"{OWN}why"
+CLUSTER, JUDGE = f"{OWN}cluster", f"{OWN}judge"
 PROPOSED, REASON = "outcome", "outcome_reason"  # fields of `evaluation`
 STATES_WRITTEN = {**STATES, "ungraded": NOT_GRADED}
 TASK = "evaluation"
+EVALUATION = "nescio"  # the name of an evaluation that nescio writes
 Sample = tuple[str, str, int]
 Asked = tuple[str, Sample, str]  # the evaluation, the sample, and the id of the result
 Text = Annotated[str, Meta(pattern=r"\S")]
@@ -89,6 +96,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     asked: list[Asked] = []
     answers: list[Answer] = []
+    kept = KeptMembers()
     lacks_outcome = False  # whether an instance has no field for the outcome
     for source in log.sources:
         for row, where in rows_in(source):
@@ -98,6 +106,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             answer.where, answer.path = where, source.label
             if threshold(options) is None:
                 _as_written(answer, one)
+            kept.take(answer.run, source.name, as_object(one.metadata))
             asked.append(one.asked)
             answers.append(answer)
             lacks_outcome = lacks_outcome or not one.says_outcome
@@ -107,6 +116,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             "every_eval_ever has no field for abstentions: only empty outputs and refusals reported as errors count "
             f"as unanswered; {opt('declined_pattern')} makes answers with given words count too",
         )
+    log.notes += kept.notes()
     answers = _chosen(log, asked, answers)
     several = len({one.task for one in answers}) > 1
     for answer in answers:
@@ -160,7 +170,7 @@ def _answer(instance: Instance) -> Answer:
         task=identity(instance.evaluation_name),
         confidence=_finite(metadata.get(f"{OWN}confidence")),
         candidate={"1": 1, "0": 0}.get(str(metadata.get(f"{OWN}candidate")), -1),
-        answerable={"true": 1, "false": 0}.get(str(metadata.get(f"{OWN}answerable")), -1),
+        answerable=answerable_in(metadata),
         labels={name: value for name, value in metadata.items() if not str(name).startswith(OWN)},
         asked=[asked.get("raw"), *as_list(asked.get("choices"))],
         gold=asked.get("reference"),
@@ -169,6 +179,9 @@ def _answer(instance: Instance) -> Answer:
         reason=grade.details if grade.explanation is None else grade.explanation,
         right=grade.is_correct,
         score=number(grade.score),
+        cluster=metadata.get(CLUSTER) if isinstance(metadata.get(CLUSTER), str) else None,
+        words=words_in(metadata, "every_eval_ever"),
+        judges={EVALUATION: parse(judge)} if isinstance(judge := metadata.get(JUDGE), str) else NOTHING,
     )
     if instance.error:
         refused = "refus" in str(instance.error).lower()

@@ -22,13 +22,16 @@ from nescio.data.outcomes import ABSENT, CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.repeats import REPEAT
 from nescio.formats.folder_writer import write_lines
 from nescio.formats.logs.every_eval_ever.every_eval_ever_reader import (
+    CLUSTER,
+    EVALUATION,
+    JUDGE,
     OUTCOME,
-    OWN,
     PROPOSED,
     REASON,
     STATES_WRITTEN,
     WHY,
 )
+from nescio.formats.logs.kept_members import OWN, answerable, own_members
 from nescio.formats.registry import WriteResult, writer
 from nescio.options.edge import Progress
 from nescio.sources.writing import atomic_write
@@ -36,7 +39,6 @@ from nescio.stats.parallel import followed
 from nescio.text import plural
 
 SCHEMA = "0.3.0"
-EVALUATION = "nescio"  # the name of an evaluation without a name
 _WORDS = {state: word for word, state in STATES_WRITTEN.items()}
 
 
@@ -45,6 +47,7 @@ _WORDS = {state: word for word, state in STATES_WRITTEN.items()}
     about="every_eval_ever: one instance per line, with the outcome in its metadata",
     takes=Outcomes,
     suffixes=(".jsonl",),
+    keeps=True,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write an instance for each answer, and note the data that the format cannot hold."""
@@ -62,9 +65,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
                 silent=silent,
             )
         )
-    if outcomes.clusters is not None or outcomes.first_right is not None:
-        lost = ["clusters"] if outcomes.clusters is not None else []
-        lost += ["ranks of right answers"] if outcomes.first_right is not None else []
+    if outcomes.first_right is not None:
+        lost = ["ranks of right answers"]
         notes.append(
             note(
                 "every_eval_ever.no_place",
@@ -124,6 +126,8 @@ def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -
         value = None if column is None else float(column[r, q])
         if value is not None and np.isfinite(value) and (name != "candidate" or value >= 0):
             metadata[f"{OWN}{name}"] = f"{value!r}" if name == "confidence" else f"{value:g}"
-    if outcomes.answerable is not None and outcomes.answerable[q] >= 0:
-        metadata[f"{OWN}answerable"] = "true" if outcomes.answerable[q] else "false"
-    return metadata
+    if outcomes.clusters is not None:
+        metadata[CLUSTER] = str(outcomes.clusters[q])
+    if outcomes.judges and (judge := outcomes.judges[r]) is not None:
+        metadata[JUDGE] = str(judge)
+    return metadata | answerable(outcomes, r, q) | own_members(outcomes, r, q)

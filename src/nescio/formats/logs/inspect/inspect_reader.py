@@ -5,6 +5,10 @@ empty, counts as incorrect (`--empty`); so does a response in the wrong form (`-
 not graded: those that the provider blocked, NaN, a failed grader (whatever its value), and samples that stopped with an
 error. The tool's own accuracy counts abstentions as wrong, leaves out ungraded answers, and uses the recorded value if
 a grader failed.
+
+In logs that nescio writes, metadata with the prefix `nescio_` hold the judge, whether a question has an answer, its
+cluster, and what the columns `question_digest`, `gold_digest`, `answers_held` and `no_gate_because` of an outcome table
+hold. The status is `cancelled` if the original files held fewer answers than they state.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.changed_questions import changed_words, plain, words_digest
-from nescio.data.judge_record import grader
+from nescio.data.judge_record import grader, parse
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
@@ -28,9 +32,10 @@ from nescio.formats.answers import Answer
 from nescio.formats.choices import check_choice, pick, threshold
 from nescio.formats.logs import kit
 from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, checked, open_log
+from nescio.formats.logs.kept_members import OWN, KeptMembers, answerable_in, words_in
 from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
-from nescio.sources.elements import number
+from nescio.sources.elements import as_object, number
 from nescio.sources.source import Source
 from nescio.text import by_value, sanitize
 
@@ -39,6 +44,7 @@ WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.
 WORDS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # The tool reads these words in upper or lower case.
 SILENCE = ("N", "NOT_ATTEMPTED")
 REASONS = {"refusal": REFUSED, "no_response": EMPTY, "invalid_response_format": NO_FORM}
+CLUSTER, JUDGE = f"{OWN}cluster", f"{OWN}judge"  # members of metadata in logs that nescio writes
 NO_SCORER = "none"  # --choose scorer=none: nescio judges the answers
 
 
@@ -79,6 +85,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     scripts = _first_epochs(
         [checked(replace(script, run=run, prefix=p), log) for script, (run, p) in zip(opened, names, strict=True)], log
     )
+    kept = KeptMembers()
+    for script in scripts:
+        kept.take(script.run, script.path.name, as_object(script.held("eval", "metadata")))
+    log.notes += kept.notes()
     if options.choose.get("scorer") == NO_SCORER:
         unjudged, differing = _unjudged(scripts)
         return ReadResult(unjudged, (*log.notes, *differing))
@@ -145,10 +155,13 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
     grades = [grade_of(score, sample, options) for score, sample in zip(scores, samples, strict=True)]
     _no_labels(script, scorer, grades)
     judges = {scorer: grader(scorer, **{"part": key, **script.grading(scorer)})} if scorer else {}
+    if judge := script.text("eval", "metadata", JUDGE):
+        judges = {scorer: parse(judge)}
     answers = []
     for sample, score, grade in zip(samples, scores, grades, strict=True):
         answer = answer_of(sample, score, grade, threshold(options))
-        answer.answerable = -1 if log.has_answer(sample.targets) else 0
+        known = answerable_in(sample.labels)
+        answer.answerable = known if known >= 0 else -1 if log.has_answer(sample.targets) else 0
         answer.run, answer.question, answer.path = script.run, script.prefix + sample.id, script.path
         answer.strata = {"task": script.text("eval", "task")} if script.prefix else {}
         answer.judges = judges
@@ -243,7 +256,8 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
         lacking="" if grade.state == NOT_GRADED else None,
         right=None if grade.state in (None, NOT_GRADED) else grade.state == CORRECT,
         score=math.nan if grade.state == NOT_GRADED else grade.score,
-        labels=sample.labels,
+        labels={name: value for name, value in sample.labels.items() if not name.startswith(OWN)},
+        cluster=cluster if isinstance(cluster := sample.labels.get(CLUSTER), str) else None,
         asked=[sample.question, *options],
         gold=sample.targets,
         answer=sample.text,
@@ -258,6 +272,8 @@ def _words(sample: Sample) -> bytes:
 
     The gold answers are texts, so they do not depend on the letters of the options.
     """
+    if own := words_in(sample.labels, "inspect"):
+        return own
     options = [] if _shows_options(sample) else sorted(sample.options, key=plain)
     return words_digest([sample.question, *options], sample.targets)
 

@@ -2,7 +2,7 @@
 
 The score of a sample is C, I or N (an abstention), and NaN if an answer is not graded. Its `reason` says why, in
 Inspect's own words if it has one. The repeats of a question are its epochs. Outcomes do not hold the texts of questions
-and answers, so a sample's input is the name of its question.
+and answers, so a sample's input is the name of its question. Metadata keep what gates ask of a run.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from nescio.data.columns import bare
+from nescio.data.kept import HELD
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.reasons import BY_OUTCOME
 from nescio.formats.folder_writer import file_names, folder_of
-from nescio.formats.logs.inspect.inspect_reader import REASONS
+from nescio.formats.logs.inspect.inspect_reader import CLUSTER, JUDGE, REASONS
+from nescio.formats.logs.kept_members import OWN, answerable, digests, own_members
 from nescio.formats.registry import WriteResult, writer
 from nescio.options.edge import Progress
 from nescio.stats.parallel import followed
@@ -32,7 +34,12 @@ _VALUES = {CORRECT: "C", INCORRECT: "I", SILENT: "N", NOT_GRADED: float("nan")}
 _WORDS = {why: reason for reason, why in REASONS.items()}
 
 
-@writer("inspect", about="logs of Inspect, one .json per run, with abstentions as N, in a folder", takes=Outcomes)
+@writer(
+    "inspect",
+    about="logs of Inspect, one .json per run, with abstentions as N, in a folder",
+    takes=Outcomes,
+    keeps=True,
+)
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write a log for each run, and note the data that a log cannot hold."""
     now = datetime.now(UTC).replace(microsecond=0)
@@ -47,14 +54,12 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
                 notes.append(note("inspect.no_answers", "run {subject!r} holds no answer, so it gets no log", run))
                 continue
             written += len(samples)
-            log = _log(run, samples, now.isoformat())
+            log = _log(run, samples, now.isoformat(), _of_run(outcomes, r))
             (folder / f"{stamp}_{TASK}_{stem}.json").write_bytes(
                 json.dumps(log, ensure_ascii=False).encode(errors="replace") + b"\n"
             )
     lost = [bare(name) for name in outcomes.extra_columns if bare(name) != "score"]
     lost += ["confidence"] if outcomes.confidence is not None else []
-    lost += ["clusters"] if outcomes.clusters is not None else []
-    lost += ["which questions have no answer"] if outcomes.answerable is not None else []
     if lost:
         notes.append(
             note(
@@ -67,13 +72,22 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
     return WriteResult(f"{plural(written, 'sample')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
 
 
-def _log(run: str, samples: list[dict[str, Any]], created: str) -> dict[str, Any]:
-    """Return a log in the form that Inspect 0.3 reads. It states no figures, because Inspect computes these itself."""
+def _of_run(outcomes: Outcomes, r: int) -> dict[str, str]:
+    """Return the metadata of a log: who judged its answers, and what gates ask of its run."""
+    judge = outcomes.judges[r] if outcomes.judges else None
+    return ({} if judge is None else {JUDGE: str(judge)}) | own_members(outcomes, r)
+
+
+def _log(run: str, samples: list[dict[str, Any]], created: str, metadata: dict[str, str]) -> dict[str, Any]:
+    """Return a log in the form that Inspect 0.3 reads. It states no figures, because Inspect computes these itself.
+
+    Its status is success only if the run's files held all the answers that they state.
+    """
     ids = list(dict.fromkeys(sample["id"] for sample in samples))
     epochs = max(sample["epoch"] for sample in samples)
     return {
         "version": 2,
-        "status": "success",
+        "status": "cancelled" if f"{OWN}{HELD}" in metadata else "success",
         "eval": {
             "run_id": TASK,
             "created": created,
@@ -82,6 +96,7 @@ def _log(run: str, samples: list[dict[str, Any]], created: str) -> dict[str, Any
             "dataset": {"name": TASK, "samples": len(ids), "sample_ids": ids},
             "model": run,
             "config": {"epochs": epochs},
+            **({"metadata": metadata} if metadata else {}),
         },
         "plan": {"name": "plan", "steps": []},
         "results": {"total_samples": len(samples), "completed_samples": len(samples), "scores": []},
@@ -112,7 +127,12 @@ def _samples(outcomes: Outcomes, r: int) -> Iterator[dict[str, Any]]:
             "messages": [],
             "output": {"model": outcomes.runs[r], "choices": []},
             "scores": {SCORER: score},
-            "metadata": {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])},
+            "metadata": {
+                **{name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])},
+                **({} if outcomes.clusters is None else {CLUSTER: str(outcomes.clusters[q])}),
+                **answerable(outcomes, r, q),
+                **digests(outcomes, r, q),
+            },
         }
 
 

@@ -11,9 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.dropped import fewer_held, repeated
+from nescio.data.kept import HELD
 from nescio.data.reasons import BLOCKED, ERRORED, REFUSED
 from nescio.data.texts import in_words
 from nescio.errors import FormatError
+from nescio.formats.logs.kept_members import OWN
 from nescio.formats.logs.kit import NO_SCORE, Log, printable
 from nescio.formats.registry import ReadOptions
 from nescio.sources.documents import read_members
@@ -175,6 +177,8 @@ def checked(script: Transcript, log: Log) -> Transcript:
     if status == "success":
         metric, figure = next(((metric, value) for *_, metric, value, _ in script.figures()), ("", None))
         log.total(name, metric, figure, (), of=script.expected, held=held, run=script.run)
+    elif script.held("eval", "metadata", f"{OWN}{HELD}") is not None:
+        return script  # This log was written by nescio, and its metadata say what the original files held.
     elif script.expected is None or script.expected > held:
         ended = f"; the status of the log is {status}"
         log.notes.append(fewer_held(name, [script.run], script.expected, held, ended))

@@ -219,6 +219,7 @@ def _graded(sheet: Sheet, log: Log, *, defined: bool) -> tuple[list[Answer], str
         item = items.pop()  # Popping frees memory for the answer: a log may be larger than the memory left.
         answers.append(log.take(_answer(sheet, item, metric, score)))
         answers[-1].texts, answers[-1].words, answers[-1].judges = item.texts, item.words, judges
+        answers[-1].kept = item.kept
         wanted = [one for one in log.options.graded if one not in (SCORE, metric)]
         graded_scores = {one: value for one in wanted if (value := item.values.get(one)) is not None}
         if metric in log.options.graded and metric != SCORE:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.changed_questions import words_digest
+from nescio.data.kept import with_document
 from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.stakes import is_marked
 from nescio.data.texts import AnswerTexts, texts_of
@@ -42,7 +43,7 @@ class Item(Struct, frozen=True):
     responses. `repeat` is the number of the response if the question has several. `ungraded` counts the responses that
     the metrics leave out. `no_gold` says that the gold answer is empty, and `paired` that the metrics hold the
     prediction and the gold answers instead of a score. `text` is a short answer as it was graded. `words` has digests
-    of the question and of the gold answer.
+    of the question and of the gold answer, and `kept` those of the document and of the gold answer.
     """
 
     doc: str
@@ -63,6 +64,7 @@ class Item(Struct, frozen=True):
     paired: bool = False
     text: str = ""
     words: bytes = b""
+    kept: bytes = b""
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
@@ -79,7 +81,9 @@ def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOpti
         for i, part in enumerate(parts, 1):
             item = _item(part, where, label, fallbacks, options)
             item = item if len(parts) == 1 else replace(item, repeat=i, ungraded=0)
-            yield item if alone or not isinstance(hash_, str) else replace(item, hash=hash(hash_))
+            if isinstance(hash_, str):
+                item = replace(item, hash=None if alone else hash(hash_), kept=with_document(item.words, hash_))
+            yield item
 
 
 def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,0 +1,134 @@
+"""Keep in a written file what gates ask of a run, and what its answers alone do not show.
+
+Four columns hold it, and a file has a column only where it says something. `question_digest` and `gold_digest` are
+digests of the words of a question and of its gold answers, after the name of the format that stated them:
+`inspect:9f86d081884c7d65`. Digests of different formats cannot be compared. `answers_held` says how many answers the
+run's file held and stated ("186 of 400", or "186 of unknown"; "700 of 800 in 2 runs" if the file states a number for
+several runs together). `no_gate_because` is the reason why no gate can rest on the run's answers.
+
+Files outlive a version: a format whose reader takes digests of other words than before needs another name in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+
+from nescio.data.changed_questions import UNSAID, changed_words
+from nescio.data.columns import Array
+from nescio.data.dropped import FEWER_HELD, fewer_held
+from nescio.data.notes import Note, note
+
+QUESTION_DIGEST, GOLD_DIGEST = "question_digest", "gold_digest"
+HELD, NO_GATE = "answers_held", "no_gate_because"
+DIGESTS, OF_RUNS = (QUESTION_DIGEST, GOLD_DIGEST), (HELD, NO_GATE)
+KEPT = (*DIGESTS, *OF_RUNS)
+SILENT_ON_ANSWERS = "answerable"  # of the runs whose rows do not say whether a question has an answer
+UNFIT = "kept.no_gate"  # the code of a note that no gate can rest on a run, because of what its file says
+_HALF, _WHOLE = len(UNSAID), 2 * len(UNSAID)
+DIGEST = r"(\S+):([0-9a-f]{16})"  # the form of a digest
+_DIGEST = re.compile(DIGEST)
+_HELD = re.compile(r"(\d+) of (\d+|unknown)(?: in (\d+) runs)?")
+_BETWEEN = "; "
+
+
+def stated_by(words: Array | None, form: str) -> Array | None:
+    """Return digests with the name of the format that stated them; digests that have a name keep it."""
+    if words is None:
+        return None
+    made: dict[Any, Any] = {None: None, b"": None}
+    flat = words.ravel()
+    for one in flat:
+        if one not in made:
+            made[one] = one + form.encode() if len(one) == _WHOLE else one
+    named: Array = np.empty(flat.shape, dtype=object)
+    named[:] = [made[one] for one in flat]
+    return named.reshape(words.shape)
+
+
+def with_document(words: bytes, document: str) -> bytes:
+    """Return digests in which that of the question also covers the hash of its document, as lm-eval states it."""
+    asked = blake2b(words[:_HALF] + document.encode(errors="replace"), digest_size=_HALF).digest()
+    return asked + (words[_HALF:_WHOLE] or UNSAID) + b"lm_eval_document"
+
+
+def in_texts(words: bytes | None) -> tuple[str | None, str | None]:
+    """Return the cells of `question_digest` and `gold_digest`; None where a digest is unknown."""
+    if not words:
+        return None, None
+    form = words[_WHOLE:].decode(errors="replace") or "unknown"
+    halves = (words[:_HALF], words[_HALF:_WHOLE])
+    asked, gold = (None if half == UNSAID else f"{form}:{half.hex()}" for half in halves)
+    return asked, gold
+
+
+def from_texts(asked: Any, gold: Any, form: str = "") -> bytes:
+    """Return the digests in two cells, empty if they hold none; the name of the format `form` itself is left out."""
+    found = [_DIGEST.fullmatch(cell) if isinstance(cell, str) else None for cell in (asked, gold)]
+    named = next((one[1] for one in found if one), "")
+    if not named:
+        return b""
+    halves = [bytes.fromhex(one[2]) if one and one[1] == named else UNSAID for one in found]
+    return b"".join(halves) + (b"" if named == form else named.encode())
+
+
+def changed_in(runs: Sequence[str], questions: Sequence[str], words: Array) -> list[Note]:
+    """Return notes on questions whose digests differ between runs; `words` has shape (runs, questions).
+
+    Digests of different formats are not compared.
+    """
+    total, notes = len({*questions}), list[Note]()
+    rows = [zip(repeat(run), questions, row, strict=False) for run, row in zip(runs, words.tolist(), strict=True)]
+    by_form: dict[bytes, list[tuple[str, str, bytes]]] = {}
+    for run, question, one in chain(*rows):
+        if one:
+            by_form.setdefault(one[_WHOLE:], []).append((question, run, one[:_WHOLE]))
+    for stated in by_form.values():
+        notes += changed_words(lambda: stated, total)  # noqa: B023 - called at once
+    return notes
+
+
+def held_in_words(notes: Iterable[Note]) -> dict[str, str]:
+    """Return the text of `answers_held` for each run whose files state more answers than they hold."""
+    parts: dict[str, list[str]] = {}
+    for remark in notes:
+        if remark.code == FEWER_HELD:
+            among = len(remark["runs"])
+            of = "unknown" if remark["stated"] is None else remark["stated"]
+            text = f"{remark['held']} of {of}{f' in {among} runs' if among > 1 else ''}"
+            for run in remark["runs"]:
+                parts.setdefault(run, []).append(text)
+    return {run: _BETWEEN.join(dict.fromkeys(texts)) for run, texts in parts.items()}
+
+
+def is_held(text: str) -> bool:
+    """Return whether a text is one of `answers_held`."""
+    return all(map(_HELD.fullmatch, text.split(_BETWEEN)))
+
+
+def notes_on(held: Iterable[tuple[str, str]], unfit: Iterable[tuple[str, str]], files: Mapping[str, str]) -> list[Note]:
+    """Return the notes that the columns about runs stand for: pairs of a run and its text in `answers_held`, and pairs
+    of a run and its text in `no_gate_because`.
+
+    `files` has the name of each run's file.
+    """
+    together: dict[tuple[str, str], list[str]] = {}
+    for run, text in held:
+        for part in text.split(_BETWEEN):
+            own = together.setdefault((files[run], part), [])
+            own += [] if run in own else [run]
+    notes = []
+    for (file, part), runs in together.items():
+        if found := _HELD.fullmatch(part):
+            number, of, among = found.groups()
+            stated = None if of == "unknown" else int(of)
+            groups = [runs] if among else [[run] for run in runs]
+            notes += [fewer_held(file, own, stated, int(number), among=int(among or 1)) for own in groups]
+    for run, why in unfit:
+        notes.append(note(UNFIT, "run {subject!r}: its file says that no gate can rest on {why}", run, why=why))
+    return notes

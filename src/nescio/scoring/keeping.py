@@ -1,0 +1,136 @@
+"""Prepare outcomes for a file, so that a gate on the file decides as a gate on what was read (`nescio.data.kept`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+from msgspec.structs import replace
+
+from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
+from nescio.data.columns import Array
+from nescio.data.judge_record import DIFFERENT, UNKNOWN, combined, parse
+from nescio.data.kept import HELD, NO_GATE, SILENT_ON_ANSWERS, held_in_words
+from nescio.data.merged_runs import names_of, notes_on_files
+from nescio.data.notes import Note
+from nescio.data.outcomes import ABSENT, Outcomes
+from nescio.data.policies import ONE_SIDED
+from nescio.formats import ReadResult
+from nescio.pipeline.judging import judges_of
+from nescio.pipeline.loading import merged
+from nescio.pipeline.options import Options
+from nescio.scoring.grounds import why_unfit
+
+_BETWEEN = "; "
+
+
+def to_write(read: ReadResult, options: Options) -> ReadResult:
+    """Return judged answers as they are written: with merged repeats, and with what the notes say to gates."""
+    single, names = read.data, {}
+    if options.repeats_of:
+        read = replace(read, data=merged(single, options))
+        if isinstance(single, Outcomes):
+            names, beside = names_of(single.runs, options.repeats_of), notes_on_files(single, options.repeats_of)
+            read = replace(read, notes=(*read.notes, *beside))
+    return replace(read, data=kept(read.data, read.notes, names)) if isinstance(read.data, Outcomes) else read
+
+
+def kept(outcomes: Outcomes, notes: Sequence[Note], names: Mapping[str, str] | None = None) -> Outcomes:
+    """Return outcomes with everything that the notes of their reader say to gates.
+
+    `names` maps old names of runs to new ones. Changed questions are found again by digests, and answers without a
+    grade by their rows.
+    """
+    return replace(outcomes, kept=kept_of(notes, outcomes.runs, names, digests=outcomes.words is not None))
+
+
+def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]) -> Outcomes:
+    """Return outcomes that a rule made of `runs`, with everything that the notes on these say to gates.
+
+    A run that has the name of one of these is made of it alone, and any other of all.
+    """
+    held, of_runs = held_in_words(notes), dict[str, dict[str, str]]()
+    for run in outcomes.runs:
+        own = [held[run]] if run in held else []
+        parts = own if run in runs else [*dict.fromkeys(held.values())]
+        unfit = why_unfit(notes, run, [*runs] if run in runs else [run])
+        for name, texts in ((HELD, parts), (NO_GATE, unfit)):
+            if texts:
+                of_runs.setdefault(name, {})[run] = _BETWEEN.join(texts)
+    return replace(outcomes, kept=of_runs)
+
+
+def as_read(made: Outcomes, read: ReadResult | None) -> Outcomes:
+    """Return outcomes that a rule made of the runs in `read`, with the digests and the judges of these runs.
+
+    A run that has the name of one of these is made of it alone, and any other of all.
+    """
+    whole = None if read is None else read.data
+    if read is None or not isinstance(whole, Outcomes):
+        return made
+    words: Array = np.full(made.state.shape, None, dtype=object)
+    judges, known = [], [*(whole.judges or (None,) * len(whole.runs))]
+    if not any(known) and len(by := judges_of(read)) == 1:
+        known = [by[0]] * len(whole.runs)
+    for at, run in enumerate(made.runs):
+        own = [whole.runs.index(run)] if run in whole.runs else [*range(len(whole.runs))]
+        several = [known[i] for i in own]
+        judges.append(None if None in several else combined({one for one in several if one is not None}))
+        stated: dict[str, bytes] = {}
+        for row in () if whole.words is None else whole.words[own[::-1]]:
+            stated |= {question: one for question, one in zip(whole.questions, row, strict=True) if one}
+        words[at] = [stated.get(question) for question in made.questions]
+    words[made.state == ABSENT] = None
+    return replace(made, words=words, judges=tuple(judges) if any(judges) else ())
+
+
+def with_judges(outcomes: Outcomes, notes: Sequence[Note]) -> Outcomes:
+    """Return outcomes that name all judges of each run, if a note says that runs with several judges differ in them."""
+    judged = {run: text for one in notes if one.code == DIFFERENT for run, text in one["judges"]}
+    if not judged or any(outcomes.judges):
+        return outcomes
+    texts = [judged.get(run, UNKNOWN) for run in outcomes.runs]
+    return replace(outcomes, judges=tuple(None if text == UNKNOWN else parse(text) for text in texts))
+
+
+def kept_of(
+    notes: Sequence[Note], runs: Sequence[str], names: Mapping[str, str] | None = None, *, digests: bool = False
+) -> dict[str, dict[str, str]]:
+    """Return the columns about runs that say something: the text of each run, keyed by column and run.
+
+    `digests` says that the file has digests of the questions, which show changed ones.
+    """
+    new = names or {}
+    every = [*dict.fromkeys((*runs, *new))]
+    unfit = [(run, why) for run in every for why in why_unfit(notes, run, every)]
+    unfit += [] if digests else _asked_otherwise(notes)
+    of_runs = {
+        HELD: _renamed(held_in_words(notes).items(), new),
+        NO_GATE: _renamed(unfit, new),
+        SILENT_ON_ANSWERS: _silent(runs, notes, new),
+    }
+    return {name: own for name, own in of_runs.items() if own}
+
+
+def _asked_otherwise(notes: Iterable[Note]) -> list[tuple[str, str]]:
+    codes = (OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS)
+    return [
+        (run, f"this: {remark.text}. Ask all runs the same questions, with one key")
+        for remark in notes
+        if remark.code in codes
+        for run in dict.fromkeys(run for pair in remark["pairs"] for run in pair)
+    ]
+
+
+def _silent(runs: Sequence[str], notes: Iterable[Note], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the runs whose rows do not say whether a question has an answer, although those of other runs do."""
+    said = [{names.get(run, run) for run in one["runs"]} for one in notes if one.code == ONE_SIDED]
+    return {run: "" for run in runs for by in said if run not in by}
+
+
+def _renamed(texts: Iterable[tuple[str, str]], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of each run, joined, keyed by the new names of the runs."""
+    joined: dict[str, dict[str, None]] = {}
+    for run, text in texts:
+        joined.setdefault(names.get(run, run), {})[text] = None
+    return {run: _BETWEEN.join(own) for run, own in joined.items()}

@@ -1,0 +1,96 @@
+"""Read the columns of an outcome table that keep what gates ask of a run (`nescio.data.kept`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec.structs import replace
+
+from nescio.data.changed_questions import words_digest
+from nescio.data.columns import Array
+from nescio.data.dropped import FEWER_HELD
+from nescio.data.kept import DIGEST, DIGESTS, HELD, NO_GATE, OF_RUNS, changed_in, from_texts, is_held, notes_on
+from nescio.data.notes import Note
+from nescio.data.outcomes import Outcomes
+from nescio.formats.registry import ReadOptions
+from nescio.sources.tables import first, literal
+from nescio.tables.pairing import golds_in, is_prompt
+from nescio.tables.rules import RANK
+
+if TYPE_CHECKING:
+    import duckdb
+
+FORM = "outcomes"  # the name of tables in a digest
+
+
+def with_kept(
+    connection: duckdb.DuckDBPyConnection,
+    outcomes: Outcomes,
+    held: Collection[str],
+    text: str | None,
+    options: ReadOptions,
+) -> tuple[Outcomes, list[Note], set[str]]:
+    """Return outcomes with the digests of their questions, notes on the runs, and the columns that mean something else.
+
+    `held` names the columns with values, and `text` is the column with the texts of questions. A column means something
+    else if a cell does not have nescio's form.
+    """
+    listed = {
+        name: connection.execute(
+            f"SELECT DISTINCT run, {name} FROM rows WHERE {name} IS NOT NULL ORDER BY 1, 2"
+        ).fetchall()
+        for name in OF_RUNS
+        if name in held
+    }
+    others = {HELD} if not all(is_held(text) for _, text in listed.get(HELD, ())) else set()
+    broken = "SELECT 1 FROM rows WHERE NOT regexp_full_match({}, {}) LIMIT 1"
+    stated = [name for name in DIGESTS if name in held]
+    others |= {name for name in stated if first(connection, broken.format(name, literal(DIGEST))) is not None}
+    stated = [name for name in stated if name not in others]
+    unfit = listed.get(NO_GATE, ())
+    of_files = dict(zip(outcomes.runs, outcomes.files, strict=True))
+    notes = notes_on(() if HELD in others else listed.get(HELD, ()), unfit, of_files)
+    if options.total is not None:
+        notes = [remark for remark in notes if remark.code != FEWER_HELD]
+    asked = text is not None and not is_prompt(text)
+    if options.written or _may_differ(connection, stated):
+        words = _words(connection, outcomes, stated, asked=asked)
+        outcomes = replace(outcomes, words=words)
+        notes += changed_in(outcomes.runs, outcomes.questions, words) if stated else []
+    return outcomes, notes, others
+
+
+def _may_differ(connection: duckdb.DuckDBPyConnection, stated: Collection[str]) -> bool:
+    """Return whether a question may have two digests, which `stated` columns hold or texts in other rows give."""
+    if not stated:
+        return False
+    if first(connection, "SELECT count(text) + count(gold) FROM rows")[0]:
+        return True
+    two = (
+        f"SELECT 1 FROM rows GROUP BY question, split_part({name}, ':', 1) HAVING min({name}) <> max({name}) LIMIT 1"
+        for name in stated
+    )
+    return any(first(connection, query) is not None for query in two)
+
+
+def _words(connection: duckdb.DuckDBPyConnection, outcomes: Outcomes, stated: Collection[str], *, asked: bool) -> Array:
+    """Return the digests that the table states, or those of its texts and gold answers, shape (runs, questions).
+
+    `stated` names the columns of digests, and `asked` says whether the texts are those of questions.
+    """
+    words: Array = np.full(outcomes.state.shape, None, dtype=object)
+    cells = ", ".join(name if name in stated else "NULL" for name in DIGESTS)
+    shown = "text" if asked else "NULL"
+    selected = connection.execute(f"SELECT run_code, question_code, {cells}, {shown}, gold FROM coded WHERE {RANK} = 1")
+    made: dict[tuple[str | None, ...], bytes | None] = {}
+    while rows := selected.fetchmany(100_000):
+        for run, question, *row in rows:
+            key = tuple(row)
+            if key not in made:
+                asked_digest, gold_digest, question_text, gold = key
+                own = from_texts(asked_digest, gold_digest, FORM)
+                made[key] = own or words_digest(question_text, None if gold is None else golds_in(gold)) or None
+            words[run, question] = made[key]
+    return words

@@ -1,0 +1,269 @@
+"""A gate on a file that nescio wrote decides as a gate on what the file was made of, whatever evidence this holds."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.cli.test_gate_grounds import GATE, N, old, right, table
+from tests.cli.test_gate_logs import half, log, sample
+from tests.cli.test_gate_on_logs import deepeval, inspect, lm_eval
+
+FORMS = ("outcomes", "every_eval_ever", "inspect")  # the formats that can hold everything a gate asks
+ASK = ("-m", "accuracy", "--missing", "unanswered", *GATE)
+ALONE = ("-m", "accuracy", "--fail-under", "accuracy=0.3")
+Made = tuple[tuple[Path, ...], tuple[str, ...]]  # files, and the options that read them
+
+
+def honest(folder: Path) -> Made:
+    return (inspect(folder, "old", 5), inspect(folder, "new", 9)), ()
+
+
+def stopped(folder: Path) -> Made:
+    return (log(folder / "old.json", half()), log(folder / "new.json", half()[1:100:2], "cancelled")), ()
+
+
+def endless(folder: Path) -> Made:
+    first = log(folder / "old.json", half())
+    document = json.loads(log(folder / "new.json", half()[1::2], "started", None).read_text())
+    del document["eval"]["dataset"]
+    (folder / "new.json").write_text(json.dumps(document))
+    return (first, folder / "new.json"), ()
+
+
+def repeated(folder: Path) -> Made:
+    again = [sample(at, "C") for at in N if at % 2 == 0]
+    return (log(folder / "old.json", half()), log(folder / "new.json", [*half(), *again])), ()
+
+
+def chosen(folder: Path) -> Made:
+    rows = [*old(), *(("new", f"q{q}", right(q % 10 < 5)) for q in N), *(("new", f"q{q}", "correct") for q in N)]
+    return (table(folder / "t.csv", "run,question,outcome", rows),), ("--duplicates", "last")
+
+
+def _two(folder: Path, write: Callable[..., Path], **after: object) -> Made:
+    return (write(folder, "old", 5), write(folder, "new", 9, **after)), ()
+
+
+def other_gold(folder: Path) -> Made:
+    return _two(folder, inspect, target="y")
+
+
+def other_text(folder: Path) -> Made:
+    return _two(folder, inspect, input="Who lit lamp {}?")
+
+
+def other_scorer(folder: Path) -> Made:
+    return _two(folder, inspect, params={"location": "any"})
+
+
+def other_document(folder: Path) -> Made:
+    return _two(folder, lm_eval, hash="other")
+
+
+def same_document(folder: Path) -> Made:
+    return _two(folder, lm_eval)
+
+
+def other_case(folder: Path) -> Made:
+    return _two(folder, deepeval, target="y")
+
+
+def _rows(folder: Path, head: str, cells: Callable[[str, int], str]) -> Made:
+    for run, share in (("old", 5), ("new", 9)):
+        lines = [f"{run},q{q},{right(q % 10 < share)},{cells(run, q)}" for q in N]
+        (folder / f"{run}.csv").write_text("\n".join([f"run,question,outcome,{head}", *lines]))
+    return (folder / "old.csv", folder / "new.csv"), ()
+
+
+def key_in_a_table(folder: Path) -> Made:
+    return _rows(folder, "gold", lambda run, q: f"{run}{q}")
+
+
+def text_in_a_table(folder: Path) -> Made:
+    files, _ = _rows(folder, "question_text", lambda run, q: f"Who {run} {q}?")
+    return files, ("--column", "question=question")
+
+
+def same_text_in_a_table(folder: Path) -> Made:
+    files, _ = _rows(folder, "question_text,gold", lambda run, q: f"Who keeps {'  ' * (run == 'new')}lamp {q}?,A")
+    return files, ("--column", "question=question")
+
+
+def one_says_what_has_an_answer(folder: Path) -> Made:
+    return _rows(folder, "answerable", lambda run, q: "" if run == "old" else "no" if q % 10 == 9 else "yes")
+
+
+def several_judges(folder: Path) -> Made:
+    return _rows(folder, "judge", lambda run, q: "ana" if run == "old" or q % 2 else "ben")
+
+
+KINDS: dict[Callable[[Path], Made], tuple[int, int]] = {
+    honest: (0, 0),
+    stopped: (1, 3),
+    endless: (3, 3),
+    repeated: (2, 2),
+    chosen: (2, 2),
+    other_gold: (2, 0),
+    other_text: (2, 0),
+    other_scorer: (2, 0),
+    other_document: (2, 0),
+    same_document: (0, 0),
+    other_case: (2, 0),
+    key_in_a_table: (2, 0),
+    text_in_a_table: (2, 0),
+    same_text_in_a_table: (0, 0),
+    one_says_what_has_an_answer: (2, 0),
+    several_judges: (2, 0),
+}
+
+
+def verdicts(nescio: Command, files: tuple[Path, ...], options: tuple[str, ...] = ()) -> tuple[int, int]:
+    """The statuses of a gate that compares both runs, and of one that asks a limit of the new run alone."""
+    both = nescio("compare", *files, *options, *ASK)
+    alone = nescio("score", files[-1], *options, *ALONE)
+    assert both.status != 2 or "gate" in both.err, both.flat
+    return both.status, alone.status
+
+
+@pytest.mark.parametrize("to", FORMS)
+@pytest.mark.parametrize("made", KINDS, ids=lambda made: made.__name__)
+def test_a_converted_file_wins_no_gate_that_its_original_loses(
+    tmp_path: Path, nescio: Command, made: Callable[[Path], Made], to: str
+) -> None:
+    files, options = made(tmp_path)
+    assert verdicts(nescio, files, options) == KINDS[made]
+    converted = []
+    for path in files:
+        suffix = {"outcomes": ".csv", "every_eval_ever": ".jsonl", "inspect": ""}[to]
+        converted.append(tmp_path / f"{path.parent.name}_{path.stem}_written{suffix}")
+        done = nescio("convert", path, converted[-1], "--to", to, *options)
+        assert done.status == 0, done.flat
+    assert verdicts(nescio, tuple(converted)) == KINDS[made]
+
+
+@pytest.mark.parametrize("what", ["text", "answers", ""])
+def test_judged_answers_to_other_questions_win_no_gate(tmp_path: Path, nescio: Command, what: str) -> None:
+    for run, share in (("old", 5), ("new", 9)):
+        other = run if what else ""
+        asked = [
+            {
+                "id": f"q{q}",
+                "question": f"Who keeps lamp {q}{other if what == 'text' else ''}?",
+                "answers": [f"x{other if what == 'answers' else ''}"],
+            }
+            for q in N
+        ]
+        said = [
+            {"id": one["id"], "answer": one["answers"][0] if q % 10 < share else "y"} for q, one in enumerate(asked)
+        ]
+        (tmp_path / run).mkdir()
+        for name, rows in (("questions", asked), (run, said)):
+            (tmp_path / run / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        files = tmp_path / run / "questions.jsonl", tmp_path / run / f"{run}.jsonl"
+        assert nescio("judge", *files, "--judge", "exact", "-o", tmp_path / f"{run}.csv").status == 0
+    tables = tmp_path / "old.csv", tmp_path / "new.csv"
+    assert verdicts(nescio, tables) == (2 if what else 0, 0)
+
+
+@pytest.mark.parametrize("made", [honest, other_gold, other_text, repeated])
+def test_a_baseline_file_and_a_written_file_show_it_together(
+    tmp_path: Path, nescio: Command, made: Callable[[Path], Made]
+) -> None:
+    (first, second), _ = made(tmp_path)
+    tables, bases = [tmp_path / "a.csv", tmp_path / "b.csv"], [tmp_path / "raw.json", tmp_path / "written.json"]
+    for log_file, written in zip((first, second), tables, strict=True):
+        assert nescio("convert", log_file, written).status == 0
+    for source, base in zip((first, tables[0]), bases, strict=True):
+        assert nescio("compare", source, "--save-baseline", base).status == 0
+    for base in bases:
+        for new in (second, tables[1]):
+            done = nescio("compare", new, "--baseline", base, "-m", "accuracy", "--fail-on-regression")
+            assert done.status == KINDS[made][0], done.flat
+    mixed = (first, tables[1]), (tables[0], second)
+    assert [verdicts(nescio, files)[0] for files in mixed] == [KINDS[made][0]] * 2
+
+
+def test_a_baseline_of_chosen_answers_is_no_baseline(tmp_path: Path, nescio: Command) -> None:
+    (first, second), _ = repeated(tmp_path)
+    base = tmp_path / "base.json"
+    assert nescio("compare", second, "--save-baseline", base).status == 0
+    done = nescio("compare", first, "--baseline", base, "-m", "accuracy", "--fail-on-regression")
+    done.assert_refused("100 samples repeat an answer and are left out")
+    nescio("score", base, *ALONE).assert_refused("100 samples repeat an answer and are left out")
+
+
+def test_what_a_format_cannot_hold_is_refused(tmp_path: Path, nescio: Command) -> None:
+    (_, new), _ = stopped(tmp_path)
+    hub = ("--to", "eval_results", "--benchmark", "cais/hle:hle")
+    unjudged = ("--to", "questions", "--choose", "scorer=none")
+    for to in (hub, unjudged):
+        done = nescio("convert", new, tmp_path / "out", *to)
+        done.assert_refused(f"--to {to[1]} has no place for this", "the file holds 50 of 200 answers", "--to outcomes")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_written_twice_says_the_same(tmp_path: Path, nescio: Command) -> None:
+    (_, new), _ = stopped(tmp_path)
+    steps = [("a.csv", "outcomes"), ("b.jsonl", "every_eval_ever"), ("c", "inspect"), ("d.parquet", "outcomes")]
+    source = new
+    for name, to in steps:
+        assert nescio("convert", source, tmp_path / name, "--to", to).status == 0
+        source = tmp_path / name
+        done = nescio("score", source, *ALONE)
+        assert done.status == 3
+        assert "50 of 200 answers, and the others may be wrong" in done.flat
+    assert (tmp_path / "a.csv").read_text().splitlines()[1].endswith(",50 of 200")
+
+
+def test_digests_of_two_tools_are_not_compared(tmp_path: Path, nescio: Command) -> None:
+    """Another tool may word a question otherwise, as with its options."""
+    path = tmp_path / "t.csv"
+    for tool, status in (("deepeval", 0), ("inspect", 2)):
+        rows = [(*row, f"inspect:{int(str(row[1])[1:]):016x}") for row in old()]
+        rows += [("new", f"q{q}", "correct", f"{tool}:{q + 1:016x}") for q in N]
+        done = nescio("compare", table(path, "run,question,outcome,question_digest", rows), "-m", "accuracy", *GATE)
+        assert done.status == status, done.flat
+
+
+def test_a_column_of_the_users_own_is_no_evidence(tmp_path: Path, nescio: Command) -> None:
+    rows = [(*row, "few", "8f00") for row in old()] + [("new", f"q{q}", "correct", "many", "9f11") for q in N]
+    path = table(tmp_path / "t.csv", "run,question,outcome,answers_held,question_digest", rows)
+    assert nescio("compare", path, "-m", "accuracy", *GATE).status == 0
+
+
+def test_a_tuned_run_of_a_stopped_log_may_still_be_wrong(tmp_path: Path, nescio: Command) -> None:
+    head = "run,question,outcome,confidence,answers_held,no_gate_because"
+    rows = [("r", f"q{q}", right(q % 4 > 0), q / 200, "200 of 400", "") for q in N]
+    rows += [("s", f"q{q}", right(q % 4 > 0), q / 200, "", "this choice of answers") for q in N]
+    path, run = table(tmp_path / "t.csv", head, rows), tmp_path / "run.csv"
+    for name, status in (("r", 3), ("s", 2)):
+        run.unlink(missing_ok=True)
+        assert nescio("tune", path, "--run", name, "--resamples", "100", "-o", run).status == 0
+        assert nescio("score", run, *ALONE).status == status
+
+
+@pytest.mark.parametrize(("changes", "status"), [({}, 0), ({"target": "y"}, 2), ({"scorer": "lenient"}, 2)])
+def test_tuned_runs_of_logs_know_the_questions_and_the_grader(
+    tmp_path: Path, nescio: Command, changes: dict[str, str], status: int
+) -> None:
+    written = []
+    for log_file, share in ((inspect(tmp_path, "old", 5), 5), (inspect(tmp_path, "new", 9, **changes), 9)):
+        table_file, run = tmp_path / "t.csv", tmp_path / f"{log_file.stem}_run.csv"
+        assert nescio("convert", log_file, table_file).status == 0
+        with table_file.open(newline="") as file:
+            rows = [
+                row | {"confidence": f"{(int(row['question'][1:]) % 10 < share) * 0.9}"} for row in csv.DictReader(file)
+            ]
+        with table_file.open("w", newline="") as file:
+            sheet = csv.DictWriter(file, [*rows[0]])
+            sheet.writeheader()
+            sheet.writerows(rows)
+        assert nescio("tune", table_file, "--resamples", "100", "-o", run).status == 0
+        written.append(run)
+    assert verdicts(nescio, tuple(written))[0] == status
