@@ -40,6 +40,7 @@ from nescio.data.policies import (
 from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results, Score, Scores
 from nescio.errors import opt, spelled
+from nescio.formats.totals import ANOTHER_FIGURE
 from nescio.measures import Measure, OwnInterval, parse
 from nescio.pipeline.baselines import COMPARED
 from nescio.pipeline.saved import BESIDE
@@ -107,7 +108,10 @@ def no_ground(
     pair = Pair.of(results, run, baseline)
     # Compared with a limit, and not with a run that was asked as often.
     alone = limit or (baseline is None and (run is not None or results.signature.get("runs") == "1"))
+    columns = {*map(bare, parse(measure).user_columns)}
     for remark in results.notes:
+        if columns and remark.code == ANOTHER_FIGURE and remark["metric"] not in {"", *columns}:
+            continue  # a figure of other scores than those that the measure averages
         if why := _why_not(remark, pair, alone=alone):
             return spelled(why)
     unfit = _of_scales(results, measure, pair) or _unfit(results, measure)
@@ -184,6 +188,8 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Add a column `answer` with the text that each label is about"
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):
         why = f"{said}Judge all runs by one judge"
+    elif code == ANOTHER_FIGURE and remark["deciding"] and ({*remark["runs"]} or {""}) - pair.others:
+        why = f"{said}One of the two is wrong: evaluate again, or give the log as the tool wrote it"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
     elif code == FEW_CLUSTERS:

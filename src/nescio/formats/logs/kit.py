@@ -161,15 +161,18 @@ class Log:
         *,
         of: int | None = None,
         run: str = "",
+        metric: str = "",
         rounding: float = ROUNDING,
     ) -> None:
         """Add a note if `own`, a mean that the tool states and calls `what`, differs from the mean of `scores`.
 
-        `of` is the number of answers of `run` that the tool states; a note says if `scores` are more or fewer.
+        `of` is the number of answers of `run` that the tool states; a note says if `scores` are more or fewer. `metric`
+        names the scores, if answers have several.
         `rounding` is the tolerance for the number of digits in `own`.
         """
         name = source if isinstance(source, str) else source.name
-        self.total(name, what, own, [mean_of(scores)], of=of, held=len(scores), run=run, rounding=rounding)
+        mean, held = [mean_of(scores)], len(scores)
+        self.total(name, what, own, mean, of=of, held=held, runs=(run,), metric=metric, rounding=rounding)
 
     def total(
         self,
@@ -180,15 +183,18 @@ class Log:
         *,
         of: int | None = None,
         held: int = 0,
-        run: str = "",
+        runs: Sequence[str] = (),
+        deciding: bool = True,
+        metric: str = "",
         rounding: float = ROUNDING,
     ) -> None:
         """Add a note if `own`, the figure `what` that the file `name` states, differs from every value in `ours`.
 
-        `of` is the number of answers of `run` that the file states for the figure, and `held` their number in the file.
-        A note also says if the two differ.
+        `of` is the number of answers of `runs` that the file states for the figure, and `held` their number in the
+        file. A note also says if the two differ. The rest is as in `Total`.
         """
-        self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding, (run,))])
+        total = Total(name, what, number(own), ours, of, held, rounding, tuple(runs), deciding, metric)
+        self.notes += contradictions([total])
 
 
 # ---- rows ----

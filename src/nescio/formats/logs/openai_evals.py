@@ -128,7 +128,7 @@ def _answers(log: Log, source: Source, run: str, prompts: dict[str, list[Lines]]
     for key, figure in (("correct", "accuracy"), ("score", "score")):
         marks = [mark for grade in grades.values() if (mark := number(grade.get(key))) is not None]
         if marks:
-            log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks)
+            log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks, run=run)
     judges = _judges(source)
     for name in (*grades, *(name for name in answers if name not in grades)):
         answers[name].judges = judges

@@ -263,7 +263,8 @@ def _against_counts(
             name = of_all if prompt is None else f"test{ended}Count"
             what = f"stats.{name}" if prompt is None else f"prompts[{prompt}].metrics.{name}"
             ours = [counts[ended], counts["Fail"] + counts["Error"]][: 2 if ended == "Fail" else 1]
-            log.total(source.name, what, stats.get(name), ours)
+            whole = ended == "Pass" and stated == counts.total()
+            log.total(source.name, what, stats.get(name), ours, runs=runs, deciding=whole)
 
 
 # ---- matching tests ----
