@@ -8,6 +8,7 @@ from nescio.data.notes import Note, note
 from nescio.data.policies import OTHER_ANSWERS
 
 FEWER_HELD = "answers.fewer_held"  # the code of a note that a file holds fewer answers than it states
+NOT_MAPPED = "nuggets.not_mapped"  # the code of a note that a mapping has no line for some responses of a run
 
 
 def repeated(run: str, rows: int, differ: int, what: str = "row") -> Note:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.columns import USER, bare
-from nescio.data.dropped import FEWER_HELD
+from nescio.data.dropped import FEWER_HELD, NOT_MAPPED
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import DIFFERENT, STALE, UNCHECKED
 from nescio.data.notes import Note, note
@@ -190,6 +190,8 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Judge all runs by one judge"
     elif code == ANOTHER_FIGURE and remark["deciding"] and ({*remark["runs"]} or {""}) - pair.others:
         why = f"{said}One of the two is wrong: evaluate again, or give the log as the tool wrote it"
+    elif code == NOT_MAPPED and remark.subject not in pair.others:
+        why = f"{said}If these were assessed, give each a line with - for the nugget; if not, finish the mapping"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
     elif code == FEW_CLUSTERS:

@@ -172,29 +172,15 @@ class Log:
         """
         name = source if isinstance(source, str) else source.name
         mean, held = [mean_of(scores)], len(scores)
-        self.total(name, what, own, mean, of=of, held=held, runs=(run,), metric=metric, rounding=rounding)
+        self.total(name, what, own, mean, covered=of, held=held, runs=(run,), metric=metric, rounding=rounding)
 
-    def total(
-        self,
-        name: str,
-        what: str,
-        own: Any,
-        ours: Sequence[float],
-        *,
-        of: int | None = None,
-        held: int = 0,
-        runs: Sequence[str] = (),
-        deciding: bool = True,
-        metric: str = "",
-        rounding: float = ROUNDING,
-    ) -> None:
+    def total(self, name: str, what: str, own: Any, ours: Sequence[float], **more: Any) -> None:
         """Add a note if `own`, the figure `what` that the file `name` states, differs from every value in `ours`.
 
-        `of` is the number of answers of `runs` that the file states for the figure, and `held` their number in the
-        file. A note also says if the two differ. The rest is as in `Total`.
+        A note also says if the file holds another number of answers than the figure covers. `more` has other fields of
+        `Total`; unless it says otherwise, the figure is one that decides.
         """
-        total = Total(name, what, number(own), ours, of, held, rounding, tuple(runs), deciding, metric)
-        self.notes += contradictions([total])
+        self.notes += contradictions([Total(name, what, number(own), ours, **{"deciding": True, **more})])
 
 
 # ---- rows ----

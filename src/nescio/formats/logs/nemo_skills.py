@@ -149,7 +149,7 @@ def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks:
             ((run, questions),) = asked.items()
             entries = whole_number(part_of(figures, "pass@1", "num_entries"))
             covered = entries if entries is not None and entries > len(questions) else None
-            log.total(source.name, task, None, (), of=covered, held=len(questions), runs=(run,))
+            log.total(source.name, task, None, (), covered=covered, held=len(questions), runs=(run,))
         for name, value in as_object(part_of(figures, "pass@1")).items():
             scores = [answer.scores[name] for answer in mine if name in answer.scores]
             figure = number(value)

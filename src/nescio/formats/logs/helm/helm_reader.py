@@ -157,7 +157,7 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     if perturbation == UNPERTURBED:
         many, held = whole_number(_figure(folder, "num_instances", split)), len({case.id for case in cases})
         of = many if many is not None and many > held else None
-        log.total(folder.path.name, "num_instances", None, (), of=of, held=held, runs=(folder.run,))
+        log.total(folder.path.name, "num_instances", None, (), covered=of, held=held, runs=(folder.run,))
         log.compare(folder.path.name, metric, _figure(folder, metric, split), scores, run=folder.run)
     return answers, outcomes
 

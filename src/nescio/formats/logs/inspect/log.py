@@ -174,7 +174,7 @@ def checked(script: Transcript, log: Log) -> Transcript:
     name, status, held = script.path.name, script.text("status") or "unknown", len(script.samples)
     if status == "success":
         metric, figure = next(((metric, value) for *_, metric, value, _ in script.figures()), ("", None))
-        log.total(name, metric, figure, (), of=script.expected, held=held, runs=(script.run,))
+        log.total(name, metric, figure, (), covered=script.expected, held=held, runs=(script.run,))
     elif script.expected is None or script.expected > held:
         ended = f"; the status of the log is {status}"
         log.notes.append(fewer_held(name, [script.run], script.expected, held, ended))

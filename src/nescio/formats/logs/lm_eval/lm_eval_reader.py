@@ -304,7 +304,7 @@ def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], documen
     of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
     of = of if isinstance(of, int) else None
     if of is not None and len(scores) > documents:
-        log.total(sheet.path.name, figure, None, (), of=of, held=documents, runs=(sheet.run,))
+        log.total(sheet.path.name, figure, None, (), covered=of, held=documents, runs=(sheet.run,))
     else:
         log.compare(sheet.path.name, figure, own, scores, of=of, run=sheet.run)
 
