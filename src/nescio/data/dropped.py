@@ -8,6 +8,7 @@ from nescio.data.notes import Note, note
 from nescio.data.policies import OTHER_ANSWERS
 
 FEWER_HELD = "answers.fewer_held"  # the code of a note that a file holds fewer answers than it states
+ANOTHER_FIGURE = "totals.another_figure"  # the code of a note that a stated figure differs from the answers
 NOT_MAPPED = "nuggets.not_mapped"  # the code of a note that a mapping has no line for some responses of a run
 
 

@@ -13,10 +13,9 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.dropped import fewer_held
+from nescio.data.dropped import ANOTHER_FIGURE, fewer_held
 from nescio.data.notes import Note, note
 
-ANOTHER_FIGURE = "totals.another_figure"  # of a note that a stated figure differs from the answers
 ROUNDING = 1e-6  # the tolerance for figures that are written in full
 
 

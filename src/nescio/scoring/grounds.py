@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.columns import USER, bare
-from nescio.data.dropped import FEWER_HELD, NOT_MAPPED
+from nescio.data.dropped import ANOTHER_FIGURE, FEWER_HELD, NOT_MAPPED
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import DIFFERENT, STALE, UNCHECKED
 from nescio.data.notes import Note, note
@@ -40,7 +40,6 @@ from nescio.data.policies import (
 from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results, Score, Scores
 from nescio.errors import opt, spelled
-from nescio.formats.totals import ANOTHER_FIGURE
 from nescio.measures import Measure, OwnInterval, parse
 from nescio.pipeline.baselines import COMPARED
 from nescio.pipeline.saved import BESIDE
