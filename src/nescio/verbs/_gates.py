@@ -114,7 +114,7 @@ def check_ranking(measures: Sequence[str], how: str = "") -> None:
 
     if measures and not ranking(measures):
         names = ", ".join(dict.fromkeys(measures))
-        why = "it only describes a run, and may rise although no answer is right that was not right before"
+        why = "it only describes a run, and may change although no further answer is right"
         raise UsageError(f"no gate can be decided by {names} alone: {why}; add a measure of right answers{how}")
 
 
