@@ -96,6 +96,7 @@ def deepeval(folder: Path, run: str, share: int, **changes: Any) -> Path:
                 {
                     "name": changes.get("metric", "Correctness"),
                     "threshold": changes.get("threshold", 0.5),
+                    "strictMode": changes.get("strict", False),
                     "success": q % 10 < share,
                     "score": float(q % 10 < share),
                     "evaluationModel": changes.get("model", "lamplighter/judge"),
@@ -224,6 +225,7 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (deepeval, {}, {"metric": "Brevity"}, JUDGES),
     (deepeval, {}, {"model": "lamplighter/small"}, JUDGES),
     (deepeval, {}, {"threshold": 0.1}, JUDGES),
+    (deepeval, {"strict": True}, {}, JUDGES),
     (deepeval, {}, {"target": "y"}, GOLD),
     (promptfoo, {"test": {"threshold": 0.9}}, {"test": {"threshold": 0.1}}, f"{JUDGES} (contains(test.threshold=0.9)"),
     (promptfoo, {}, {"test": {"assertScoringFunction": "file://a.js"}}, JUDGES),
@@ -318,6 +320,10 @@ def test_a_baseline_file_and_a_state_know_the_grader(tmp_path: Path, nescio: Com
     assert json.loads(base.read_text())["judge"] == ["match"]
     done = nescio("compare", other[0], "-m", "accuracy", "--baseline", base, "--fail-on-regression")
     done.assert_refused("the baseline was judged by match, and these files by lenient")
+    whole, lower = promptfoo(nights[0], "of tests", 5), promptfoo(nights[1], "of tests", 9, test={"threshold": 0.1})
+    nescio("compare", whole, "--save-baseline", base)
+    done = nescio("compare", lower, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
+    done.assert_refused("judged by contains, and these files by contains(test.threshold=0.1)")
     looks = ("-m", "accuracy", *GATE[:-1], "--looks", "--state", state)
     nescio("compare", old, same, *looks)
     nescio("compare", *other, *looks).assert_refused("judge")

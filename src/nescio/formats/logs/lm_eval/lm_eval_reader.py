@@ -239,7 +239,8 @@ def _definition(sheet: Sheet, metric: str, filter_: str) -> dict[str, Any]:
     filters = (one for one in objects_in(config.get("filter_list")) if one.get("name") == filter_)
     steps = objects_in(next(filters, {}).get("filter"))
     own = {name: value for name, value in next(metrics, {}).items() if name not in _NOT_OF_ONE_ANSWER}
-    return {**own, "steps": [step for step in steps if step.get("function") != "take_first"]}
+    steps = [step for step in steps if step.get("function") != "take_first"]
+    return {**own, "steps": steps, "process_results": config.get("process_results")}
 
 
 def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
