@@ -96,6 +96,7 @@ def deepeval(folder: Path, run: str, share: int, **changes: Any) -> Path:
                 {
                     "name": changes.get("metric", "Correctness"),
                     "threshold": changes.get("threshold", 0.5),
+                    "strictMode": changes.get("strict", False),
                     "success": q % 10 < share,
                     "score": float(q % 10 < share),
                     "evaluationModel": changes.get("model", "lamplighter/judge"),
@@ -108,6 +109,104 @@ def deepeval(folder: Path, run: str, share: int, **changes: Any) -> Path:
     path = folder / f"{run}.json"
     path.write_text(json.dumps({"testCases": cases, "conversationalTestCases": [], "metricsScores": [], **counts}))
     return path
+
+
+def promptfoo(folder: Path, run: str, share: int, **changes: Any) -> Path:
+    """Write results of promptfoo in which `share` of ten tests pass."""
+    results = []
+    for q in N:
+        right, asserted = q % 10 < share, {"type": "contains", "value": f"x{q}", **changes.get("assertion", {})}
+        part = [{"pass": right, "score": int(right), "reason": "", "assertion": asserted}]
+        asserts = [{"type": "assert-set", "assert": [asserted], **changes["set"]}] if "set" in changes else [asserted]
+        test = {"vars": {"question": f"Who keeps lamp {q}?"}, "assert": asserts, **changes.get("test", {})}
+        results.append(
+            {
+                "testIdx": q,
+                "promptIdx": 0,
+                "success": right,
+                "failureReason": int(not right),
+                "score": int(right),
+                "provider": {"id": run},
+                "prompt": {"raw": "Who keeps the lamp?"},
+                "response": {"output": "x"},
+                "vars": test["vars"],
+                "testCase": test,
+                "gradingResult": {"pass": right, "score": int(right), "reason": "", "componentResults": part},
+            }
+        )
+    passed = changes.get("stated", len(N) * share // 10)
+    stats = {"successes": passed, "failures": len(N) - passed, "errors": 0}
+    path = folder / f"{run}.json"
+    path.write_text(json.dumps({"results": {"version": 3, "results": results, "stats": stats}}))
+    return path
+
+
+def helm(folder: Path, run: str, share: int, **changes: Any) -> Path:
+    """Write a run folder of HELM in which `share` of ten answers are right."""
+    path = folder / f"lamps:model={run}".replace(":", "_")
+    path.mkdir()
+    states, scores = [], []
+    for q in N:
+        who = {"text": f"Who keeps lamp {q}?"}
+        instance = {"id": f"id{q}", "split": "test", "input": who, "references": []}
+        result = {"success": True, "completions": [{"text": "x", "logprob": 0.0, "tokens": []}]}
+        states.append({"instance": instance, "train_trial_index": 0, "request": {}, "result": result})
+        mark = {"name": {"name": "exact_match", "split": "test"}, "count": 1, "mean": float(q % 10 < share)}
+        scores.append({"instance_id": f"id{q}", "train_trial_index": 0, "stats": [mark]})
+    adapter = {"model": run, "method": "generation"}
+    metrics = [{"class_name": "BasicMetric", "args": {"names": ["exact_match"]}}]
+    spec = {"name": f"lamps:model={run}", "scenario_spec": {}, "adapter_spec": adapter, "metric_specs": metrics}
+    total = {"name": {"name": "exact_match", "split": "test"}, "count": len(N), "sum": 1}
+    for name, content in {
+        "scenario_state": {"adapter_spec": adapter, "request_states": states},
+        "per_instance_stats": scores,
+        "run_spec": {**spec, **changes.get("spec", {})},
+        "stats": [{**total, "mean": changes.get("stated", share / 10)}],
+    }.items():
+        (path / f"{name}.json").write_text(json.dumps(content))
+    return path
+
+
+def openai_evals(folder: Path, run: str, share: int, **changes: Any) -> Path:
+    """Write an event log of OpenAI evals in which a model grades, and `share` of ten answers are right."""
+    spec = {"cls": "evals.modelgraded:Classify", "args": {"samples_jsonl": changes.get("samples", "/a/lamps/s.jsonl")}}
+    name = changes.get("eval", "lamps.test.v1")
+    about = {"completion_fns": [run, "judge"], "eval_name": name, "run_config": {"eval_spec": spec}}
+    lines: list[dict[str, Any]] = [{"spec": about}]
+    for q in N:
+        score = float(q % 10 < share)
+        for kind, data in (
+            ("sampling", {"prompt": changes.get("asks", messages)(f"Who keeps lamp {q}?"), "sampled": ["x"]}),
+            ("sampling", {"prompt": f"Grade the answer of {run}", "sampled": ["Y"]}),
+            ("metrics", {"choice": "Y", "score": score}),
+        ):
+            lines.append({"sample_id": f"lamps.test.{q}", "type": kind, "data": data})
+    lines.append({"final_report": {"score": changes.get("stated", share / 10)}})
+    path = folder / f"{run}.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def opencompass(folder: Path, run: str, share: int, **changes: Any) -> Path:
+    """Write results of OpenCompass in which `share` of ten answers are right."""
+    path = folder / "results" / run / "lamps.json"
+    path.parent.mkdir(parents=True)
+    details = {str(q): {"pred": "x", "answer": "x", "correct": q % 10 < share} for q in N}
+    path.write_text(json.dumps({"accuracy": 100 * changes.get("stated", share / 10), "details": details}))
+    return path.parent
+
+
+def messages(question: str) -> list[dict[str, str]]:
+    return [{"role": "system", "content": "Be short."}, {"role": "user", "content": question}]
+
+
+def one_text(question: str) -> str:
+    """Return the prompt as the tool writes it for a model that continues a text, and with a request to reason."""
+    return f"System: Be short.\nUser: {question}\nAssistant: \nReason step by step."
+
+
+def of_others(question: str) -> list[dict[str, str]]:
+    return messages(question.replace("keeps", "lit"))
 
 
 GRADED = {"scorer": "model_graded_qa", "roles": {"grader": {"model": "lamplighter/judge"}}}
@@ -126,8 +225,27 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (deepeval, {}, {"metric": "Brevity"}, JUDGES),
     (deepeval, {}, {"model": "lamplighter/small"}, JUDGES),
     (deepeval, {}, {"threshold": 0.1}, JUDGES),
+    (deepeval, {"strict": True}, {}, JUDGES),
     (deepeval, {}, {"target": "y"}, GOLD),
+    (promptfoo, {"test": {"threshold": 0.9}}, {"test": {"threshold": 0.1}}, f"{JUDGES} (contains(test.threshold=0.9)"),
+    (promptfoo, {}, {"test": {"assertScoringFunction": "file://a.js"}}, JUDGES),
+    (promptfoo, {}, {"test": {"options": {"transform": "'x' + output"}}}, JUDGES),
+    (promptfoo, {"set": {"threshold": 0.9}}, {"set": {"threshold": 0.1}}, JUDGES),
+    (promptfoo, {"set": {}}, {"set": {}, "assertion": {"value": "x"}}, GOLD),
+    (promptfoo, {}, {"assertion": {"weight": 0}}, JUDGES),
+    (promptfoo, {}, {"assertion": {"transform": "'x' + output"}}, JUDGES),
+    (helm, {}, {"spec": {"annotators": [{"class_name": "Annotator"}]}}, JUDGES),
+    (helm, {}, {"spec": {"metric_specs": [{"class_name": "Lenient", "args": {"names": ["exact_match"]}}]}}, JUDGES),
+    (openai_evals, {}, {"eval": "lamps.dev.v1"}, f"{JUDGES} (Classify(eval=lamps.test.v1, samples=lamps/s.jsonl"),
+    (openai_evals, {}, {"samples": "/a/lamps/easy.jsonl"}, JUDGES),
+    (openai_evals, {}, {"asks": of_others}, TEXT),
 ]
+
+
+def gate(write: Callable[..., Path], run: str = "new") -> tuple[str, ...]:
+    """Return the options of a gate on a run against the run `old`; names in promptfoo begin with the file."""
+    old, new = (f"{name}: {name}" if write is promptfoo else name for name in ("old", run))
+    return ("--baseline", old, "--run", new, "--fail-on-regression")
 
 
 @pytest.mark.parametrize(("write", "before", "after", "why"), CASES)
@@ -135,8 +253,8 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
     tmp_path: Path, nescio: Command, write: Callable[..., Path], before: Change, after: Change, why: str
 ) -> None:
     paths = write(tmp_path, "old", 5, **before), write(tmp_path, "new", 9, **after)
-    nescio("compare", *paths, "-m", "accuracy", *GATE).assert_refused(why)
-    assert "CANNOT TELL" in nescio("compare", *paths, "-m", "accuracy", *GATE[:-1]).out
+    nescio("compare", *paths, "-m", "accuracy", *gate(write)).assert_refused(why)
+    assert "CANNOT TELL" in nescio("compare", *paths, "-m", "accuracy", *gate(write)[:-1]).out
     # A limit holds for a run alone.
     assert nescio("score", *paths, "-m", "accuracy", "--fail-under", "accuracy=0.3").status == 0
 
@@ -154,15 +272,41 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
         (lm_eval, {"step": f"{'<function keep at 0x7f11>' * 9}"}, {"step": f"{'<function keep at 0x7f99>' * 9}"}),
         (deepeval, {}, {}),
         (deepeval, {}, {"target": None}),
+        (promptfoo, {"test": {"description": "at night"}}, {"test": {"options": {"prefix": "Say:"}}}),
+        (promptfoo, {"set": {"threshold": 0.9}}, {"set": {"threshold": 0.9}}),
+        (helm, {}, {"spec": {"annotators": []}}),
+        (openai_evals, {}, {"samples": "/home/b/lamps/s.jsonl", "asks": one_text}),
+        (opencompass, {}, {}),
     ],
 )
 def test_two_models_under_one_grader_are_compared_by_a_gate(
     tmp_path: Path, nescio: Command, write: Callable[..., Path], before: Change, after: Change
 ) -> None:
-    """White space, a missing key and an address in memory make no difference, nor do parameters of the model."""
+    """White space, a missing key, a folder and an address in memory make no difference, nor do parameters of the
+    model, descriptions, and what a run adds to the prompt."""
     paths = write(tmp_path, "old", 5, **before), write(tmp_path, "new", 9, **after)
-    done = nescio("compare", *paths, "-m", "accuracy", *GATE)
+    done = nescio("compare", *paths, "-m", "accuracy", *gate(write))
     assert done.status == 0, done.flat
+
+
+@pytest.mark.parametrize(
+    ("write", "stated", "says"),
+    [
+        (promptfoo, 60, "the file states stats.successes 60, but its answers give 180"),
+        (helm, 0.3, "the file states exact_match 0.3, but its answers give 0.9"),
+        (openai_evals, 0.3, "the file states score of the final report 0.3, but its answers give 0.9"),
+        (opencompass, 0.3, "the file states accuracy 0.3, but its answers give 0.9"),
+    ],
+)
+def test_a_log_that_contradicts_itself_wins_no_gate(
+    tmp_path: Path, nescio: Command, write: Callable[..., Path], stated: float, says: str
+) -> None:
+    """A third run of the files that contradicts itself stands against no other."""
+    old, new, other = write(tmp_path, "old", 5), write(tmp_path, "new", 9, stated=stated), write(tmp_path, "other", 9)
+    nescio("compare", old, new, "-m", "accuracy", *gate(write)).assert_refused(says)
+    nescio("score", new, "-m", "accuracy", "--fail-under", "accuracy=0.3").assert_refused(says)
+    three = nescio("compare", old, new, other, "-m", "accuracy", *gate(write, "other"))
+    assert three.status == 0, three.flat
 
 
 def test_a_baseline_file_and_a_state_know_the_grader(tmp_path: Path, nescio: Command) -> None:
@@ -176,6 +320,10 @@ def test_a_baseline_file_and_a_state_know_the_grader(tmp_path: Path, nescio: Com
     assert json.loads(base.read_text())["judge"] == ["match"]
     done = nescio("compare", other[0], "-m", "accuracy", "--baseline", base, "--fail-on-regression")
     done.assert_refused("the baseline was judged by match, and these files by lenient")
+    whole, lower = promptfoo(nights[0], "of tests", 5), promptfoo(nights[1], "of tests", 9, test={"threshold": 0.1})
+    nescio("compare", whole, "--save-baseline", base)
+    done = nescio("compare", lower, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
+    done.assert_refused("judged by contains, and these files by contains(test.threshold=0.1)")
     looks = ("-m", "accuracy", *GATE[:-1], "--looks", "--state", state)
     nescio("compare", old, same, *looks)
     nescio("compare", *other, *looks).assert_refused("judge")

@@ -187,7 +187,18 @@ def test_coverage_decides_nothing_beside_a_measure_that_ranks_runs(nescio: Comma
     ] == [False, True]
     assert "MERGE" in page.read_text()
     assert "DO NOT MERGE" not in page.read_text()
-    assert nescio("compare", path, "-m", "coverage", *REGRESSION).status == 1
+
+
+def test_coverage_alone_decides_nothing(nescio: Command, tmp_path: Path) -> None:
+    """The new run answers 100 questions more, all wrongly, which raises coverage alone."""
+    path = table(tmp_path / "runs.csv", old="C" * 100 + "U" * 100, new="C" * 100 + "W" * 100)
+    for measure, how in (("coverage", []), ("simpleqa.not_attempted", ["--looks"])):
+        call = ("compare", path, "-m", measure, "--baseline", "old", "--run", "new", *how)
+        nescio(*call, "--fail-on-regression").assert_refused(f"no gate can be decided by {measure} alone")
+        assert "MERGE" not in nescio(*call).out
+    both = ("-m", "coverage", "-m", "simpleqa.not_attempted")
+    nescio("compare", path, *both, *REGRESSION).assert_refused("add a measure of right answers (-m accuracy)")
+    assert nescio("score", path, "-m", "coverage", "--fail-under", "coverage=0.4").status == 0
 
 
 def test_several_runs_have_no_decision(nescio: Command, tmp_path: Path) -> None:

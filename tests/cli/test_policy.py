@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.errors import FormatError, MismatchError, UnknownNameError
+from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
 
 from .conftest import Command
 
@@ -49,6 +49,14 @@ def test_each_rule_is_held_on_each_benchmark(both: Path) -> None:
     assert results(path) == [("a", "", "GO"), ("b", "", "NO-GO")]
     assert results(path, baseline="new", run="old") == [("a", "", "NO-GO"), ("b", "", "GO")]
     assert [gate.status for gate in nescio.gate(path).gates] == [0, 1]
+
+
+def test_rules_on_coverage_alone_decide_nothing(both: Path) -> None:
+    path = policy(both, '[[rules]]\nmeasure = "coverage"\n')
+    with pytest.raises(UsageError, match="no gate can be decided by coverage alone"):
+        nescio.gate(path)
+    for more in ("at_least = 0.9", 'tier = "informative"', '[[rules]]\nmeasure = "accuracy"'):
+        assert len(nescio.gate(policy(both, f'[[rules]]\nmeasure = "coverage"\n{more}\n'))) >= 2
 
 
 @pytest.mark.parametrize("option", ["--junit", "-o"])

@@ -113,6 +113,15 @@ def test_nothing_to_certify_writes_nothing_and_says_so(nescio: Command, table: P
     assert "Exit status 3 means that no guarantee is possible" in nescio("tune", "--help-all").flat
 
 
+def test_a_risk_that_errors_rule_out_is_not_blamed_on_too_few_answers(nescio: Command, tmp_path: Path) -> None:
+    """ln(0.05/20)/ln(0.9) = 56.9, and even the highest threshold accepts as many answers with errors among them."""
+    rows = [f"mine,q{i},{'incorrect' if i % 5 == 0 else 'correct'},1" for i in range(100)]
+    path = written(tmp_path / "sure.csv", "\n".join(["run,question,outcome,confidence", *rows]))
+    err = nescio("tune", path, "--max-risk", "0.1").err
+    assert "every threshold of the grid accepts too many wrong answers, or fewer than the 57 answers" in err
+    assert "accepts only" not in err
+
+
 def test_a_single_question_is_one_and_none_is_held_out(nescio: Command, tmp_path: Path) -> None:
     one = written(tmp_path / "one.csv", "run,question,outcome,confidence\na,q1,correct,0.5\n")
     out = nescio("tune", one).out

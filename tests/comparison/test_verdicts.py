@@ -221,7 +221,7 @@ def test_measures_that_decide_nothing_do_not_hide_what_the_first_one_shows() -> 
     }
     assert "coverage" not in {rank.measure for rank in nescio.compare(OUTCOMES).tables["ranks"]}
     (lower,) = nescio.compare(OUTCOMES, "coverage", baseline="old", run="mine")
-    assert regression(lower, 0.05, 0.01) == 1  # a gate on it still holds
+    assert regression(lower, 0.05, 0.01) == 1
 
 
 def test_families_by_hand() -> None:

@@ -108,6 +108,15 @@ def plain(path: Path, *rows: Sequence[object]) -> Path:
     return path
 
 
+def test_an_error_names_the_workbook(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["question", "outcome", "outcome"], ["q1", "correct", "incorrect"]):
+        book.active.append(row)
+    book.save(tmp_path / "twice.xlsx")
+    with pytest.raises(FormatError, match="^" + re.escape(str(tmp_path / "twice.xlsx")) + ", line 1: a column name"):
+        nescio.score(tmp_path / "twice.xlsx")
+
+
 def test_formulas_without_values_are_refused_and_those_with_values_read(tmp_path: Path) -> None:
     """openpyxl writes formulas and never their values; a spreadsheet program writes both."""
     path = plain(tmp_path / "t.xlsx", *([f"q{i}", '=IF(1,"correct","")'] for i in range(3)))

@@ -270,11 +270,11 @@ def deciding(comparisons: Comparisons) -> Decision | None:
 
 
 def ranking(measures: Sequence[str]) -> list[str]:
-    """Return the measures by which one run can be better than another, or all measures if each only describes runs.
+    """Return the measures by which one run can be better than another, without those that only describe runs.
 
-    Less coverage alone does not make a run worse, so coverage beside c@1 decides nothing.
+    Less coverage alone does not make a run worse, and more answers alone raise it, so coverage decides nothing.
     """
-    return [name for name in measures if not parse(name).declaration.descriptive] or [*measures]
+    return [name for name in measures if not parse(name).declaration.descriptive]
 
 
 Comparisons.decided_by = staticmethod(deciding)

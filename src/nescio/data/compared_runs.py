@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
-from nescio.data.dropped import FEWER_HELD
+from nescio.data.dropped import ANOTHER_FIGURE, FEWER_HELD
 from nescio.data.notes import Note
 
 
@@ -22,7 +22,7 @@ def on_compared(
     """
     left, kept = {*runs} - {*compared}, list[Note]()
     for remark in notes:
-        if remark.code == FEWER_HELD:
+        if remark.code == FEWER_HELD or (remark.code == ANOTHER_FIGURE and remark["runs"]):
             named = dict.fromkeys(names.get(run, run) for run in remark["runs"])
             own = tuple(run for run in named if run not in left)
             kept += [replace(_with(remark, runs=own), subject=_file(remark, several=len(runs) > 1))] if own else []

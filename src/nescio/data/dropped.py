@@ -9,6 +9,8 @@ from nescio.data.policies import OTHER_ANSWERS
 
 FEWER_HELD = "answers.fewer_held"  # the code of a note that a file holds fewer answers than it states
 UNSTATED = "counts.unstated"  # the code of a note that counts do not say how many answers were left out
+ANOTHER_FIGURE = "totals.another_figure"  # the code of a note that a stated figure differs from the answers
+NOT_MAPPED = "nuggets.not_mapped"  # the code of a note that a mapping has no line for some responses of a run
 
 
 def repeated(run: str, rows: int, differ: int, what: str = "row") -> Note:

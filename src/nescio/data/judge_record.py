@@ -24,11 +24,13 @@ _PAIR = re.compile(r"((?:\\.|[^\\=])*)=(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")  # of a Python object that a log shows; each process has another one
 _OWN = ("model", "prompt", "date")  # parameters that are stored in separate fields
+_NO_MATTER = {"description", "cost"}  # keys in a tool's configuration that cannot change a grade
 
 UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belong to other answers
 STALE = "judgements.stale"  # the code of a note on labels of answers that runs no longer give
 DIFFERENT = "judgements.different"  # the code of a note that not all runs have the same judge
 UNKNOWN = "an unknown judge"
+_MANY = 20  # the most values of a parameter that the record of several judges lists
 _LONGEST = 60  # the most characters of a parameter that a record keeps as they are
 
 
@@ -67,10 +69,13 @@ def parse(text: str) -> JudgeRecord:
 def grader(name: str, /, **parameters: Any) -> JudgeRecord:
     """Return the record of a grader that a log states: its name, and its parameters as JSON values.
 
-    Empty parameters are left out, and so are the addresses of objects in memory. A long parameter, such as a prompt,
-    becomes a digest.
+    A reader gives the whole part of the log that says how answers were graded, without what it knows to be irrelevant,
+    instead of the keys that it knows: another grading must give another record. Empty parameters are left out, and so
+    are descriptions, costs, and the addresses of objects in memory. A long parameter, such as a prompt, becomes a
+    digest.
     """
-    texts = {key: text for key, value in parameters.items() if (text := _short(value))}
+    kept = {key: value for key, value in parameters.items() if key not in _NO_MATTER}
+    texts = {key: text for key, value in kept.items() if (text := _short(value))}
     fields = {key: value for key, value in texts.items() if key in _OWN}
     return JudgeRecord(name, tuple(sorted((key, text) for key, text in texts.items() if key not in _OWN)), **fields)
 
@@ -80,15 +85,29 @@ def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
 
     A record is left out if another one of its name states the same and more: a failed answer may state less.
     """
-    stated = {record: _stated(record) for record in records}
+    alike: dict[tuple[str, ...], dict[JudgeRecord, set[tuple[str, str]]]] = {}  # keyed by a name and what is stated
+    for record in records:
+        pairs = _stated(record)
+        alike.setdefault((record.name, *sorted({key for key, _ in pairs})), {})[record] = pairs
+    more = {one: [two for two in alike if one[0] == two[0] and {*one} < {*two}] for one in alike}
     ordered = sorted(
-        (one for one in stated if not any(one.name == two.name and stated[one] < stated[two] for two in stated)),
+        (
+            record
+            for kind, stated in alike.items()
+            for record, pairs in stated.items()
+            if not any(pairs < others for two in more[kind] for others in alike[two].values())
+        ),
         key=str,
     )
     if len(ordered) == 1:
         return ordered[0]
-    pairs = {(f"{record.name}.{name}", value) for record in ordered for name, value in stated[record]}
-    return JudgeRecord("+".join(dict.fromkeys(record.name for record in ordered)), tuple(sorted(pairs)))
+    values: dict[str, set[str]] = {}
+    for record in ordered:
+        for name, value in _stated(record):
+            values.setdefault(f"{record.name}.{name}", set()).add(value)
+    shown = [(key, own if len(own) <= _MANY else {_short(sorted(own))}) for key, own in values.items()]
+    parameters = tuple(sorted((key, value) for key, own in shown for value in own))
+    return JudgeRecord("+".join(dict.fromkeys(record.name for record in ordered)), parameters)
 
 
 def agree(records: Collection[JudgeRecord], others: Collection[JudgeRecord]) -> bool:
@@ -162,9 +181,9 @@ def _short(value: Any) -> str:
 
 
 def _pruned(value: Any) -> Any:
-    """Return a JSON value without its empty members, and with whole numbers as integers."""
+    """Return a JSON value without its empty and irrelevant members, and with whole numbers as integers."""
     if isinstance(value, dict):
-        parts = {str(key): _pruned(part) for key, part in value.items()}
+        parts = {str(key): _pruned(part) for key, part in value.items() if key not in _NO_MATTER}
         return {key: part for key, part in parts.items() if part not in (None, "", {}, [])}
     if isinstance(value, (list, tuple)):
         return [_pruned(part) for part in value]

@@ -8,11 +8,12 @@ asks for the missing information (`tables/table_reader.py`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from nescio.data.dropped import fewer_held
+from nescio.data.dropped import ANOTHER_FIGURE, fewer_held
 from nescio.data.notes import Note, note
 
 ROUNDING = 1e-6  # the tolerance for figures that are written in full
@@ -25,7 +26,8 @@ class Total(Struct, frozen=True):
     number of answers that the figure covers (`covered`). `ours` has nescio's values: several, the likeliest first, if
     `name` leaves open what the figure counts, such as abstentions in or out of the denominator. `held` is the number of
     answers in the file. `rounding` is the tolerance for the digits with which the figure is written. `runs` names the
-    runs that the figure is about.
+    runs that the figure is about. `deciding` tells that a tool's log states the figure by which it counts right
+    answers, and `metric` names the score of which it is the mean, if answers have several scores.
     """
 
     file: str
@@ -36,6 +38,8 @@ class Total(Struct, frozen=True):
     held: int = 0
     rounding: float = ROUNDING
     runs: tuple[str, ...] = ()
+    deciding: bool = False
+    metric: str = ""
 
     @property
     def agrees(self) -> bool:
@@ -60,12 +64,15 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
             continue
         if total.covered is None or total.covered == total.held:
             yield note(
-                "totals.another_figure",
+                ANOTHER_FIGURE,
                 "{subject}: the file states {figure} {own:g}, but its answers give {ours:g}",
                 total.file,
                 figure=total.name,
                 own=total.own,
                 ours=total.ours[0],
+                runs=tuple(filter(None, total.runs)),
+                deciding=total.deciding,
+                metric=total.metric,
             )
         else:
             figure = total.own is not None and total.own != total.covered
@@ -81,3 +88,13 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
                 covered=total.covered,
                 beside=beside,
             )
+
+
+def decided_by(metrics: Container[str], notes: Iterable[Note]) -> list[Note]:
+    """Return the notes, where a figure of a metric that is not among `metrics` no longer counts as deciding."""
+    return [
+        replace(one, values=tuple({**dict(one.values), "deciding": False}.items()))
+        if one.code == ANOTHER_FIGURE and one["metric"] and one["metric"] not in metrics
+        else one
+        for one in notes
+    ]

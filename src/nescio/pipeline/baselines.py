@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 # Reading options that affect outcomes. The judge is compared through its record.
 DECIDING = ("choose", "declined_pattern", *(name for name in KEPT if name != "judge"))
 COMPARED = "baseline.compared"
+# the formats whose logs say who graded in a file beside the answers, which may be lacking
+_GRADER_BESIDE = ("lm_eval", "helm")
 _NAMED = 3  # the most questions named in a message
 Words = Mapping[str, str]
 
@@ -196,11 +198,12 @@ def _listed(questions: set[str], how: str) -> str:
 def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> tuple[Note, ...]:
     """Return a note if the baseline of a log does not state its judge. Raises MismatchError if it had another judge.
 
-    The date of a judge may differ, and one log may state less of its judge than another, but a table or nescio may not.
+    The date of a judge may differ. One log may state less of its judge than another if it lacks the file that says it.
     """
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     of_logs = TABLE not in (baseline.made.format, read.format) and not read.judged_here
-    if before == now or (of_logs and before and now and agree(before, now)):
+    lacking = of_logs and {baseline.made.format, read.format} <= {*_GRADER_BESIDE}
+    if before == now or (lacking and before and now and agree(before, now)):
         return ()
     if of_logs and not before:
         return (

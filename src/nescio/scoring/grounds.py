@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.columns import USER, bare
-from nescio.data.dropped import FEWER_HELD, UNSTATED
+from nescio.data.dropped import ANOTHER_FIGURE, FEWER_HELD, NOT_MAPPED, UNSTATED
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import DIFFERENT, STALE, UNCHECKED
 from nescio.data.kept import UNFIT as SAID_UNFIT
@@ -108,7 +108,10 @@ def no_ground(
     pair = Pair.of(results, run, baseline)
     # Compared with a limit, and not with a run that was asked as often.
     alone = limit or (baseline is None and (run is not None or results.signature.get("runs") == "1"))
+    columns = {*map(bare, parse(measure).user_columns)}
     for remark in results.notes:
+        if columns and remark.code == ANOTHER_FIGURE and remark["metric"] not in {"", *columns}:
+            continue  # a figure of other scores than those that the measure averages
         if why := _why_not(remark, pair, alone=alone):
             return spelled(why)
     unfit = _of_scales(results, measure, pair) or _unfit(results, measure)
@@ -199,6 +202,10 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Judge all runs by one judge"
     elif code == UNSTATED:
         why = f"{said}Count the answers again by the statement of `nescio sql`"
+    elif code == ANOTHER_FIGURE and remark["deciding"] and ({*remark["runs"]} or {""}) - pair.others:
+        why = f"{said}One of the two is wrong: evaluate again, or give the log as the tool wrote it"
+    elif code == NOT_MAPPED and remark.subject not in pair.others:
+        why = f"{said}If these were assessed, give each a line with - for the nugget; if not, finish the mapping"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
     elif code == FEW_CLUSTERS:

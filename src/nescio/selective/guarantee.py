@@ -47,24 +47,37 @@ def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict
         upper = min(point.upper for point in choice.grid if point.threshold == choice.threshold)
         return row | {"risk_upper": upper}
     least, most = needed(wanted), max(point.accepted for point in choice.grid)
-    notes.append(
-        note(
-            "tuning.not_certified",
-            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: this needs "
-            "{needed:,} accepted answers without an error, but even the lowest threshold of the grid accepts only "
-            "{accepted:,}",
-            max_risk=wanted.max_risk,
-            confidence=wanted.confidence,
-            needed=least,
-            accepted=most,
-        )
-    )
+    notes.append(_not_certified(wanted, least or 0, most))
     nearest = min(choice.grid, key=lambda point: (point.upper, -point.accepted))
     rate = nearest.wrong / nearest.accepted if nearest.accepted else 0.0
     at_rate = needed(wanted, rate)
     if nearest.wrong:
         notes.append(_promising_note(nearest, rate, at_rate))
     return row | {"answers_needed": least, "answers_needed_at_rate": at_rate}
+
+
+def _not_certified(wanted: Guarantee, needed_at_least: int, accepted: int) -> Note:
+    """Return the note that no threshold has the guarantee; the lowest threshold accepts `accepted` answers."""
+    if accepted < needed_at_least:
+        return note(
+            "tuning.not_certified",
+            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: this needs "
+            "{needed:,} accepted answers without an error, but even the lowest threshold of the grid accepts only "
+            "{accepted:,}",
+            max_risk=wanted.max_risk,
+            confidence=wanted.confidence,
+            needed=needed_at_least,
+            accepted=accepted,
+        )
+    return note(
+        "tuning.too_many_wrong",
+        "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: every threshold of the "
+        "grid accepts too many wrong answers, or fewer than the {needed:,} answers that this needs even without an "
+        "error",
+        max_risk=wanted.max_risk,
+        confidence=wanted.confidence,
+        needed=needed_at_least,
+    )
 
 
 def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None) -> Note:

@@ -91,7 +91,10 @@ def _open_file(path: Path, streamed: Streamed | None) -> Source:
     if path.suffix.lower() == workbooks.SUFFIX:
         packed, table, notes = workbooks.unpack(path)
         room = MemoryBudget(table.stat().st_size, packed=path.stat().st_size)
-        source = _packed(_open_plain(table, room, streamed), packed, path)
+        try:
+            source = _packed(_open_plain(table, room, streamed), packed, path)
+        except FormatError as error:
+            raise FormatError(path, error.rule, where=error.where, value=error.value) from None
         return replace(source, notes=(*source.notes, *notes))
     if path.suffix.lower() in PACKED:
         return _open_packed(path, streamed)

@@ -108,6 +108,16 @@ def check_ground(
         raise UsageError(f"no gate can be decided by {ground}")
 
 
+def check_ranking(measures: Sequence[str], how: str = "") -> None:
+    """Raise UsageError if each of these measures only describes runs; `how` tells how to add another measure."""
+    from nescio.comparison.verdicts import ranking
+
+    if measures and not ranking(measures):
+        names = ", ".join(dict.fromkeys(measures))
+        why = "it only describes a run, and may change although no further answer is right"
+        raise UsageError(f"no gate can be decided by {names} alone: {why}; add a measure of right answers{how}")
+
+
 def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     """Return the gate of every run against one limit; an undefined value gives the status 3 (cannot tell)."""
     name, declaration = limit.measure, parse(limit.measure).declaration
@@ -186,11 +196,12 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
     `measures` are the measures with a gate; without them, the first measure compared has a gate. Measures that only
-    describe a run, such as coverage, have no gate beside other measures. Raises UsageError for a measure whose
-    differences have no valid interval.
+    describe a run, such as coverage, have no gate. Raises UsageError if all measures are of this kind, and for a
+    measure whose differences have no valid interval.
     """
     from nescio.comparison.verdicts import decisions, ranking
 
+    check_ranking(measures, f" ({opt('measures', 'accuracy')})")
     gated = {parse(name).label for name in ranking(measures) or [row.measure for row in comparisons.rows[:1]]}
     gates = []
     for made in decisions(comparisons):
@@ -214,6 +225,8 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
         early_gates(nescio.compare("outcomes.csv", "c@1", baseline="old", run="mine", looks=True))
     """
     row = looks.rows[-1]
+    if parse(row.measure).declaration.descriptive:
+        check_ranking([row.measure])
     check_ground(looks, row.measure, row.run, row.baseline)
     worse = row.verdict in ("stop: worse", "stop: lower")
     status = FAILED if worse else PASSED if row.stops else CANNOT_TELL

@@ -34,7 +34,7 @@ from nescio.scoring.score import compute_scores
 from nescio.stats.few_units import unseen_gap
 from nescio.suites.definition import benchmarks_of, open_suite
 from nescio.text import plural
-from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, exit_status, ground_of
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, check_ranking, exit_status, ground_of
 
 Tier = Literal["must not drop", "may drop", "informative"]
 NOTHING_DECIDES = "INCONCLUSIVE: no rule decides."
@@ -196,6 +196,9 @@ def lines_of(
     """
     if policy.baseline == policy.run:
         raise UsageError(f"the baseline and the run are both {policy.run!r}; a policy compares two different runs")
+    rules = [rule for rule in policy.rules if rule.tier != "informative"]
+    if not all(rule.limits for rule in rules):
+        check_ranking([rule.measure for rule in rules])
     work = [entry for name, what in benchmarks.items() for entry in _entries(name, what, policy, options)]
     deciding = sum(rule.tier != "informative" for rule, _, _, _ in work)
     strict = 100 - (100 - policy.level) / max(1, deciding)

@@ -76,7 +76,8 @@ def score(request: NuggetScoreRequest) -> Scores:
     ways = {"automatic": request.automatic, "assessors": request.assessors}
     choose = {name: value for name, value in ways.items() if value is not None}
     files = [*request.source, *request.mapping]
-    loaded = scoring.open_by(files, request.by, {"choose": choose}, request.measures)
+    format_in = "nuggets" if request.mapping else None  # other formats hold what was found in the runs
+    loaded = scoring.open_by(files, request.by, {"choose": choose, "format_in": format_in}, request.measures)
     given = {name: value for name in ("beta", "delta") if (value := getattr(request, name)) is not None}
     wanted = (
         _with([measure.label for measure in scoring.parse_all(request.measures or loaded.measures, None)], given)

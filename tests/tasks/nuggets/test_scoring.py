@@ -158,6 +158,18 @@ def test_several_assessors_by_majority_each_and_by_name() -> None:
         evidence([asked], [run], matches, "D")
 
 
+def test_a_mapping_that_names_empty_responses_names_all_of_them() -> None:
+    """Without such lines, a response that no line names has no nugget, as in TREC's own files."""
+    run, _ = run_and_matches(10, "v1")
+    run = Run(run.name, {name: Response(name, ("x",)) for name in ("q", "r", "s")})
+    targets = [Target(name, "", (Nugget("v1", "n", {"": True}),)) for name in ("q", "r", "s")]
+    found = [Match("run", "q", "v1", 0)]
+    notes = in_words(evidence(targets, [run], found)[1])
+    assert "run 'run': no nugget is mapped to 2 of its 3 responses (first: 'r')" in notes
+    with pytest.raises(MismatchError, match=r"no line for 1 of the 3 responses of run 'run' \(first: 's'\).*finish"):
+        evidence(targets, [run], [*found, Match("run", "r", "", None)])
+
+
 def test_a_run_that_nobody_mapped_is_no_run_without_nuggets() -> None:
     run, _ = run_and_matches(10, "v1")
     with pytest.raises(MismatchError, match="no line for run 'run'"):

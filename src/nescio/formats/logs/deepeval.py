@@ -57,6 +57,7 @@ class Metric(Struct, rename="camel"):
     minimum_score: Any = None
     threshold: Any = None
     evaluation_model: Any = None
+    strict_mode: Any = None
     error: Any = None
     flaky: Any = None
     reason: Any = None
@@ -307,7 +308,12 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
 def _judges(deciding: dict[str, Metric], least: float | None) -> dict[str, JudgeRecord]:
     """Return the metrics that gave a verdict, with their models and thresholds; `least` is the user's threshold."""
     return {
-        name: grader(name, model=one.evaluation_model, threshold=None if least is not None else number(one.threshold))
+        name: grader(
+            name,
+            model=one.evaluation_model,
+            strict=one.strict_mode or None,
+            threshold=None if least is not None else number(one.threshold),
+        )
         for name, one in deciding.items()
         if one.value is not None
     }

@@ -44,7 +44,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         for metric in ("base", "plus"):
             own_figure = part_of(source.document, "pass_at_k", metric, "pass@1")
             means = question_means((answer.question, answer.scores.get(metric, 0.0)) for answer in run_answers)
-            log.compare(source, f"pass@1 of {metric}", own_figure, means)
+            log.compare(source, f"pass@1 of {metric}", own_figure, means, run=run, metric=metric)
         answers += run_answers
     return by_metric(log, answers)
 

@@ -161,34 +161,26 @@ class Log:
         *,
         of: int | None = None,
         run: str = "",
+        metric: str = "",
         rounding: float = ROUNDING,
     ) -> None:
         """Add a note if `own`, a mean that the tool states and calls `what`, differs from the mean of `scores`.
 
-        `of` is the number of answers of `run` that the tool states; a note says if `scores` are more or fewer.
+        `of` is the number of answers of `run` that the tool states; a note says if `scores` are more or fewer. `metric`
+        names the scores, if answers have several.
         `rounding` is the tolerance for the number of digits in `own`.
         """
         name = source if isinstance(source, str) else source.name
-        self.total(name, what, own, [mean_of(scores)], of=of, held=len(scores), run=run, rounding=rounding)
+        mean, held = [mean_of(scores)], len(scores)
+        self.total(name, what, own, mean, covered=of, held=held, runs=(run,), metric=metric, rounding=rounding)
 
-    def total(
-        self,
-        name: str,
-        what: str,
-        own: Any,
-        ours: Sequence[float],
-        *,
-        of: int | None = None,
-        held: int = 0,
-        run: str = "",
-        rounding: float = ROUNDING,
-    ) -> None:
+    def total(self, name: str, what: str, own: Any, ours: Sequence[float], **more: Any) -> None:
         """Add a note if `own`, the figure `what` that the file `name` states, differs from every value in `ours`.
 
-        `of` is the number of answers of `run` that the file states for the figure, and `held` their number in the file.
-        A note also says if the two differ.
+        A note also says if the file holds another number of answers than the figure covers. `more` has other fields of
+        `Total`; unless it says otherwise, the figure is one that decides.
         """
-        self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding, (run,))])
+        self.notes += contradictions([Total(name, what, number(own), ours, **{"deciding": True, **more})])
 
 
 # ---- rows ----

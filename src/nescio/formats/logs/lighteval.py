@@ -218,4 +218,4 @@ def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figure
         for name, value in as_object(part_of(other.document, "results", task)).items():
             scores = [answer.scores[name] for answer in answers if name in answer.scores]
             if scores and all(score in (0, 1) for score in scores if not math.isnan(score)):
-                log.compare(source, f"{name} of {task}", value, scores)
+                log.compare(source, f"{name} of {task}", value, scores, run=answers[0].run, metric=name)

@@ -18,6 +18,7 @@ from nescio.formats.answers import SCORE, Answer
 from nescio.formats.choices import choose, threshold
 from nescio.formats.logs.kit import UNREAD, Log, mean_of, no_outcome, partial, settle
 from nescio.formats.registry import ReadResult, SourceRole
+from nescio.formats.totals import decided_by
 from nescio.sources.source import name_runs
 from nescio.text import sanitize
 
@@ -61,6 +62,7 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
         for answer in answers:
             answer.state, answer.why = NOT_GRADED, None
         return log.result(answers, keep=keep, outcomes=False)
+    log.notes = decided_by([name for name in deciding.values() if name], log.notes)
     for task, task_answers in tasks.items():
         name = str(deciding[task])
         others = [other for other in _metrics(task_answers) if other != name]

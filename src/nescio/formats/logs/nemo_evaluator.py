@@ -68,11 +68,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             answers.append(log.take(answer))
         stated = part_of(bundle, "n_results")
         of = stated if isinstance(stated, int) else None
-        log.total(source.name, "n_results", None, (), of=of, held=len(run_answers), run=run)
+        log.total(source.name, "n_results", None, (), covered=of, held=len(run_answers), runs=(run,))
         passed = [(question, float(reward > 0)) for question, reward in run_answers]
         for name, rewards in (("pass@1", passed), ("mean_reward", run_answers)):
             figure = part_of(bundle, "benchmark", "scores", name, "value")
-            log.compare(source, name, figure, question_means(rewards), rounding=_ROUNDED)
+            log.compare(source, name, figure, question_means(rewards), run=run, rounding=_ROUNDED)
     return log.by_score(answers, "the rewards", keep=("task",))
 
 

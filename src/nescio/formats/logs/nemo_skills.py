@@ -144,13 +144,14 @@ def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks:
             continue
         mine = [answer for answer in answers if answer.task == (task if len(tasks) > 1 else "")]
         asked = {run: {one.question for one in mine if one.run == run} for run in {one.run: None for one in mine}}
+        only = next(iter(asked)) if len(asked) == 1 else ""
         if len(asked) == 1:
             ((run, questions),) = asked.items()
             entries = whole_number(part_of(figures, "pass@1", "num_entries"))
             covered = entries if entries is not None and entries > len(questions) else None
-            log.total(source.name, task, None, (), of=covered, held=len(questions), run=run)
+            log.total(source.name, task, None, (), covered=covered, held=len(questions), runs=(run,))
         for name, value in as_object(part_of(figures, "pass@1")).items():
             scores = [answer.scores[name] for answer in mine if name in answer.scores]
             figure = number(value)
             if scores and figure is not None:
-                log.compare(source, f"pass@1 of {task} ({name})", figure / 100, scores)
+                log.compare(source, f"pass@1 of {task} ({name})", figure / 100, scores, run=only, metric=name)

@@ -5,15 +5,22 @@ and last the `final_report`.
 is not graded if it was asked but has neither, or if its grade could not be parsed (`"choice": "__invalid__"`): a failed
 grader does not make an answer wrong. If the grade does not repeat the answer, the `sampling` event shows whether it was
 empty or declined in words.
+
+The name of a sample is only a number in its data set. So the record of who graded also has the name of the eval and the
+file of samples, and the first prompts of a sample must agree between runs.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.changed_questions import plain, words_digest
 from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import JudgeRecord, grader
 from nescio.errors import FormatError
@@ -21,14 +28,17 @@ from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, in_brackets, rows_in, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.shapes import kind_of
-from nescio.sources.elements import as_list, as_object, identity, number, part_of, texts_in
+from nescio.sources.elements import as_list, as_object, identity, number, objects_in, part_of, texts_in
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
 UNREADABLE = "__invalid__"  # the choice for a grade that could not be parsed, to which the tool gives the lowest score
 
-# the parameters of an eval that say what was asked
+# the parameters of an eval that say how, and how much of, its data set was asked
 _OF_SAMPLES = ("samples_jsonl", "few_shot_jsonl", "num_few_shot", "max_samples", "seed")
+# what the tool puts before a message if the model reads a text instead of messages
+_SPEAKER = re.compile(r"^(?:System|User|Assistant): ?", re.MULTILINE)
+Lines = frozenset[bytes]  # digests of the lines of a prompt
 
 
 class Event(Struct):
@@ -53,10 +63,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its completion function."""
     log = Log(parts, options)
     names = run_names([(_name(source), source.stem) for source in log.sources])
+    prompts: dict[str, list[Lines]] = {}
     answers = [
         log.take(answer)
         for source, run in zip(log.sources, names, strict=True)
-        for answer in _answers(log, source, run)
+        for answer in _answers(log, source, run, prompts)
     ]
     return log.by_score(answers, "the grades")
 
@@ -67,19 +78,25 @@ def _name(source: Source) -> str:
 
 
 def _judges(source: Source) -> dict[str, JudgeRecord]:
-    """Return who graded a run, by its specification: the class of the eval, its parameters, and the grading model."""
+    """Return who graded a run, by its specification: the class of the eval, its parameters, its data set, and the
+    grading model."""
     spec = source.first["spec"]
     declared = part_of(spec, "run_config", "eval_spec")
     functions, name = as_list(spec.get("completion_fns")), part_of(declared, "cls")
     if not isinstance(name, str):
         return {}
-    own = {key: value for key, value in as_object(part_of(declared, "args")).items() if key not in _OF_SAMPLES}
-    return {"": grader(name.rpartition(":")[2], **{"model": functions[1:], **own})}
+    stated = as_object(part_of(declared, "args"))
+    own = {key: value for key, value in stated.items() if key not in _OF_SAMPLES}
+    samples = "/".join(PurePath(str(stated.get("samples_jsonl") or "")).parts[-2:])  # the folders above may be moved
+    data = {"eval": spec.get("eval_name"), "samples": samples}
+    return {"": grader(name.rpartition(":")[2], **{"model": functions[1:], **data, **own})}
 
 
-def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
+def _answers(log: Log, source: Source, run: str, prompts: dict[str, list[Lines]]) -> Iterator[Answer]:
+    """Yield the answers of a run. `prompts` has the different prompts of each sample in the runs before."""
     answers: dict[str, Answer] = {}
     samples: dict[str, dict[str, Any]] = {}  # the prompt and the response of each sample
+    first: dict[str, Any] = {}  # the first prompt of each sample: a later one may be the grader's
     grades: dict[str, dict[str, Any]] = {}  # The tool's accuracy and score are means of these.
     report: Any = None
     for row, where in rows_in(source):
@@ -91,6 +108,7 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
         answers.setdefault(name, Answer(run, name, where=where, path=source.label))
         if event.type == "sampling":
             samples[name] = as_object(event.data)
+            first.setdefault(name, samples[name].get("prompt"))
         elif event.type in ("match", "metrics"):
             if not isinstance(event.data, dict):
                 rule = f"the data of a {event.type} must be an object"
@@ -110,11 +128,32 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
     for key, figure in (("correct", "accuracy"), ("score", "score")):
         marks = [mark for grade in grades.values() if (mark := number(grade.get(key))) is not None]
         if marks:
-            log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks)
+            log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks, run=run)
     judges = _judges(source)
     for name in (*grades, *(name for name in answers if name not in grades)):
         answers[name].judges = judges
-        yield _with_words(answers[name], samples.get(name, {}), grades.get(name))
+        answer = _with_words(answers[name], samples.get(name, {}), grades.get(name))
+        answer.words = words_digest(_first_like(_lines(first.get(name)), prompts.setdefault(name, [])), answer.gold)
+        yield answer
+
+
+def _lines(prompt: Any) -> Lines:
+    """Return digests of the lines of a prompt, which are the same for a list of messages and for one text."""
+    said = [message.get("content") for message in objects_in(prompt)] or [_SPEAKER.sub("", str(prompt or ""))]
+    lines = (plain(line) for text in texts_in(said) for line in text.splitlines())
+    return frozenset(hashlib.blake2b(line.encode(errors="replace"), digest_size=8).digest() for line in lines if line)
+
+
+def _first_like(lines: Lines, before: list[Lines]) -> str | None:
+    """Return the number of the first prompt with all lines of this one, or with no other lines; None without lines.
+
+    A completion function may add lines to the prompt, such as a request to reason. New prompts are added to `before`.
+    """
+    if not lines:
+        return None
+    if not any(one <= lines or lines <= one for one in before):
+        before.append(lines)
+    return str(next(at for at, one in enumerate(before) if one <= lines or lines <= one))
 
 
 def _grade(answer: Answer, event: Event, source: Source) -> None:

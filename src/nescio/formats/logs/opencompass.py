@@ -341,7 +341,8 @@ def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None
         scores = [answer.scores[CORRECT] for answer in answers]
         over_all = sum(score for score in scores if not math.isnan(score)) / len(scores)
         what = "score" if name == "score" else "accuracy"
-        log.total(source.name, what, figure / 100, (mean_of(scores), over_all), rounding=_ROUNDED)
+        means, runs = (mean_of(scores), over_all), (answers[0].run,)
+        log.total(source.name, what, figure / 100, means, runs=runs, rounding=_ROUNDED)
 
 
 # ---- documents ----

@@ -32,6 +32,21 @@ CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby 
 SET_BY_THE_TOOL = "sessionId"  # a variable that differs in each answer, like those that begin with an underscore
 _ERROR = 2
 ENDINGS = (("Pass", "successes"), ("Fail", "failures"), ("Error", "errors"))  # and their names in `stats`
+# The keys of a test, of its options and of an assertion that cannot change how an answer is graded. The value of an
+# assertion is the gold answer, which is compared for each question.
+_NOT_OF_TEST = {
+    "description",
+    "vars",
+    "metadata",
+    "assert",
+    "options",
+    "provider",
+    "providers",
+    "prompts",
+    "providerOutput",
+}
+_NOT_OF_OPTIONS = {"prefix", "suffix", "transformVars", "storeOutputAs", "runSerially", "repeat", "provider"}
+_NOT_OF_ASSERTION = {"type", "value", "assert"}
 _SHOWN = 120  # the most characters of a test in a message
 
 
@@ -181,7 +196,7 @@ def _answer(row: Result, answer: Answer) -> Answer:
     answer.asked, answer.prompt, answer.gold = (
         _variables(row),
         row.prompt_text,
-        [assertion.get("value") for assertion in objects_in(test.get("assert"))],
+        [one["value"] for _, one in _assertions(test.get("assert")) if "value" in one],
     )
     answer.answer = output if isinstance(row.response, dict) else row.response
     reasons = [part_of(row.grading_result, "reason"), *(assertion.get("reason") for assertion in row.assertions)]
@@ -190,15 +205,32 @@ def _answer(row: Result, answer: Answer) -> Answer:
 
 
 def _judges(row: Result) -> dict[str, JudgeRecord]:
-    """Return the kinds of assertions of a result's test, with their thresholds, grading models and rubrics."""
+    """Return the kinds of assertions of a result's test, with all that the test states on how they grade."""
     test = as_object(row.test_case)
-    shared = as_object(test.get("options"))
-    asserted = objects_in(test.get("assert")) or [as_object(one.get("assertion")) for one in row.assertions]
-    flat = [part for one in asserted for part in (objects_in(one.get("assert")) or [one]) if part.get("type")]
-    of_all = {name: shared[name] for name in ("provider", "rubricPrompt") if name in shared}
-    names = ("threshold", "provider", "rubricPrompt")
-    kinds = [grader(str(one["type"]), **(of_all | {n: one[n] for n in names if n in one})) for one in flat]
+    options = as_object(test.get("options"))
+    of_all = {name: options[name] for name in ("provider", "rubricPrompt") if name in options}
+    of_test = _stated("test", test, _NOT_OF_TEST) | _stated("options", options, _NOT_OF_OPTIONS | {*of_all})
+    asserted = _assertions(test.get("assert")) or _assertions([one.get("assertion") for one in row.assertions])
+    kinds = [
+        grader(str(one["type"]), **(of_all | of_test | outer | _stated("", one, _NOT_OF_ASSERTION)))
+        for outer, one in asserted
+    ]
     return {str(kind): kind for kind in kinds}
+
+
+def _assertions(asserted: Any) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return every assertion with the settings of the assert-set that holds it, which are empty outside of a set."""
+    flat: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    for one in objects_in(asserted):
+        inner = objects_in(one.get("assert"))
+        outer = _stated("set", one, _NOT_OF_ASSERTION) if inner else {}
+        flat += [(outer, part) for part in inner or [one] if part.get("type")]
+    return flat
+
+
+def _stated(what: str, part: dict[str, Any], besides: set[str]) -> dict[str, Any]:
+    """Return the settings of a part of a test without those in `besides`, keyed by names such as "test.threshold"."""
+    return {f"{what}.{name}" if what else name: value for name, value in part.items() if name not in besides}
 
 
 def _against_counts(
@@ -231,7 +263,8 @@ def _against_counts(
             name = of_all if prompt is None else f"test{ended}Count"
             what = f"stats.{name}" if prompt is None else f"prompts[{prompt}].metrics.{name}"
             ours = [counts[ended], counts["Fail"] + counts["Error"]][: 2 if ended == "Fail" else 1]
-            log.total(source.name, what, stats.get(name), ours)
+            whole = ended == "Pass" and stated == counts.total()
+            log.total(source.name, what, stats.get(name), ours, runs=runs, deciding=whole)
 
 
 # ---- matching tests ----

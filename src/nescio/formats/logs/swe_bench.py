@@ -177,7 +177,8 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
     listed = {name.removesuffix("_ids"): report[name] for name, *_ in LISTS if isinstance(report.get(name), list)}
     counted = {f"{name}_instances": len({*ids}) for name, ids in listed.items()} | {"resolved_instances": resolved}
     for name, many in counted.items():
-        log.total(source.name, name, report.get(name), (many,))
+        deciding = name == "resolved_instances"
+        log.total(source.name, name, report.get(name), (many,), runs=(run,), deciding=deciding)
     unlisted = max((report[name] for name in COUNTS[1:] if isinstance(report.get(name), int)), default=0) - len(answers)
     shares = [
         (f"{resolved}/{report[name]}", name.split("_")[0]) for name in COUNTS[1:] if isinstance(report.get(name), int)

@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from nescio.data.columns import Array
+from nescio.data.dropped import NOT_MAPPED
 from nescio.data.evidence import PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UnknownNameError
@@ -236,7 +237,13 @@ def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | Non
 
 
 def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[tuple[str, str], object]) -> list[Note]:
+    """Return notes on runs with responses that the matches do not name, which score 0.
+
+    Raises MismatchError for a run without a match. Also raises it for such a response if the matches name others in
+    which nothing was found: then the mapping is not finished.
+    """
     assessed = {match.run for match in matches}
+    nothing = next((match for match in matches if not match.nugget_id), None)
     notes = []
     for run in runs:
         answered = [name for name, response in run.responses.items() if response.strings]
@@ -245,10 +252,16 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
                 f"the mapping has no line for run {run.name!r}; if no nugget matched, add a line with - for the nugget"
             )
         lacking = [name for name in answered if (run.name, name) not in by_cell]
+        if lacking and nothing:
+            raise MismatchError(
+                f"the mapping has no line for {len(lacking):,} of the {len(answered):,} responses of run {run.name!r} "
+                f"(first: {lacking[0]!r}), but a line with - for run {nothing.run!r} and {nothing.target_id!r}; finish "
+                "the mapping, with - where no nugget matched"
+            )
         if lacking:
             notes.append(
                 note(
-                    "nuggets.not_mapped",
+                    NOT_MAPPED,
                     "run {subject!r}: no nugget is mapped to {responses} of its {total} responses (first: {first!r})",
                     run.name,
                     responses=len(lacking),

@@ -133,7 +133,7 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     metric = _metric(folder, cases, log)
     scores = [case.scores.get(metric, math.nan) for case in cases]
     whole = all(_confidence(case) in (None, 1.0) for case in cases)  # All are 1 if the log has no log-probabilities.
-    answers, judges = [], {metric: grader(metric)}
+    answers, judges = [], {metric: grader(metric, settings=_grading(folder))}
     optionless: Counter[str] = Counter()
     for case, score in zip(cases, scores, strict=True):
         answer = log.take(_answer(folder, case, score, log))
@@ -157,9 +157,15 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     if perturbation == UNPERTURBED:
         many, held = whole_number(_figure(folder, "num_instances", split)), len({case.id for case in cases})
         of = many if many is not None and many > held else None
-        log.total(folder.path.name, "num_instances", None, (), of=of, held=held, run=folder.run)
-        log.compare(folder.path.name, metric, _figure(folder, metric, split), scores)
+        log.total(folder.path.name, "num_instances", None, (), covered=of, held=held, runs=(folder.run,))
+        log.compare(folder.path.name, metric, _figure(folder, metric, split), scores, run=folder.run)
     return answers, outcomes
+
+
+def _grading(folder: Folder) -> dict[str, Any]:
+    """Return what the specification of a run says on who graded it; empty without a specification."""
+    spec = as_object(folder.documents.get(SPEC))
+    return {name: spec.get(name) or "none" for name in ("metric_specs", "annotators")} if spec else {}
 
 
 def _answer(folder: Folder, case: Case, score: float, log: Log) -> Answer:

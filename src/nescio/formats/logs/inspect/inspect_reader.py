@@ -299,7 +299,7 @@ def _against_header(log: Log, script: Transcript, scorer: str, key: str, numbers
     scored = zip((sample.id for sample in script.samples), numbers, strict=True)
     means = kit.question_means((question, score) for question, score in scored if not math.isnan(score))
     for metric, figure in figures[:1]:
-        log.compare(script.path.name, metric, figure, means)
+        log.compare(script.path.name, metric, figure, means, run=script.run)
 
 
 # ---- answers that nescio judges ----

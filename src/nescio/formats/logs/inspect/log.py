@@ -176,7 +176,7 @@ def checked(script: Transcript, log: Log) -> Transcript:
     name, status, held = script.path.name, script.text("status") or "unknown", len(script.samples)
     if status == "success":
         metric, figure = next(((metric, value) for *_, metric, value, _ in script.figures()), ("", None))
-        log.total(name, metric, figure, (), of=script.expected, held=held, run=script.run)
+        log.total(name, metric, figure, (), covered=script.expected, held=held, runs=(script.run,))
     elif script.held("eval", "metadata", f"{OWN}{HELD}") is not None:
         return script  # This log was written by nescio, and its metadata say what the original files held.
     elif script.expected is None or script.expected > held:

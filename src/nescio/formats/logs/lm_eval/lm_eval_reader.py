@@ -240,7 +240,8 @@ def _definition(sheet: Sheet, metric: str, filter_: str) -> dict[str, Any]:
     filters = (one for one in objects_in(config.get("filter_list")) if one.get("name") == filter_)
     steps = objects_in(next(filters, {}).get("filter"))
     own = {name: value for name, value in next(metrics, {}).items() if name not in _NOT_OF_ONE_ANSWER}
-    return {**own, "steps": [step for step in steps if step.get("function") != "take_first"]}
+    steps = [step for step in steps if step.get("function") != "take_first"]
+    return {**own, "steps": steps, "process_results": config.get("process_results")}
 
 
 def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
@@ -305,7 +306,7 @@ def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], documen
     of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
     of = of if isinstance(of, int) else None
     if of is not None and len(scores) > documents:
-        log.total(sheet.path.name, figure, None, (), of=of, held=documents, run=sheet.run)
+        log.total(sheet.path.name, figure, None, (), covered=of, held=documents, runs=(sheet.run,))
     else:
         log.compare(sheet.path.name, figure, own, scores, of=of, run=sheet.run)
 
