@@ -168,6 +168,15 @@ def _clusters(results: Results[Any]) -> str | None:
     )
 
 
+# Notes that forbid a decision on any run, with the advice that a message gives.
+_ADVICE = {
+    CHOSEN_LABELS: "Label a random sample of the questions",
+    UNCHECKED: "Add a column `answer` with the text that each label is about",
+    UNSTATED: "Count the answers again by the statement of `nescio sql`",
+    FEW_CLUSTERS: f"Fewer than {FEWEST_CLUSTERS} decide nothing",
+}
+
+
 def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     """Return the reason why a note forbids a decision, or None if it does not.
 
@@ -194,22 +203,16 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Ask all runs the same questions, with one key"
     elif code == SAID_UNFIT and remark.subject not in pair.others:
         why = str(remark["why"])
-    elif code == CHOSEN_LABELS:
-        why = f"{said}Label a random sample of the questions"
-    elif code == UNCHECKED:
-        why = f"{said}Add a column `answer` with the text that each label is about"
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):
         why = f"{said}Judge all runs by one judge"
-    elif code == UNSTATED:
-        why = f"{said}Count the answers again by the statement of `nescio sql`"
     elif code == ANOTHER_FIGURE and remark["deciding"] and ({*remark["runs"]} or {""}) - pair.others:
         why = f"{said}One of the two is wrong: evaluate again, or give the log as the tool wrote it"
     elif code == NOT_MAPPED and remark.subject not in pair.others:
         why = f"{said}If these were assessed, give each a line with - for the nugget; if not, finish the mapping"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
-    elif code == FEW_CLUSTERS:
-        why = f"{said}Fewer than {FEWEST_CLUSTERS} decide nothing"
+    elif code in _ADVICE:
+        why = f"{said}{_ADVICE[code]}"
     return why or _of_other_questions(remark, pair, alone=alone)
 
 
