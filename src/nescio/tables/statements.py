@@ -145,7 +145,7 @@ grid AS (
         A run is also paired with itself.
         """
         cells = [_count(f"a.state = '{x}' AND b.state = '{y}'", x + y) for x, y in BOTH]
-        both = [(" OR ".join(when.format(own) for own in ("a.", "b.")), name) for name, when in _OTHERS.items()]
+        both = [(" OR\n    ".join(when.format(own) for own in ("a.", "b.")), name) for name, when in _OTHERS.items()]
         shown = ",\n  ".join([*cells, *(_count(when, name) for when, name in both), _count("a.state <> 'd'", "asked")])
         return (
             f"{self._grid()}SELECT a.run AS run_a, b.run AS run_b,\n  {shown}\nFROM grid AS a\n"
