@@ -179,6 +179,8 @@ def normal_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
 
     Unicode sorts the marks on a letter, in quadratic time. So this function sorts at most `MOST_MARKS` marks at a time.
     """
+    if text.isascii():  # such a text is in every normal form
+        return text
     if len(text) <= MOST_MARKS:
         return unicodedata.normalize(form, text)
     cuts, marks = [0], 0
