@@ -168,8 +168,13 @@ FIRST = {
         "what do 'C', 'I' in 'grade' mean?",
         ((2, 1, 1, 0),),
     ),
+    "runs called by the numbers of a quantised model": (
+        "id,correct_int8,correct_f16\n1,1,0\n2,0,0\n3,1,1\n",
+        "",
+        ((1, 2, 0, 0), (2, 1, 0, 0)),
+    ),
     "types after names": (
-        "id_int,target_str,response_str,p_f32\n1,x,x,0.5\n2,y,x,0.2\n3,x,I do not know.,0.1\n",
+        "id_int,target_str,response_str,p_float\n1,x,x,0.5\n2,y,x,0.2\n3,x,I do not know.,0.1\n",
         "1 answer may decline in words",
         ((1, 1, 1, 0),),
     ),

@@ -19,7 +19,8 @@ from nescio.text import decimal, normal_form
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _LETTER = re.compile(r"[A-Za-z]{2}[ _-][AEIOSaeios]$")  # a letter after a word: of a run or a judge, and no ending
 _AT = re.compile(r"@\d+$")
-_TYPE = re.compile(r"(?<=[^\W_])[\W_]+(bool(ean)?|u?int(eger)?\d*|f(loat)?\d+|float|double|str(ing)?)$", re.IGNORECASE)
+# Short types such as "int8" and "f16" are left out, because they also name quantised models.
+_TYPE = re.compile(r"(?<=[^\W_])[\W_]+(bool(ean)?|int(eger)?|float(32|64)?|double|str(ing)?)$", re.IGNORECASE)
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DEEPEST = 8  # parts of a path that may be a name; names of the lexicon have fewer
 _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
@@ -297,7 +298,7 @@ def state_of(word: str) -> int | None:
     if folded in held.words or " " not in folded or len(folded) > _LONGEST_NAME:
         return held.words.get(folded)
     alone = " ".join(part for part in folded.split() if not {"answer", "prediction"} & {*roles_of(part)})
-    return None if alone == folded or truth_of(alone) is not None else held.words.get(alone)
+    return held.words.get(alone) if alone != folded and alone.startswith(held.verdict_stems) else None
 
 
 def with_two_meanings(words: Iterable[str]) -> set[str]:
