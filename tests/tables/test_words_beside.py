@@ -170,7 +170,7 @@ FIRST = {
     ),
     "runs called by the numbers of a quantised model": (
         "id,correct_int8,correct_f16\n1,1,0\n2,0,0\n3,1,1\n",
-        "",
+        "which column says whether an answer is right?",
         ((1, 2, 0, 0), (2, 1, 0, 0)),
     ),
     "types after names": (
