@@ -169,6 +169,41 @@ def test_a_changed_story_takes_back_the_numbers_of_its_sentences(tmp_path: Path)
     assert [fault for fault in nescio.campaign.verify(campaign).rows if "stories.json" in fault.file] == []
 
 
+def test_sentences_that_no_score_counts_stop_no_score(tmp_path: Path) -> None:
+    stories = [{"id": f"s{i}", "sentences": [f"Ann went to town {i}.", "It rained."]} for i in range(2)]
+    rows = [
+        {"id": f"r{i}", "question": f"Where did Ann go {i}?", "options": [f"town {i}", "home"], "story": f"s{i}"}
+        | {"answers": [f"town {i}"]}
+        for i in range(2)
+    ]
+    given = tmp_path / "given"
+    files = [made.lines(given / "questions.jsonl", rows), made.lines(given / "stories.jsonl", stories)]
+    campaign = made.start(tmp_path, "reading", files)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"r{i}", "answer": f"town {i}"} for i in range(2)])
+    made.ready(campaign, "ana", sentences=True)
+    made.judge(campaign, lambda *_: "1", column="sentences")
+    for path in (*campaign.glob("topics/*"), *campaign.glob("key/*")):
+        path.write_text(path.read_text().replace("Ann go 1?", "Ann go to 1?"))
+    assert nescio.campaign.pool(campaign).taken_back == 1
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_r", "accuracy") == 1
+    after = nescio.campaign.status(campaign).after
+    assert after is not None
+    assert after.command.endswith("--assessor NAME --sentences")
+
+
+def test_sentences_that_a_score_counts_are_open_like_answers(tmp_path: Path) -> None:
+    campaign = made.reading(tmp_path)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"r{i}", "answer": "It rained."} for i in range(3)])
+    made.ready(campaign, "ana", sentences=True)
+    made.judge(campaign, lambda *_: "0", column="sentences")
+    (stories,) = [path for path in (campaign / "topics").iterdir() if "It rained." in path.read_text()]
+    for path in (stories, *(path for path in campaign.glob("key/*") if "town 0." in path.read_text())):
+        made.edit(path, "Ann went to town 0.", "Ann was at home.")
+    nescio.campaign.pool(campaign)
+    with pytest.raises(MismatchError, match="1 answer must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
 @pytest.mark.parametrize("lost", ["deleted", "edited"])
 def test_a_lost_pool_is_not_made_again_over_verdicts_on_an_earlier_question(lost: str, tmp_path: Path) -> None:
     campaign = campaign_of(tmp_path, "W")

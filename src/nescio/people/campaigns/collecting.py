@@ -26,6 +26,7 @@ from nescio.people.campaigns.folder import SHEETS, Campaign, put, step
 from nescio.people.campaigns.freshness import FEW
 from nescio.people.campaigns.handed_in import (
     SUFFIX,
+    changed_lists,
     handed_in_changes,
     key_of_lists,
     learn_lists,
@@ -66,6 +67,10 @@ KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _ALIKE = 20  # From so many answers on, a note says that all verdicts of an assessor, or of two, are the same.
 _MILLION = 1_000_000  # If the verdicts have so many possible orders, a sorted one is no chance.
 _AGAIN = "run nescio campaign sheets for a new sheet"
+_OF_A_PAGE = (
+    "{who} listed these nuggets on a page, and only this page changes them; undo the changes in this sheet, or delete "
+    "key/nuggets.jsonl and put a key of another name into key/"
+)
 _ALONE = (
     "the verdicts are sorted, but the rows are in their original order; if only the verdicts were sorted, undo the "
     "sorting and collect the sheet again"
@@ -154,7 +159,8 @@ def collect(
         lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
         before, faults, taken = _listed(opened), FaultsOfFiles(), lists_taken_in(read_log(opened))
         known = digest(opened / LISTS) == taken  # whether all that the key has was collected
-        known = _read_key(opened, lists, faults) or known
+        by_sheet = _read_key(opened, lists, faults)
+        known = bool(by_sheet) or known
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         lie_there = not files
@@ -165,6 +171,10 @@ def collect(
         again = {(row.item, row.assessor) for row in rows if row.source == TAKEN_BACK}
         expect_no_more(opened, {pair for pair in again if not present.of(*pair).verdict})  # before the history
         head = append_history(opened, rows)
+        for question, who in changed_lists(
+            by_sheet, present, {item.question: item.text for item in list_items(opened)}
+        ):
+            faults.add(Fault(str(lists[-1]), None, _OF_A_PAGE.format(who=who), question))
         known = _put_lists(opened, present) or known
         named_files = {path.name: content for path, content in read.items()}
         wrote = digests(opened, HISTORY) | (
@@ -375,17 +385,18 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
             )
 
 
-def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> bool:
+def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> Mapping[str, Any]:
     """Read nuggets from sheets `nuggets.csv`, and store the nuggets as the key unless the organisers have a key.
 
-    Returns whether the key was stored. If a sheet cannot be read to its end, the key is not changed.
+    Returns the rows of the stored key, keyed by question; none if it was not stored. If a sheet cannot be read to its
+    end, the key is not changed.
     """
     if campaign.settings.task != "nuggets":
         for path in paths:
             faults.add(Fault(str(path), None, "only campaigns of the task nuggets have a list of nuggets"))
-        return False
+        return {}
     if not paths or has_own_key(campaign):
-        return False
+        return {}
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
@@ -406,12 +417,11 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
                     own[number] = {"id": number, "text": text, "vital": VITAL[vital]}
         except FormatError as error:
             faults.add(Fault(str(path), None, error.rule, str(error.value)))
-            return False
+            return {}
     texts = {identity: question.text for identity, question in questions.items()}
     listed = {name: [*own.values()] for name, own in nuggets.items() if own}
-    return _put_key(
-        campaign, {name: {"id": name, "target": texts[name], "nuggets": own} for name, own in listed.items()}
-    )
+    rows = {name: {"id": name, "target": texts[name], "nuggets": own} for name, own in listed.items()}
+    return rows if _put_key(campaign, rows) else {}
 
 
 def _listed(campaign: Campaign) -> Nuggets:

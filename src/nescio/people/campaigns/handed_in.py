@@ -316,6 +316,25 @@ def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[s
     return key
 
 
+def changed_lists(
+    rows: Mapping[str, Mapping[str, Any]], present: Present, texts: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield each target whose list from a page the key's `rows` would change, with the assessor of this list.
+
+    The rows may hold an earlier list of the assessor. `texts` has the text of each target.
+    """
+    for question in sorted(rows.keys() & key_of_lists(present, texts).keys()):
+        lines = [line for line in present.records.values() if line.item == f"{LIST}:{question}" and line.after]
+        given = listed_nuggets(json.dumps(rows[question]["nuggets"])) or []
+        if _alike(given) not in [_alike(listed_nuggets(line.after) or []) for line in lines]:
+            yield question, " and ".join(sorted({line.assessor for line in lines}))
+
+
+def _alike(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
+    """Return a key that is equal for lists of nuggets which differ in case and white space alone."""
+    return {(one.id, squeeze(one.text), one.vital) for one in nuggets}
+
+
 def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
     """Yield a note on each nugget whose text was changed after another assessor's verdict named the nugget.
 

@@ -17,18 +17,20 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns.assessors import expect_no_more, open_items
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
-from nescio.people.campaigns.folder import KEY, OWN_KEY, POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
+from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
 from nescio.people.campaigns.freshness import POOLING, done, inputs, newer_than_pool
 from nescio.people.campaigns.judgements import (
     HISTORY,
+    LISTS,
     Present,
     append_history,
     guidelines_of,
+    lists_taken_in,
     read_history,
     read_judgements,
     taken_back,
 )
-from nescio.people.campaigns.log import digests, latest, record
+from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
 from nescio.people.campaigns.runs import examine
 from nescio.people.campaigns.settings import Distinct, Task
@@ -288,7 +290,8 @@ def _take_back(campaign: Campaign, now_shown: Mapping[str, str], before: Mapping
     if rows:
         expect_no_more(campaign, {(row.item, row.assessor) for row in rows})  # first, as above
         head = append_history(campaign, rows)
-        wrote = digests(campaign, HISTORY, f"{KEY}/{OWN_KEY}")
+        taken = lists_taken_in(read_log(campaign))
+        wrote = digests(campaign, HISTORY) | ({LISTS: taken} if taken else {})
         record(campaign, "collect", digests(campaign, f"{POOL}/{ITEMS}"), wrote, {"history": head})
     return len(rows)
 

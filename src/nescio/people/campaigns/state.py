@@ -190,13 +190,12 @@ def _judging(campaign: Campaign) -> list[Step]:
         if all(item.id in open_ for item in new):
             who, since = "too few people were", " since the question or the supports changed"
         asked = f"{plural(len(new), 'answer')} that {who} asked to judge{since}"
-    lists = (
-        []
-        if new
-        else unasked(campaign, [one for one in sentence_items(campaign) if one.id in open_], judgements, open_)
-    )
+    lists = unasked(campaign, [one for one in sentence_items(campaign) if one.id in open_], judgements, open_)
+    write = f"nescio campaign sheets {folder} --assessor NAME"
     if lists:
-        asked = f"{plural(len(lists), 'question')} to answer by sentences again, because question or story changed"
+        more = f"{plural(len(lists), 'question')} to answer by sentences again, because question or story changed"
+        asked = f"{asked}; {more}" if new else more
+        write = f"{write}, then {write} --sentences" if new else f"{write} --sentences"
     fresh = old is not None and old.fresh
     pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
     return [
@@ -205,7 +204,7 @@ def _judging(campaign: Campaign) -> list[Step]:
             "sheets",
             bool(sheets) and not (new or lists),
             asked,
-            f"nescio campaign sheets {folder} --assessor NAME{' --sentences' if lists else ''}",
+            write,
         ),
         Step("judgements", bool(items) and not left and not dispute and back.verdicts == back.of, what, collect),
     ]
