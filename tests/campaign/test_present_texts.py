@@ -381,6 +381,21 @@ def test_an_adjudicator_decides_an_open_answer_if_people_are_missing(verdict: st
     assert next_step(campaign) == "site"
 
 
+@pytest.mark.parametrize("html", [False, True])
+def test_an_adjudicator_who_saw_earlier_texts_does_not_decide_an_open_answer(html: bool, tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path, {"ana": "R", "ben": "W"})
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.fill(campaign, lambda who, _: {"ana": "R"}.get(who, "W"))
+    files = of_pages(campaign, {ADJUDICATION: "W"}) if html else [campaign / "sheets" / "adjudication.csv"]
+    without_a_support(campaign)
+    assert nescio.campaign.collect(campaign, files, resamples=10).count == 2
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.judge(campaign, lambda who, _: {"ana": "", "ben": "W"}.get(who, "R"))
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+
+
 def test_a_new_run_does_not_turn_the_verdict_on_the_answers_of_another(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, 2, key=False, resolve="majority")
     made.take(campaign, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2})

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct, field
 
+from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.people.campaigns.chain import UNREADABLE
@@ -113,7 +114,10 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
             continue
         item = items[record.item]
         now_shown = str(shown_item(item)["texts"])
-        if known is None and not still_holds(kind_of(item), row[0].verdict, record.texts, now_shown):
+        holds = still_holds(kind_of(item), row[0].verdict, record.texts, now_shown)
+        if heading.assessor == ADJUDICATION and item.id in present.again.people:
+            holds = not record.verdict or record.texts in ("", now_shown)  # it decides by the present texts alone
+        if known is None and not holds:
             reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
             if record.id not in said:
                 taken.late.append(row)

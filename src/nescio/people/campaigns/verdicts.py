@@ -11,7 +11,7 @@ from msgspec import Struct
 from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
-from nescio.people.campaigns.assessors import open_items
+from nescio.people.campaigns.assessors import open_items, read_asked
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.judgements import Judgement, asked_again, by_item, read_judgements
 from nescio.people.campaigns.pooling import Item, read_pool
@@ -23,7 +23,10 @@ from nescio.text import on_one_line, plural
 
 MOST_NAMED = 10  # answers in dispute that a message lists
 FIRST = 3  # open answers that a message names
-MORE_PEOPLE = "name others with --assessor, say with --overlap how many are enough, or decide with --adjudicate"
+MORE_PEOPLE = (
+    "name others with --assessor, say with --overlap how many are enough, or decide with --adjudicate what somebody "
+    "has judged"
+)
 
 
 class Agreement(Struct, frozen=True):
@@ -82,11 +85,11 @@ def _that_decide(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[st
     No verdict decides an open item. If the adjudicator has decided an item that was open, only this verdict does,
     because people's verdicts on it are missing.
     """
-    again, open_ = asked_again(campaign), open_items(campaign)
+    again = asked_again(campaign)
+    open_ = again.open_by(read_asked(campaign).plan)
     verdicts = by_item(one for one in judgements if one.item not in open_)
-    if campaign.settings.resolve != "refused":
-        for item in again.decided.keys() & verdicts.keys():
-            verdicts[item] = {ADJUDICATION: verdicts[item][ADJUDICATION]}
+    for item in again.decided.keys() & verdicts.keys():
+        verdicts[item] = {ADJUDICATION: verdicts[item][ADJUDICATION]}
     return verdicts
 
 
