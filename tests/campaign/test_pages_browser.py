@@ -189,8 +189,9 @@ def test_one_action_judges_one_answer(tmp_path: Path, tab: Callable[..., Any]) -
 
 
 def test_a_held_key_that_says_nothing_scrolls_and_walks_on(tmp_path: Path, tab: Callable[..., Any]) -> None:
-    support = [{"answer": "thing", "support": "Read it there. " * 2000}]
+    support = [{"answer": "thing", "support": "Read it there. " * 600}]
     page = tab(page_of(made.pooled(tmp_path, {"alpha_a": support}, ["ana"], html=True)))
+    page.set_viewport_size({"width": 900, "height": 300})
     page.wait_for_selector("#choice:not([aria-busy])", state="attached")
     seen = []
     for _ in range(3):
