@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -325,6 +326,25 @@ def of_pages(campaign: Path, verdicts: Mapping[str, str]) -> list[Path]:
         files.append(campaign.parent / f"{who}.judgements.jsonl")
         files[-1].write_bytes(b"".join(hand_in_lines(Heading(FORMAT, "c", who, page_key(secret, who)), records)))
     return files
+
+
+def test_a_campaign_made_again_without_a_group_asks_again_where_the_group_supported_an_answer(tmp_path: Path) -> None:
+    old = two_supports(tmp_path / "old")
+    campaign = made.qa(tmp_path, 2, key=False, resolve="majority", groups=["alpha=Alpha University"])
+    for name in ("campaign.secret", "guidelines.md"):
+        shutil.copy(old / name, campaign)
+    made.take(campaign, {"alpha_a": [{"answer": "thing", "support": "text of a"}] * 2})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, [*SUPPORTED], overlap=3)
+    assert nescio.campaign.collect(campaign, sorted((old / "sheets").glob("*.csv")), resamples=10).count == 4
+    assert next_step(campaign) == "sheets"
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, [*SUPPORTED])
+    made.judge(campaign)
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.verify(campaign).rows == ()
 
 
 def test_who_was_asked_from_the_start_does_not_fill_the_place_of_another(tmp_path: Path) -> None:
