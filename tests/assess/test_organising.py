@@ -423,6 +423,29 @@ def test_an_answer_that_some_are_asked_to_judge_again_has_no_verdict_until_they_
         assert held == ([] if who == "ana" else ["W"] * 3)
 
 
+def test_an_adjudicator_who_saw_earlier_texts_decides_nothing_that_people_judge_again(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    """R and W on an answer that loses a support; a W would hold for the answer alone."""
+
+    def run(name: str) -> Path:
+        return made.lines(tmp_path / f"{name}.jsonl", [{"id": "q0", "answer": "thing", "support": f"text of {name}"}])
+
+    questions = made.lines(tmp_path / "q.jsonl", [{"id": "q0", "question": "What is 0?", "answers": ["x"]}])
+    first, second = run("first"), run("second")
+    room = new_room(questions, first, second, overlap=2)
+    for who, verdict in (("ana", "R"), ("ben", "W")):
+        person = room.join(who)
+        (item,) = person.left()
+        person.send(person.row(item["id"], verdict, texts=item["texts"]))
+    chair = room.join("adjudication")
+    (item,) = chair.left()
+    assert nescio.assess.update(room.db, [questions, first]).outdated == 1
+    (refused,) = chair.send(chair.row(item["id"], "W", 9, texts=item["texts"], at=NOW))[1]
+    assert "changed after this item was shown" in str(refused)
+    assert table(room.export() / "verdicts.csv") == []
+
+
 def test_who_saw_the_grade_of_an_earlier_text_is_not_asked_again_but_somebody_else_is(
     new_room: NewRoom, tmp_path: Path
 ) -> None:

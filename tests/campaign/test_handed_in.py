@@ -501,3 +501,35 @@ def test_who_finds_nuggets_of_a_list_is_not_asked_for_another(tmp_path: Path) ->
     (string,) = items_of(campaign)
     assert page_items(campaign, "ben") == {string}
     assert page_items(campaign, "ana") == {string, "nuggets:t0"}
+
+
+def test_a_sheet_that_changes_a_list_from_a_page_is_a_fault(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    heading = Heading(FORMAT, "c", "ana", page_key(open_campaign(campaign).secret, "ana"))
+    path, sheet = tmp_path / "ana.jsonl", campaign / "sheets" / "nuggets.csv"
+
+    def lists(*texts: str) -> None:
+        records = [
+            Record(
+                f"l{n}", "nuggets:t0", f"2026-06-01T12:00:0{n}Z", json.dumps([{"id": "1", "text": t, "vital": True}])
+            )
+            for n, t in enumerate(texts)
+        ]
+        path.write_bytes(b"".join(hand_in_lines(heading, records)))
+        assert nescio.campaign.collect(campaign, [path], resamples=10).sound
+
+    lists("frist programmer")
+    nescio.campaign.sheets(campaign, ["ana"])
+    assert nescio.campaign.collect(campaign, [sheet], resamples=10).sound  # the same list
+    written = sheet.read_bytes()
+    made.edit(sheet, "frist", "first")
+    (fault,) = nescio.campaign.collect(campaign, [sheet], resamples=10).rows
+    assert "ana listed these nuggets on a page, and only this page changes them" in fault.rule
+    assert "frist" in (campaign / "key" / "nuggets.jsonl").read_text()
+    lists("frist programmer", "first programmer")
+    assert "first" in (campaign / "key" / "nuggets.jsonl").read_text()
+    sheet.write_bytes(written)  # of the earlier list
+    assert nescio.campaign.collect(campaign, [sheet], resamples=10).sound
+    assert "first" in (campaign / "key" / "nuggets.jsonl").read_text()
+    assert nescio.campaign.verify(campaign).rows == ()

@@ -442,6 +442,37 @@ def test_a_list_of_nuggets_that_nobody_handed_in_is_a_fault_until_the_list_is_co
     assert "; delete this list, because there is another key" in str(nescio.campaign.verify(campaign))
 
 
+def test_the_pool_takes_no_edited_list_for_the_list_that_was_collected(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["wrote notes", "noise"], topics=2)
+    nescio.campaign.sheets(campaign, ["ana"])
+    path = campaign / "sheets" / "nuggets.csv"
+    rows = rows_of(path)
+    first = {"vital": "okay", "text": "first programmer"}
+    write_rows(path, [{**row, **(first if row["nugget"] == "1" else {})} for row in rows])
+    judge(campaign, lambda *_: "1", column="nuggets")
+    made.edit(campaign / "key" / "nuggets.jsonl", '"vital": false', '"vital": true')
+    made.edit(next((campaign / "topics").iterdir()), "Target 1", "Target one")
+    assert nescio.campaign.pool(campaign).taken_back == 2
+    rule = "these are not the nuggets that nescio campaign collect took in"
+    assert rule in str(nescio.campaign.verify(campaign))
+
+
+def test_the_pool_takes_no_key_of_the_organisers_for_a_list_of_assessors(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["wrote notes"], topics=2)
+    key = [
+        {"id": f"t{i}", "target": f"Target {i}", "nuggets": [{"text": "a countess", "vital": True}]} for i in range(2)
+    ]
+    made.lines(campaign / "key" / "nuggets.jsonl", key)
+    nescio.campaign.sheets(campaign, ["ana"])
+    (campaign / "sheets" / "nuggets.csv").unlink()
+    judge(campaign, lambda *_: "-", column="nuggets")
+    made.edit(next((campaign / "topics").iterdir()), "Target 1", "Target one")
+    assert nescio.campaign.pool(campaign).taken_back == 1
+    made.edit(campaign / "key" / "nuggets.jsonl", "a countess", "a noble")
+    nescio.campaign.sheets(campaign, ["ana"])
+    assert "not the nuggets" not in str(nescio.campaign.verify(campaign))
+
+
 def test_what_the_organisers_call_their_key_is_theirs_to_correct(tmp_path: Path) -> None:
     campaign = made.nuggets(tmp_path)
     made.sound("nuggets", tmp_path / "alpha" / "r")

@@ -188,6 +188,30 @@ def test_one_action_judges_one_answer(tmp_path: Path, tab: Callable[..., Any]) -
     assert page.inner_text("#count").startswith("4 of")
 
 
+def test_a_held_key_that_says_nothing_scrolls_and_walks_on(tmp_path: Path, tab: Callable[..., Any]) -> None:
+    support = [{"answer": "thing", "support": "Read it there. " * 600}]
+    page = tab(page_of(made.pooled(tmp_path, {"alpha_a": support}, ["ana"], html=True)))
+    page.set_viewport_size({"width": 900, "height": 300})
+    page.wait_for_selector("#choice:not([aria-busy])", state="attached")
+    seen = []
+    for _ in range(3):
+        page.keyboard.down("Tab")
+        seen.append(page.evaluate("document.activeElement.outerHTML"))
+    page.keyboard.up("Tab")
+    assert len({*seen}) == 3
+    page.evaluate("document.activeElement.blur()")
+    for key in ("PageDown", "Space"):
+        page.evaluate("scrollTo(0, 0)")
+        for _ in range(3):
+            page.keyboard.down(key)
+            page.wait_for_timeout(300)
+        page.keyboard.up(key)
+        assert page.evaluate("scrollY > 1.5 * innerHeight")
+    accented = "new KeyboardEvent('keydown', {key: '\u00e9', code: 'KeyW', bubbles: true})"  # of the layout bépo
+    page.evaluate(f"document.body.dispatchEvent({accented})")
+    assert page.inner_text("#count").startswith("0 of")
+
+
 def test_who_goes_by_the_keyboard_stays_where_they_are_and_hears_what_is_new(
     tmp_path: Path, tab: Callable[..., Any]
 ) -> None:

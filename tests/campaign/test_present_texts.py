@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import nescio
 from nescio.data.assessors import ADJUDICATION
 from nescio.errors import MismatchError
+from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.people.campaigns.judgements import TAKEN_BACK, Change, Present
@@ -94,8 +96,9 @@ def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -
     collected = made.judge(campaign, lambda _, row: "U" if row["question_id"] == "q0" else "R")
     assert [fault.rule[: len(CHANGED)] for fault in collected.rows] == [CHANGED]
     assert [*made.verdicts(campaign).values()] == ["R"]
-    with pytest.raises(nescio.UsageError, match="holds verdicts that were not collected"):
-        nescio.campaign.sheets(campaign, ["ana"])
+    assert nescio.campaign.collect(campaign, resamples=10).sound  # it has the fault once
+    nescio.campaign.sheets(campaign, ["ana"])
+    assert [row["question_id"] for row in made.rows_of(campaign / "sheets" / "ana.csv")] == ["q0"]
 
 
 def test_a_page_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -> None:
@@ -167,6 +170,41 @@ def test_a_changed_story_takes_back_the_numbers_of_its_sentences(tmp_path: Path)
     assert [fault for fault in nescio.campaign.verify(campaign).rows if "stories.json" in fault.file] == []
 
 
+def test_sentences_that_no_score_counts_stop_no_score(tmp_path: Path) -> None:
+    stories = [{"id": f"s{i}", "sentences": [f"Ann went to town {i}.", "It rained."]} for i in range(2)]
+    rows = [
+        {"id": f"r{i}", "question": f"Where did Ann go {i}?", "options": [f"town {i}", "home"], "story": f"s{i}"}
+        | {"answers": [f"town {i}"]}
+        for i in range(2)
+    ]
+    given = tmp_path / "given"
+    files = [made.lines(given / "questions.jsonl", rows), made.lines(given / "stories.jsonl", stories)]
+    campaign = made.start(tmp_path, "reading", files)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"r{i}", "answer": f"town {i}"} for i in range(2)])
+    made.ready(campaign, "ana", sentences=True)
+    made.judge(campaign, lambda *_: "1", column="sentences")
+    for path in (*campaign.glob("topics/*"), *campaign.glob("key/*")):
+        path.write_text(path.read_text().replace("Ann go 1?", "Ann go to 1?"))
+    assert nescio.campaign.pool(campaign).taken_back == 1
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_r", "accuracy") == 1
+    after = nescio.campaign.status(campaign).after
+    assert after is not None
+    assert after.command.endswith("--assessor NAME --sentences")
+
+
+def test_sentences_that_a_score_counts_are_open_like_answers(tmp_path: Path) -> None:
+    campaign = made.reading(tmp_path)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"r{i}", "answer": "It rained."} for i in range(3)])
+    made.ready(campaign, "ana", sentences=True)
+    made.judge(campaign, lambda *_: "0", column="sentences")
+    (stories,) = [path for path in (campaign / "topics").iterdir() if "It rained." in path.read_text()]
+    for path in (stories, *(path for path in campaign.glob("key/*") if "town 0." in path.read_text())):
+        made.edit(path, "Ann went to town 0.", "Ann was at home.")
+    nescio.campaign.pool(campaign)
+    with pytest.raises(MismatchError, match="1 answer must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
 @pytest.mark.parametrize("lost", ["deleted", "edited"])
 def test_a_lost_pool_is_not_made_again_over_verdicts_on_an_earlier_question(lost: str, tmp_path: Path) -> None:
     campaign = campaign_of(tmp_path, "W")
@@ -188,14 +226,15 @@ def test_a_lost_pool_is_not_made_again_over_verdicts_on_an_earlier_question(lost
 SUPPORTED = {"ana": "R", "ben": "R", "eva": "W"}
 
 
-def two_supports(folder: Path, verdicts: Mapping[str, str] = SUPPORTED, **options: Any) -> Path:
+def two_supports(folder: Path, verdicts: Mapping[str, str] = SUPPORTED, *, judged: bool = True, **options: Any) -> Path:
     """A campaign in which each answer of alpha's and beta's runs has two supports, and three people judged it."""
     campaign = made.qa(folder, 2, key=False, resolve="majority", **options)
     for run, text in (("alpha_a", "text of a"), ("beta_b", "text of b")):
         made.take(campaign, {run: [{"answer": "thing", "support": text}] * 2})
     nescio.campaign.pool(campaign)
     nescio.campaign.sheets(campaign, [*verdicts], overlap=len(verdicts))
-    made.judge(campaign, lambda who, _: verdicts[who])
+    if judged:
+        made.judge(campaign, lambda who, _: verdicts[who])
     return campaign
 
 
@@ -247,6 +286,133 @@ def test_somebody_else_may_judge_an_open_answer_in_the_place_of_who_judged_it(tm
     without_a_support(campaign)
     nescio.campaign.sheets(campaign, ["kim", "leo"])
     made.judge(campaign, lambda who, _: "R" if who in ("kim", "leo") else SUPPORTED[who])
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+
+
+@pytest.mark.parametrize("html", [False, True])
+@pytest.mark.parametrize("early", [True, False])
+def test_a_verdict_that_does_not_hold_opens_the_answer_before_and_after_the_pool(
+    early: bool, html: bool, tmp_path: Path
+) -> None:
+    campaign = two_supports(tmp_path, judged=False)
+    files = of_pages(campaign, SUPPORTED) if html else sorted((campaign / "sheets").glob("*.csv"))
+    if not html:
+        made.fill(campaign, lambda who, _: SUPPORTED[who])
+    if early:
+        nescio.campaign.collect(campaign, files, resamples=10)
+    without_a_support(campaign)
+    nescio.campaign.collect(campaign, files, resamples=10)
+    assert [*made.verdicts(campaign).values()] == ["W", "W"]
+    assert next_step(campaign) == "sheets"
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, [*SUPPORTED])
+    made.judge(campaign, lambda who, _: "R" if who == "ana" else "")
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    made.judge(campaign, lambda *_: "R")
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+    assert nescio.campaign.verify(campaign).rows == ()
+
+
+def of_pages(campaign: Path, verdicts: Mapping[str, str]) -> list[Path]:
+    """Write the file of a page for each person, who gives one verdict on all answers."""
+    files, secret = [], open_campaign(campaign).secret
+    for who, verdict in verdicts.items():
+        records = [
+            Record(f"{who}-{item.id}", item.id, "2026-06-01T12:00:00Z", verdict, texts=shown_item(item)["texts"])
+            for item in read_pool(open_campaign(campaign))
+        ]
+        files.append(campaign.parent / f"{who}.judgements.jsonl")
+        files[-1].write_bytes(b"".join(hand_in_lines(Heading(FORMAT, "c", who, page_key(secret, who)), records)))
+    return files
+
+
+def test_a_campaign_made_again_without_a_group_asks_again_where_the_group_supported_an_answer(tmp_path: Path) -> None:
+    old = two_supports(tmp_path / "old")
+    campaign = made.qa(tmp_path, 2, key=False, resolve="majority", groups=["alpha=Alpha University"])
+    for name in ("campaign.secret", "guidelines.md"):
+        shutil.copy(old / name, campaign)
+    made.take(campaign, {"alpha_a": [{"answer": "thing", "support": "text of a"}] * 2})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, [*SUPPORTED], overlap=3)
+    assert nescio.campaign.collect(campaign, sorted((old / "sheets").glob("*.csv")), resamples=10).count == 4
+    assert next_step(campaign) == "sheets"
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, [*SUPPORTED])
+    made.judge(campaign)
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.verify(campaign).rows == ()
+
+
+def test_who_was_asked_from_the_start_does_not_fill_the_place_of_another(tmp_path: Path) -> None:
+    """Ana's R is taken back before Eva's W and Ben's R come in."""
+    campaign = two_supports(tmp_path, judged=False)
+    made.fill(campaign, lambda who, _: SUPPORTED[who])
+    for who in ("ana", "eva", "ben"):
+        nescio.campaign.collect(campaign, [campaign / "sheets" / f"{who}.csv"], resamples=10)
+        if who == "ana":
+            without_a_support(campaign)
+        with pytest.raises(MismatchError, match="2 answers must be judged again"):
+            nescio.campaign.score(campaign, resamples=10)
+        assert next_step(campaign) == "sheets"
+
+
+def test_a_late_verdict_on_earlier_texts_does_not_replace_a_later_one(tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path, {"ana": "R"}, judged=False)
+    made.fill(campaign, lambda *_: "R")
+    old = (campaign / "sheets" / "ana.csv").rename(tmp_path / "ana.csv")
+    without_a_support(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda *_: "X")
+    assert nescio.campaign.collect(campaign, [old], resamples=10).count == 2
+    assert [*made.verdicts(campaign).values()] == ["X", "X"]
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 0
+
+
+def test_fewer_people_than_before_can_end_a_campaign(tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path, dict.fromkeys(SUPPORTED, "R"))
+    without_a_support(campaign)
+    written = nescio.campaign.sheets(campaign, ["ana", "ben"])  # Eva left
+    assert "name others with --assessor, say with --overlap how many are enough" in str(written)
+    made.judge(campaign)
+    assert next_step(campaign) == "sheets"
+    with pytest.raises(MismatchError, match="with --overlap how many are enough, or decide with --adjudicate"):
+        nescio.campaign.score(campaign, resamples=10)
+    assert "enough" not in str(nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2))
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+    nescio.campaign.sheets(campaign, ["ana", "ben", "kim"], overlap=3)  # what was judged again stays judged
+    nescio.campaign.score(campaign, resamples=10)
+    assert nescio.campaign.verify(campaign).rows == ()
+
+
+@pytest.mark.parametrize(("verdict", "value"), [("R", 1), ("W", 0)])
+def test_an_adjudicator_decides_an_open_answer_if_people_are_missing(verdict: str, value: int, tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path, {"ana": "R", "ben": "R", "eva": "W", "kim": "W"})
+    without_a_support(campaign)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    assert "--adjudicate" in str(nescio.campaign.status(campaign))
+    rows = made.rows_of(campaign / "sheets" / "adjudication.csv")
+    assert [row["verdicts"] for row in rows] == ["W / W"] * 2
+    made.judge(campaign, lambda who, row: verdict if who == "adjudication" else row["verdict"])
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == value
+    assert next_step(campaign) == "site"
+
+
+@pytest.mark.parametrize("html", [False, True])
+def test_an_adjudicator_who_saw_earlier_texts_does_not_decide_an_open_answer(html: bool, tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path, {"ana": "R", "ben": "W"})
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.fill(campaign, lambda who, _: {"ana": "R"}.get(who, "W"))
+    files = of_pages(campaign, {ADJUDICATION: "W"}) if html else [campaign / "sheets" / "adjudication.csv"]
+    without_a_support(campaign)
+    assert nescio.campaign.collect(campaign, files, resamples=10).count == 2
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.judge(campaign, lambda who, _: {"ana": "", "ben": "W"}.get(who, "R"))
     assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
 
 
@@ -316,6 +482,34 @@ def test_one_person_does_not_decide_in_the_place_of_an_adjudicator_whose_verdict
     assert again.open == {"i": 2}
     again.add("i", "kim", "R")
     assert again.open == {}
+
+
+def test_an_adjudicator_who_takes_the_decision_back_leaves_the_answer_open() -> None:
+    again = AskedAgain()
+    for who, verdict, taken_back in (("ana", "R", 0), ("ben", "W", 0), ("ana", "", 2), (ADJUDICATION, "W", 0)):
+        again.add("i", who, verdict, taken_back)
+    assert (again.open, again.decided) == ({}, {"i": {"ana"}})
+    again.add("i", ADJUDICATION, "")
+    assert (again.open, again.decided) == ({"i": 2}, {})
+
+
+def test_an_id_that_takes_back_gives_no_verdict(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing"]}, ["ana"])
+    (item,) = read_pool(open_campaign(campaign))
+    record = Record(taking_back(9, "x"), item.id, "2026-06-01T12:00:00Z", "R", texts=shown_item(item)["texts"])
+    heading = Heading(FORMAT, "c", "ana", page_key(open_campaign(campaign).secret, "ana"))
+    path = tmp_path / "ana.jsonl"
+    path.write_bytes(b"".join(hand_in_lines(heading, [record])))
+    (fault,) = nescio.campaign.collect(campaign, [path], resamples=10).rows
+    assert "takes back a verdict and gives none" in fault.rule
+    assert (made.verdicts(campaign), open_items(open_campaign(campaign))) == ({}, {})
+
+
+def test_a_file_cannot_ask_for_more_people_than_ever_judged() -> None:
+    again = AskedAgain()
+    again.add("i", "ana", "W")
+    again.add("i", "ben", "", 99_999_999_999)
+    assert again.open == {"i": 2}
 
 
 @pytest.mark.parametrize(

@@ -664,7 +664,10 @@ def test_a_blind_site_has_the_notes_that_name_no_run(tmp_path: Path) -> None:
     nescio.campaign.score(campaign, resamples=10)
     data = campaign / "results" / "data.json"
     held = json.loads(data.read_text())
+    # "fin" is a short name, and a part of "finished".
+    made.edit(campaign / "campaign.toml", '"gamma" = ', '"fin" = ')
     open_, *named = ["judging is not finished", "run 'alpha_a' is odd", "ALPHA  university is odd", "of 'beta' nothing"]
+    named.append("fin_x is odd")
     held["parts"][0]["notes"] = [open_, *named]
     data.write_text(json.dumps(held))
     write_site(open_campaign(campaign), tmp_path / "site", tmp_path / "returns")

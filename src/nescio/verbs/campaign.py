@@ -334,14 +334,16 @@ class SheetsRequest(Step):
         metavar="NAME[=EN,ES]",
         help="An assessor's name, which also names the sheet, and the languages of this assessor.",
     )
-    overlap: float = option(
-        default=1.0,
+    overlap: float | None = option(
+        default=None,
         default_words="1",
         help="How many assessors judge each answer. Below 1: the share of questions that a second assessor also "
-        "judges.",
+        "judges. Given anew, it also says how many are enough for an answer that must be judged again.",
     )
     adjudicate: bool = option(
-        default=False, apart=("assessors", "overlap"), help="Write a sheet of the answers whose judgements differ."
+        default=False,
+        apart=("assessors", "overlap"),
+        help="Write a sheet of the answers whose judgements differ, or that must be judged again.",
     )
     form: Form = option(default="csv", help="The form of the sheets.")
     html: bool = option(

@@ -231,7 +231,7 @@ def _asked_again(count: int) -> Iterator[str]:
     if count:
         yield (
             f"people are asked to judge {plural(count, 'item')} again, because the question or the supports changed; "
-            "until then, these items have no verdict"
+            "until then, these items have no verdict; if people are missing, invite others"
         )
 
 

@@ -26,6 +26,7 @@ from nescio.people.assessing.work import (
     PASSED,
     SECOND,
     add,
+    asked_again,
     hold,
     nuggets_of,
     others_list,
@@ -103,7 +104,11 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
-    if not still_holds(item.kind, row["verdict"], seen.texts, texts_of(item)):
+    shown = texts_of(item)
+    decides = person == ADJUDICATION and row["verdict"] and seen.texts not in ("", shown)  # by the present texts alone
+    if not still_holds(item.kind, row["verdict"], seen.texts, shown) or (
+        decides and item.id in asked_again(connection).people
+    ):
         return CHANGED, ""
     row["at"] = _not_before(connection, person, item.id, row["at"], seen.after)
     add(connection, row | {"person": person, "item": item.id, "received": time.time()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import SHEETS, Campaign, decoded, put
-from nescio.people.campaigns.judgements import Judgement, read_judgements
+from nescio.people.campaigns.judgements import Judgement, asked_again, read_judgements
 from nescio.text import plural
 
 if TYPE_CHECKING:
@@ -30,12 +31,14 @@ class Asked(Struct, frozen=True):
 
     `answers` has the items on which verdicts are expected back: those of the latest sheets, and those that the assessor
     has judged. A verdict that `pool` took back is not expected until `sheets` asks for it again. `given` has all items
-    that the assessor was ever asked to judge.
+    that the assessor was ever asked to judge. `plan` has the number of people who are to judge each item, where
+    somebody chose this number.
     """
 
     assessors: tuple[str, ...] = ()
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    plan: Mapping[str, int] = field(default_factory=dict)
 
 
 class Returned(Struct, frozen=True):
@@ -67,8 +70,21 @@ def read_asked(campaign: Campaign) -> Asked:
     return decoded(path, Asked, "delete it, then run nescio campaign sheets") if path.is_file() else Asked()
 
 
-def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:
-    """Store the items `wanted` of each assessor, in addition to the items that were stored before.
+def open_items(campaign: Campaign, plan: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Return the items that must be judged again, each with the number of people whose verdicts it needs.
+
+    `plan` replaces the numbers of people that `sheets` stored.
+    """
+    return asked_again(campaign).open_by(read_asked(campaign).plan if plan is None else plan)
+
+
+def write_asked(
+    campaign: Campaign,
+    wanted: Mapping[str, Sequence[Item]],
+    judgements: Sequence[Judgement],
+    plan: Mapping[str, int] | None = None,
+) -> None:
+    """Store the items `wanted` of each assessor, in addition to the items that were stored before, and the `plan`.
 
     From then on, verdicts on these items are expected back from assessors, but not from the adjudicator.
     """
@@ -77,6 +93,7 @@ def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgem
     for who, items in wanted.items():
         given[who] = given.get(who, set()) | {item.id for item in items}
     asked = replace(before, given={who: tuple(sorted(ids)) for who, ids in sorted(given.items()) if ids})
+    asked = asked if plan is None else replace(asked, plan=dict(sorted(plan.items())))
     if ADJUDICATION not in wanted:
         answers: dict[str, list[str]] = {who: [] for who in wanted}
         for one in judgements:
@@ -85,14 +102,14 @@ def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgem
         for who, items in wanted.items():
             answers[who] += [item.id for item in items]
         rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
-        asked = replace(asked, assessors=tuple(sorted({*before.assessors, *wanted})), answers=rows)
+        asked = replace(asked, assessors=tuple(sorted({*before.assessors, *rows})), answers=rows)
     put(campaign / SHEETS / ASKED, json.dumps(asdict(asked)).encode() + b"\n")
 
 
 def expect_no_more(campaign: Campaign, taken_back: Collection[tuple[str, str]]) -> None:
     """Expect these verdicts, as pairs of item and assessor, no more until `sheets` asks for them again."""
     before = read_asked(campaign)
-    if before.assessors:
+    if before.assessors and taken_back:
         kept = {
             who: tuple(item for item in ids if (item, who) not in taken_back) for who, ids in before.answers.items()
         }
@@ -115,16 +132,25 @@ def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Jud
 
 
 def unasked(
-    campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement], open_: Collection[str] = ()
+    campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement], open_: Mapping[str, int]
 ) -> list[Item]:
     """Return the answers that are not judged and that nobody is asked to judge now.
 
-    `open_` has the items that must be judged again.
+    `open_` has the items that must be judged again, with the number of people whose verdicts each needs. Such an item
+    is returned if too few people are asked.
     """
-    given = {(one.item, one.assessor) for one in judgements}
-    waiting = {item for who, ids in read_asked(campaign).answers.items() for item in ids if (item, who) not in given}
-    known = waiting | {one.item for one in judgements if one.item not in open_}
-    return [item for item in items if item.id not in known]
+    given = {(one.item, one.assessor) for one in judgements if one.assessor != ADJUDICATION}
+    asked = read_asked(campaign).answers.items()
+    waiting = Counter(item for who, ids in asked for item in ids if (item, who) not in given)
+    held = Counter(item for item, _ in given)
+    judged = {one.item for one in judgements}
+
+    def known(item: str) -> bool:
+        if item in open_:
+            return bool(waiting[item]) and waiting[item] + held[item] >= open_[item]
+        return bool(waiting[item]) or item in judged
+
+    return [item for item in items if not known(item.id)]
 
 
 def outstanding(campaign: Campaign, items: Sequence[Item]) -> list[Note]:

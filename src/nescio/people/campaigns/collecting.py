@@ -20,12 +20,13 @@ from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import own_order, read_asked
+from nescio.people.campaigns.assessors import expect_no_more, own_order, read_asked
 from nescio.people.campaigns.chain import UNREADABLE, links
 from nescio.people.campaigns.folder import SHEETS, Campaign, put, step
 from nescio.people.campaigns.freshness import FEW
 from nescio.people.campaigns.handed_in import (
     SUFFIX,
+    changed_lists,
     handed_in_changes,
     key_of_lists,
     learn_lists,
@@ -35,6 +36,7 @@ from nescio.people.campaigns.handed_in import (
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
+    TAKEN_BACK,
     Change,
     Judgement,
     Present,
@@ -42,11 +44,13 @@ from nescio.people.campaigns.judgements import (
     by_item,
     changes,
     collected,
+    guidelines_of,
     lists_taken_in,
     read_history,
     read_judgements,
+    refused,
 )
-from nescio.people.campaigns.log import digest, digests, read_log, record
+from nescio.people.campaigns.log import digest, digests, now, read_log, record
 from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import has_own_key, list_items, sentence_items
@@ -62,7 +66,11 @@ KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _ALIKE = 20  # From so many answers on, a note says that all verdicts of an assessor, or of two, are the same.
 _MILLION = 1_000_000  # If the verdicts have so many possible orders, a sorted one is no chance.
-_AGAIN = "move this sheet out of the folder, then run nescio campaign sheets for a new one"
+_AGAIN = "run nescio campaign sheets for a new sheet"
+_OF_A_PAGE = (
+    "{who} listed these nuggets on a page, and only this page changes them; undo the changes in this sheet, or delete "
+    "key/nuggets.jsonl and put a key of another name into key/"
+)
 _ALONE = (
     "the verdicts are sorted, but the rows are in their original order; if only the verdicts were sorted, undo the "
     "sorting and collect the sheet again"
@@ -151,7 +159,8 @@ def collect(
         lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
         before, faults, taken = _listed(opened), FaultsOfFiles(), lists_taken_in(read_log(opened))
         known = digest(opened / LISTS) == taken  # whether all that the key has was collected
-        known = _read_key(opened, lists, faults) or known
+        by_sheet = _read_key(opened, lists, faults)
+        known = bool(by_sheet) or known
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         lie_there = not files
@@ -159,7 +168,13 @@ def collect(
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
+        again = {(row.item, row.assessor) for row in rows if row.source == TAKEN_BACK}
+        expect_no_more(opened, {pair for pair in again if not present.of(*pair).verdict})  # before the history
         head = append_history(opened, rows)
+        for question, who in changed_lists(
+            by_sheet, present, {item.question: item.text for item in list_items(opened)}
+        ):
+            faults.add(Fault(str(lists[-1]), None, _OF_A_PAGE.format(who=who), question))
         known = _put_lists(opened, present) or known
         named_files = {path.name: content for path, content in read.items()}
         wrote = digests(opened, HISTORY) | (
@@ -260,14 +275,17 @@ def _collected(
         first, blank = len(reading.judgements), len(reading.blanks)
         answers = reading.read(path, who)
         given, empty = reading.judgements[first:], reading.blanks[blank:]
-        for line, one in reading.outdated:
-            if (one.item, one.assessor, one.verdict) not in present.collected:
-                reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
+        late = [
+            one for one in reading.outdated if (one[1].item, one[1].assessor, one[1].verdict) not in present.collected
+        ]
         reading.outdated.clear()
+        for line, one in late:
+            reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
         if _sorted_alone(reading, who, [one.verdict for one in given]):
             reading.fault(path, None, _ALONE)
             del reading.judgements[first:]
             continue
+        rows += [row for _, one in late for row in _refused(campaign, one, version, path.name, present)]
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
         # A comment without a verdict is taken too; what holds of the answer stays as it is.
         remarks = [one for one in empty if present.lacks_comment(one) and not (withdraw and one in judged)]
@@ -281,6 +299,16 @@ def _collected(
         sheets.append(ReadBack(str(path), who, answers, len(given), *counts, older=older, noted=kinds["noted"]))
         rows += change
     return rows, sheets
+
+
+def _refused(campaign: Campaign, one: Judgement, version: int, source: str, present: Present) -> list[Change]:
+    """Return the lines for a sheet's verdict on earlier texts; none if this person has judged the item since."""
+    if present.of(one.item, one.assessor).verdict:
+        return []
+    at, told = now().isoformat(), guidelines_of(campaign)
+    return refused(
+        Change(at, one.assessor, one.item, "", one.verdict, one.comment, version, told, source), version, present
+    )
 
 
 def _handed_in(
@@ -357,17 +385,18 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
             )
 
 
-def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> bool:
+def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> Mapping[str, Any]:
     """Read nuggets from sheets `nuggets.csv`, and store the nuggets as the key unless the organisers have a key.
 
-    Returns whether the key was stored. If a sheet cannot be read to its end, the key is not changed.
+    Returns the rows of the stored key, keyed by question; none if it was not stored. If a sheet cannot be read to its
+    end, the key is not changed.
     """
     if campaign.settings.task != "nuggets":
         for path in paths:
             faults.add(Fault(str(path), None, "only campaigns of the task nuggets have a list of nuggets"))
-        return False
+        return {}
     if not paths or has_own_key(campaign):
-        return False
+        return {}
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
@@ -388,12 +417,11 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
                     own[number] = {"id": number, "text": text, "vital": VITAL[vital]}
         except FormatError as error:
             faults.add(Fault(str(path), None, error.rule, str(error.value)))
-            return False
+            return {}
     texts = {identity: question.text for identity, question in questions.items()}
     listed = {name: [*own.values()] for name, own in nuggets.items() if own}
-    return _put_key(
-        campaign, {name: {"id": name, "target": texts[name], "nuggets": own} for name, own in listed.items()}
-    )
+    rows = {name: {"id": name, "target": texts[name], "nuggets": own} for name, own in listed.items()}
+    return rows if _put_key(campaign, rows) else {}
 
 
 def _listed(campaign: Campaign) -> Nuggets:

@@ -18,6 +18,7 @@ from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, ReadResult, Unjudged, open_source
 from nescio.judging import Human, judge_runs
 from nescio.judging.human import PEOPLE
+from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
@@ -26,7 +27,7 @@ from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.screens import NOTHING, sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.people.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
-from nescio.people.campaigns.verdicts import resolved, unlisted
+from nescio.people.campaigns.verdicts import refuse_open, resolved, unlisted
 from nescio.pipeline import Loaded, Options, apply, judge, read_collection
 from nescio.sources.json import as_text
 from nescio.tasks.ave import evidence as ave
@@ -121,6 +122,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     key_judge = settings.judge or ("choice" if all(q.options for q in collection.questions) else "")
     listed = any(question.accepted is not None for question in collection.questions)
     if not named and not key_judge and settings.task == "reading" and (campaign.key_files or listed):
+        refuse_open(campaign, {item.id for item in sentence_items(campaign) if item.question in part.questions})
         return _marked(part, runs, collection, own, given)
     labels = {key: Label(key[1], STATES[Verdict(verdict)], key[0]) for key, verdict in named.items()}
     outcomes, notes = judge_runs(collection, own, Human({key: {None: label} for key, label in labels.items()}))
@@ -142,13 +144,16 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
 
 
 def with_key(campaign: Campaign, part: Part) -> list[Question]:
-    """Return the questions in `part`, with gold answers if there is a key, and with sentences that people accept."""
+    """Return the questions in `part`, with gold answers if there is a key, and with sentences that people accept.
+
+    A question whose sentences must be judged again has none.
+    """
     questions = list(part.questions.values())
     if campaign.key_files:
         collection, _ = read_collection(list(campaign.key_files), ReadOptions(gold=False))
         questions = [question for question in collection.questions if question.id in part.questions]
     own = {item.question: item.id for item in sentence_items(campaign)}
-    listed = resolved(campaign, {*own.values()}) if own else {}
+    listed = resolved(campaign, {*own.values()} - open_items(campaign).keys()) if own else {}
     return [
         replace(question, accepted=() if said == NOTHING else tuple(map(int, said.split(","))))
         if (said := listed.get(own.get(question.id, "")))

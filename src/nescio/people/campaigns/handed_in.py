@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct, field
 
+from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.people.campaigns.chain import UNREADABLE
-from nescio.people.campaigns.judgements import Change, Mark, Present
+from nescio.people.campaigns.judgements import Change, Mark, Present, refused
 from nescio.people.campaigns.log import now
 from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key, shown_item
 from nescio.people.campaigns.sheet_reading import SheetReader, check_length
-from nescio.people.campaigns.shown_texts import CHANGED, LIST, still_holds
+from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, still_holds
 from nescio.text import squeeze
 
 if TYPE_CHECKING:
@@ -74,12 +75,14 @@ class HandedIn(Struct):
     """A file that was handed in: its assessor, and the judgements that the history lacks.
 
     Each judgement has its time in UTC. `answers` counts the items of the file, and `judged` those with a verdict.
+    `late` has the verdicts that do not hold for the present texts.
     """
 
     assessor: str
     rows: list[tuple[Record, str]] = field(default_factory=list)
     answers: int = 0
     judged: int = 0
+    late: list[tuple[Record, str]] = field(default_factory=list)
 
 
 def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
@@ -111,8 +114,14 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
             continue
         item = items[record.item]
         now_shown = str(shown_item(item)["texts"])
-        if known is None and not still_holds(kind_of(item), row[0].verdict, record.texts, now_shown):
+        holds = still_holds(kind_of(item), row[0].verdict, record.texts, now_shown)
+        if heading.assessor == ADJUDICATION and item.id in present.again.people:
+            holds = not record.verdict or record.texts in ("", now_shown)  # it decides by the present texts alone
+        if known is None and not holds:
             reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
+            if record.id not in said:
+                taken.late.append(row)
+                said[record.id] = (record.item, row[0].verdict)
             continue
         what = (record.item, row[0].verdict)
         if said.get(record.id, what) != what:
@@ -247,6 +256,9 @@ def _taken(
     except (ValueError, OverflowError):
         reading.fault(path, number, "`at` must be a time", record.at)
         return None
+    if record.verdict and record.id.startswith(AGAIN):
+        reading.fault(path, number, f"an id with {AGAIN!r} takes back a verdict and gives none", record.id)
+        return None
     if not record.id or max(map(len, (record.id, record.comment))) > LONGEST:
         reading.fault(path, number, f"a judgement needs an id; id and comment have at most {LONGEST:,} characters each")
         return None
@@ -281,9 +293,13 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
 def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Change]:
     """Return the lines that the judgements of a file add to the history, and also add these lines to `present`."""
     at, who, rows = now().isoformat(), taken.assessor, []
-    for record, said in taken.rows:
+    late = {record.id for record, _ in taken.late}
+    for record, said in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
         before, of = present.of(record.item, who).verdict, (record.pool, record.guidelines[:12], source)
         line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
+        if record.id in late:
+            rows += refused(line, record.pool, present)
+            continue
         rows.append(line)
         present.add(line)
     return rows
@@ -302,6 +318,25 @@ def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[s
         if own and question in texts:
             key[question] = {"id": question, "target": texts[question], "nuggets": own}
     return key
+
+
+def changed_lists(
+    rows: Mapping[str, Mapping[str, Any]], present: Present, texts: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield each target whose list from a page the key's `rows` would change, with the assessor of this list.
+
+    The rows may hold an earlier list of the assessor. `texts` has the text of each target.
+    """
+    for question in sorted(rows.keys() & key_of_lists(present, texts).keys()):
+        lines = [line for line in present.records.values() if line.item == f"{LIST}:{question}" and line.after]
+        given = listed_nuggets(json.dumps(rows[question]["nuggets"])) or []
+        if _alike(given) not in [_alike(listed_nuggets(line.after) or []) for line in lines]:
+            yield question, " and ".join(sorted({line.assessor for line in lines}))
+
+
+def _alike(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
+    """Return a key that is equal for lists of nuggets which differ in case and white space alone."""
+    return {(one.id, squeeze(one.text), one.vital) for one in nuggets}
 
 
 def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:

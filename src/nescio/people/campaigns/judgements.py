@@ -78,7 +78,7 @@ class Change(Struct, frozen=True):
         """Return 0, unless the line takes back a verdict because the texts changed: then the number of people who had
         judged the item, as far as the line tells it."""
         earlier = self.source == _TAKEN_BACK_BEFORE and not (self.said or self.after)
-        return int(self.source == TAKEN_BACK or earlier) or taken_back_of(self.record)
+        return 0 if self.after else int(self.source == TAKEN_BACK or earlier) or taken_back_of(self.record)
 
     @property
     def judgement(self) -> Judgement:
@@ -204,6 +204,34 @@ def changes(
         if one != old and (not one.verdict or one not in before):
             rows.append(Change(at, one.assessor, one.item, old.verdict, one.verdict, one.comment, pool, told, source))
             present.add(rows[-1])
+    return rows
+
+
+def taken_back(line: Change, version: int, guidelines: str) -> Change:
+    """Return the line that takes back the verdict of another line, because this verdict does not hold any more."""
+    said = line.said or line.at
+    return Change(
+        now().isoformat(),
+        line.assessor,
+        line.item,
+        line.after,
+        "",
+        line.comment,
+        version,
+        guidelines,
+        TAKEN_BACK,
+        said=said,
+    )
+
+
+def refused(line: Change, version: int, present: Present) -> list[Change]:
+    """Return the lines for a verdict that comes in late and does not hold for the present texts; add them to `present`.
+
+    They are the same as if the verdict had come in before the texts changed: `line`, and a line that takes it back.
+    """
+    rows = [line, taken_back(line, version, line.guidelines)]
+    for row in rows:
+        present.add(row)
     return rows
 
 

@@ -14,23 +14,23 @@ from msgspec.structs import asdict, replace
 from nescio.data.model import Question
 from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
-from nescio.people.campaigns.assessors import expect_no_more
+from nescio.people.campaigns.assessors import expect_no_more, open_items
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
-from nescio.people.campaigns.folder import KEY, OWN_KEY, POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
+from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
 from nescio.people.campaigns.freshness import POOLING, done, inputs, newer_than_pool
 from nescio.people.campaigns.judgements import (
     HISTORY,
-    TAKEN_BACK,
-    Change,
+    LISTS,
     Present,
     append_history,
-    asked_again,
     guidelines_of,
+    lists_taken_in,
     read_history,
     read_judgements,
+    taken_back,
 )
-from nescio.people.campaigns.log import digests, latest, now, record
+from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
 from nescio.people.campaigns.runs import examine
 from nescio.people.campaigns.settings import Distinct, Task
@@ -219,7 +219,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
             _check_lost(opened)
         merged = merged_items(items, before)
         # First, so that a pool that is made again after an interruption takes back the same verdicts.
-        taken_back = _take_back(
+        back = _take_back(
             opened,
             _keys(merged) | _story_keys(said.topics),
             _keys(before) | _read_stories(opened),
@@ -229,11 +229,11 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         if stories := story_lines(said.topics):
             put(opened / POOL / STORIES, stories)
         done(opened, POOLING, read, {NAMED: SECRET})
-        judged = {judgement.item for judgement in read_judgements(opened)} - asked_again(opened).open.keys()
+        judged = {judgement.item for judgement in read_judgements(opened)} - open_items(opened).keys()
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
     after = f"nescio campaign sheets {opened.folder} --assessor NAME"
     counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
-    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), taken_back)
+    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), back)
 
 
 def _check_lost(campaign: Campaign) -> None:
@@ -279,20 +279,9 @@ def _take_back(campaign: Campaign, now_shown: Mapping[str, str], before: Mapping
     `now_shown` and `before` map items to the keys of their texts. Each of these verdicts gets a line of the history, as
     if the assessor had withdrawn the verdict, so that `sheets` asks again.
     """
-    told, at = guidelines_of(campaign), now().isoformat()
+    told = guidelines_of(campaign)
     rows = [
-        Change(
-            at,
-            line.assessor,
-            line.item,
-            line.after,
-            "",
-            line.comment,
-            version,
-            told,
-            TAKEN_BACK,
-            said=line.said or line.at,
-        )
+        taken_back(line, version, told)
         for line in Present(read_history(campaign)).lines.values()
         if line.after
         and line.item in now_shown
@@ -301,7 +290,8 @@ def _take_back(campaign: Campaign, now_shown: Mapping[str, str], before: Mapping
     if rows:
         expect_no_more(campaign, {(row.item, row.assessor) for row in rows})  # first, as above
         head = append_history(campaign, rows)
-        wrote = digests(campaign, HISTORY, f"{KEY}/{OWN_KEY}")
+        taken = lists_taken_in(read_log(campaign))
+        wrote = digests(campaign, HISTORY) | ({LISTS: taken} if taken else {})
         record(campaign, "collect", digests(campaign, f"{POOL}/{ITEMS}"), wrote, {"history": head})
     return len(rows)
 

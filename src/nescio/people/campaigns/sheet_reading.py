@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from nescio.data.assessors import ADJUDICATION
@@ -14,7 +15,7 @@ from nescio.formats import open_source
 from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import read_asked
 from nescio.people.campaigns.folder import Campaign
-from nescio.people.campaigns.judgements import Judgement
+from nescio.people.campaigns.judgements import Judgement, asked_again
 from nescio.people.campaigns.pooling import Item, named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
@@ -124,10 +125,16 @@ class SheetReader:
             if verdict is None:
                 return
             judgement = Judgement(item.id, who, verdict, row.get("comment", "").strip())
-            if _holds(item, row, verdict):
+            decides = who == ADJUDICATION and item.id in self._again  # by the present texts alone
+            if _is_shown(item, row) or (not decides and _holds(item, row, verdict)):
                 self.judgements.append(judgement)
             else:
                 self.outdated.append((line, judgement))
+
+    @cached_property
+    def _again(self) -> Collection[str]:
+        """Return the items that people were asked to judge again."""
+        return asked_again(self.campaign).people.keys()
 
     def _is_of(self, item: Item, found: str) -> bool:
         own = plain(item.answer)
@@ -199,12 +206,19 @@ def cells_of(item: Item) -> tuple[str, str]:
     return "; ".join(documents), f" {MARK} ".join(shown)
 
 
+def _shown(item: Item) -> dict[str, str]:
+    documents, texts = cells_of(item)
+    return {"question": item.text, "document": documents, "support": texts}
+
+
+def _is_shown(item: Item, row: Mapping[str, str]) -> bool:
+    """Return whether the `row` of a sheet has the present texts of `item`."""
+    return all(is_same(text, row.get(column, text), ()) for column, text in _shown(item).items())
+
+
 def _holds(item: Item, row: Mapping[str, str], verdict: str) -> bool:
     """Return whether a `verdict` in the `row` of a sheet holds for the present texts of `item`."""
-    documents, texts = cells_of(item)
-    now = {"question": item.text, "document": documents, "support": texts}
-    if all(is_same(text, row.get(column, text), ()) for column, text in now.items()):
-        return True
+    now = _shown(item)
     then = {column: row.get(column, text) for column, text in now.items()}
     keys = (cells_key(cells["question"], cells["document"], cells["support"]) for cells in (then, now))
     return still_holds(kind_of(item), verdict, *keys)

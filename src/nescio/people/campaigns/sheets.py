@@ -31,7 +31,7 @@ from nescio.people.campaigns.screens import assessor_page, guidelines, has_own_k
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
-from nescio.people.campaigns.verdicts import disputed
+from nescio.people.campaigns.verdicts import MORE_PEOPLE, to_adjudicate
 from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
 from nescio.text import plural, squeeze
@@ -56,25 +56,29 @@ class Sheet(Struct, frozen=True):
 
 
 class Handed(Struct, frozen=True):
-    """The result of `sheets`: the folder and the written sheets, one for each assessor."""
+    """The result of `sheets`: the folder and the written sheets, one for each assessor.
+
+    The `remark` says which answers need more people.
+    """
 
     folder: Path
     sheets: tuple[Sheet, ...]
     after: str
+    remark: str = ""
 
     def __str__(self) -> str:
         rows = [
             f"{sheet.file}: {plural(sheet.answers, 'answer')} of {plural(sheet.questions, 'question')}"
             for sheet in self.sheets
         ]
-        return "\n".join([*rows, f"next: {self.after}"])
+        return "\n".join([*rows, *([self.remark] if self.remark else []), f"next: {self.after}"])
 
 
 def sheets(
     campaign: Path | str,
     assessors: Sequence[str] = (),
     *,
-    overlap: float = 1,
+    overlap: float | None = None,
     adjudicate: bool = False,
     form: Form = "csv",
     html: bool = False,
@@ -85,8 +89,9 @@ def sheets(
 
     All answers to a question go to the same assessors, and the load is even. `ben=EN,ES` judges only these languages.
     `overlap` is the number of assessors for each answer, or, below 1, the share of questions that a second assessor
-    judges too. Answers with enough verdicts are not asked again. `adjudicate` writes one sheet instead, with the
-    answers that assessors judged differently, their verdicts and comments, but not their names. `form` is csv, or xlsx,
+    judges too; it is 1 if it is None, but an answer that must be judged again keeps its number. Answers with enough
+    verdicts are not asked again. `adjudicate` writes one sheet instead, with the answers that assessors judged
+    differently or must judge again, their verdicts and comments, but not their names. `form` is csv, or xlsx,
     in which no program turns texts into dates or numbers. `html` writes pages instead, for judging in a browser by
     single keys, without a server. `sentences` asks which sentences of its story answer each question; with `adjudicate`
     only where assessors listed different sentences. `progress` is called with the number of sheets written. Raises
@@ -100,15 +105,18 @@ def sheets(
         if sentences:
             pool = story_items(opened)
         form = "html" if html else form
-        judgements = read_judgements(opened)
+        judgements, plan, lacking = read_judgements(opened), None, 0
         if adjudicate:
-            wanted = {ADJUDICATION: disputed(opened, judgements)}
+            wanted = {ADJUDICATION: to_adjudicate(opened, judgements)}
             if not html or sentences:
                 kind = SENTENCES if sentences else "answer"
                 wanted = {who: [item for item in items if kind_of(item) == kind] for who, items in wanted.items()}
         else:
             reads = _languages(assessors, opened)
-            wanted = _shared_out(opened, pool, judgements, reads, overlap)
+            plan = _plan(opened, pool, overlap)
+            wanted, lacking = _shared_out(
+                opened, pool, judgements, reads, overlap=1 if overlap is None else overlap, plan=plan
+            )
         _check_collected(opened, wanted, judgements)
         with_list = opened.settings.task == "nuggets" and not html
         if with_list:
@@ -116,7 +124,7 @@ def sheets(
         shown = _with_lists(opened, wanted, judgements) if html and not adjudicate else wanted
         made = [_made(opened, who, items, judgements, form) for who, items in followed(shown.items(), progress)]
         # Nothing is written before all of it is made, so that an error leaves everything as it was.
-        write_asked(opened, {who: [*items, *shown[who]] for who, items in wanted.items()}, judgements)
+        write_asked(opened, {who: [*items, *shown[who]] for who, items in wanted.items()}, judgements, plan)
         for sheet, content in made:
             put(opened / sheet.file, content)
             for other in {*get_args(Form)} - {form}:
@@ -129,7 +137,8 @@ def sheets(
     if html:
         then = f"nescio campaign collect {opened.folder} FILE..."
         after = f"send each page to its assessor, then collect the saved files: {then}"
-    return Handed(opened / SHEETS, tuple(sheet for sheet, _ in made), after)
+    remark = f"{plural(lacking, 'answer')} that must be judged again: {MORE_PEOPLE}" if lacking else ""
+    return Handed(opened / SHEETS, tuple(sheet for sheet, _ in made), after, remark)
 
 
 def _with_lists(
@@ -190,15 +199,18 @@ def _shared_out(
     pool: Sequence[Item],
     judgements: Sequence[Judgement],
     reads: Mapping[str, set[str]],
+    *,
     overlap: float,
-) -> dict[str, list[Item]]:
-    """Return the items that each assessor is to judge, keyed by assessor.
+    plan: Mapping[str, int],
+) -> tuple[dict[str, list[Item]], int]:
+    """Return the items that each assessor is to judge, keyed by assessor, and how many open items lack people.
 
     A question goes first to the assessors who judged it before, and then to the assessors with the fewest answers. An
     item that is open because its texts changed goes first to the assessors whose verdicts were taken back, and to as
-    many others as it still needs.
+    many others as it still needs by the `plan`.
     """
-    again = asked_again(campaign)
+    again, lacking = asked_again(campaign), 0
+    open_ = again.open_by(plan)
     done = by_item([one for one in judgements if one.assessor != ADJUDICATION])
     questions: dict[str, list[Item]] = {}
     for item in pool:
@@ -219,14 +231,30 @@ def _shared_out(
         for item in items:
             held, many = done.get(item.id, {}), times[question]
             asked = [who for who in order[:many] if who not in held] if len(held) < many else []
-            if item.id in again.open:
-                first = again.people[item.id]
+            if item.id in open_:
+                first, more = again.people[item.id], max(1, max(many, open_[item.id]) - len(held))
                 asked = [who for who in order if who in first - held.keys()]
                 asked += [who for who in order if who not in first | held.keys()]
-                asked = asked[: max(many, again.open[item.id]) - len(held)]
+                asked = asked[:more]
+                lacking += len(asked) < more
             for who in asked:
                 wanted[who].append(item)
-    return {who: own_order(campaign, who, items) for who, items in wanted.items()}
+    return {who: own_order(campaign, who, items) for who, items in wanted.items()}, lacking
+
+
+def _plan(campaign: Campaign, pool: Sequence[Item], overlap: float | None) -> dict[str, int]:
+    """Return how many people are to judge each item, where somebody chose this number; `overlap` is a new choice.
+
+    What was judged again by enough people stays judged.
+    """
+    plan = dict(read_asked(campaign).plan)
+    if overlap is not None:
+        again = asked_again(campaign)
+        settled = again.people.keys() - again.open_by(plan).keys()
+        questions = list(dict.fromkeys(item.question for item in pool))
+        times = times_of(questions, overlap, lambda question: campaign.hidden_order("overlap", question))
+        plan |= {item.id: times[item.question] for item in pool if item.id not in settled}
+    return plan
 
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.people.campaigns.retyped import plain
@@ -66,16 +66,21 @@ def taken_back_of(record: str) -> int:
 
 
 class AskedAgain:
-    """The items of which a verdict was taken back, and the people who are asked to judge these items again.
+    """The items with a verdict that does not hold any more, and the people who are asked to judge these items again.
 
-    Such an item is open until all of these people have judged it again, or until as many people have a verdict that
-    holds as had judged it before. Until then, the verdicts that are left decide nothing.
+    Such an item is open until all of these people have judged it again, until as many people as planned have a verdict
+    that holds and not all of these verdicts are from before, or until the adjudicator decides it. Until then, the
+    verdicts that are left decide nothing.
     """
 
     def __init__(self) -> None:
         self.people: dict[str, set[str]] = {}
+        self.decided: dict[str, set[str]] = {}  # by the adjudicator, while these people were still asked
         self._enough: dict[str, int] = {}
+        self._before: dict[str, set[str]] = {}  # who had judged an item, as far as this is known
+        self._since: dict[str, set[str]] = {}  # who has judged it since
         self._holding: dict[str, set[str]] = {}
+        self._known: dict[str, set[str]] = {}  # who ever judged it
 
     def add(self, item: str, who: str, verdict: str, taken_back: int = 0) -> None:
         """Add a judgement that is the latest of this person on this item.
@@ -83,26 +88,64 @@ class AskedAgain:
         `taken_back` is 0, unless the judgement takes back a verdict: then it is the number of people who had judged the
         item, as far as this is known, and at least 1.
         """
-        holding, asked = self._holding.setdefault(item, set()), self.people.get(item, set())
-        if taken_back and who == ADJUDICATION:
-            # Two or more people agree, or are in dispute once more. One alone would decide in place of the adjudicator.
-            if len(holding) == 1:
-                self._ask(item, who, 2)
-        elif taken_back:
-            self._ask(item, who, max(taken_back, self._enough.get(item, 0) if asked else len(holding)))
-        elif verdict:
+        holding = self._holding.setdefault(item, set())
+        if who == ADJUDICATION:
+            self._adjudicate(item, verdict, taken_back)
+            return
+        if verdict or taken_back:
+            self._known.setdefault(item, set()).add(who)
+        if taken_back:
+            self._ask(item, who, taken_back)
+        if verdict:
+            holding.add(who)
+            self._since.setdefault(item, set()).add(who)
+            asked = self.people.get(item, set())
             asked.discard(who)
+            self.decided.get(item, set()).discard(who)
             if not asked:
                 self.people.pop(item, None)
-                self._enough.pop(item, None)
-        if who != ADJUDICATION:
-            (holding.add if verdict else holding.discard)(who)
+        else:
+            holding.discard(who)
+            self._since.get(item, set()).discard(who)
+
+    def _adjudicate(self, item: str, verdict: str, taken_back: int) -> None:
+        if verdict:
+            if item in self.people:
+                self.decided[item] = self.people.pop(item) - {ADJUDICATION}
+        elif item in self.decided:
+            if asked := self.decided.pop(item) | ({ADJUDICATION} if taken_back else set()):
+                self.people[item] = asked
+        # Two or more people agree, or are in dispute once more. One alone would decide in place of the adjudicator.
+        elif taken_back and len(self._holding[item]) == 1:
+            self._ask(item, ADJUDICATION, 2)
 
     def _ask(self, item: str, who: str, enough: int) -> None:
-        self.people.setdefault(item, set()).add(who)
-        self._enough[item] = max(self._enough.get(item, 0), enough)
+        if item not in self.people:
+            self._enough[item], self._before[item] = 0, {*self._holding[item]}
+            self.people[item] = self.decided.pop(item, set())
+        self.people[item].add(who)
+        self._before[item].add(who)
+        self._since[item] = set()
+        self._enough[item] = max(self._enough[item], enough)
+
+    def open_by(self, plan: Mapping[str, int]) -> dict[str, int]:
+        """Return the items that are open, each with the number of people whose verdicts it needs.
+
+        This is the number in `plan`; for an item that is not in it, the number of people who had judged the item.
+        """
+        needed = {item: plan.get(item) or self._needed(item) for item in self.people}
+        return {
+            item: enough
+            for item, enough in needed.items()
+            if not self._since[item] or len(self._holding[item]) < enough
+        }
+
+    def _needed(self, item: str) -> int:
+        # A file may claim any number of people. No more count than ever judged the item.
+        claimed = min(self._enough[item], max(2, len(self._known.get(item, ()))))
+        return max(claimed, len(self._before[item] - {ADJUDICATION}))
 
     @property
     def open(self) -> dict[str, int]:
-        """Return the items that are open, each with the number of people whose verdicts it needs."""
-        return {item: enough for item, enough in self._enough.items() if len(self._holding[item]) < enough}
+        """Return the items that are open without a plan."""
+        return self.open_by({})

@@ -4,6 +4,7 @@ folder of returns for each group."""
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -216,8 +217,10 @@ def _notes(site: _Site) -> list[str]:
         return list(notes)
     names = {*site.group, *(word for pair in site.campaign.settings.groups.items() for word in pair)}
     names |= {cell for table in site.tables for row in table.rows if _is_system(table, row) for cell in row[:2]}
-    hidden = [squeeze(name) for name in names if name]
-    return [note for note in notes if not any(name in squeeze(note) for name in hidden)]
+    # Whole words, because a short name may be a part of any word; a run's name goes on with an underscore.
+    words = "|".join(re.escape(squeeze(name)) for name in names if squeeze(name))
+    hidden = re.compile(rf"(?<!\w)(?:{words})(?![^\W_])")
+    return [note for note in notes if not hidden.search(squeeze(note))]
 
 
 def _blinded(table: Table, site: _Site) -> Table | None:

@@ -8,12 +8,12 @@ import msgspec
 from msgspec import Struct
 
 from nescio.errors import MismatchError, NescioError
-from nescio.people.campaigns.assessors import returned, unasked
+from nescio.people.campaigns.assessors import open_items, returned, unasked
 from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
 from nescio.people.campaigns.folder import HANDOUT, RUNS, SHEETS, Campaign, contents, open_campaign
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files
-from nescio.people.campaigns.judgements import asked_again, read_judgements
+from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.log import is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, Item, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, unnamed_groups
@@ -22,7 +22,7 @@ from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import moment
 from nescio.people.campaigns.tampering import faults, pending
 from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
-from nescio.people.campaigns.verdicts import disputed
+from nescio.people.campaigns.verdicts import MORE_PEOPLE, disputed
 from nescio.text import command_text, plural, sanitize
 
 
@@ -159,7 +159,7 @@ def _judging(campaign: Campaign) -> list[Step]:
     folder, items = campaign.folder, _pool(campaign)
     judgements = read_judgements(campaign)
     old = age(campaign, POOLING)
-    open_ = asked_again(campaign).open
+    open_ = open_items(campaign)
     done = {one.item for one in judgements} - open_.keys()
     left = [item for item in items if item.id not in done]
     dispute = disputed(campaign, judgements) if items else []
@@ -171,6 +171,7 @@ def _judging(campaign: Campaign) -> list[Step]:
     again = [item for item in items if item.id in open_]
     if again:
         what += f"; {len(again):,} to be judged again, because the question or the supports changed"
+        what += f" (if people are missing, {MORE_PEOPLE})"
     back = returned(campaign, items, judgements)
     if back.verdicts < back.of:
         what += f"; {back}"
@@ -185,15 +186,16 @@ def _judging(campaign: Campaign) -> list[Step]:
             collect = "set resolve in campaign.toml to something other than refused, then nescio campaign status"
     asked = ", ".join(sheets) or "none"
     if new and sheets:
-        since = " since the question or the supports changed" if all(item.id in open_ for item in new) else ""
-        asked = f"{plural(len(new), 'answer')} that nobody was asked to judge{since}"
-    lists = (
-        []
-        if new
-        else unasked(campaign, [one for one in sentence_items(campaign) if one.id in open_], judgements, open_)
-    )
+        who, since = "nobody was", ""
+        if all(item.id in open_ for item in new):
+            who, since = "too few people were", " since the question or the supports changed"
+        asked = f"{plural(len(new), 'answer')} that {who} asked to judge{since}"
+    lists = unasked(campaign, [one for one in sentence_items(campaign) if one.id in open_], judgements, open_)
+    write = f"nescio campaign sheets {folder} --assessor NAME"
     if lists:
-        asked = f"{plural(len(lists), 'question')} to answer by sentences again, because question or story changed"
+        more = f"{plural(len(lists), 'question')} to answer by sentences again, because question or story changed"
+        asked = f"{asked}; {more}" if new else more
+        write = f"{write}, then {write} --sentences" if new else f"{write} --sentences"
     fresh = old is not None and old.fresh
     pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
     return [
@@ -202,7 +204,7 @@ def _judging(campaign: Campaign) -> list[Step]:
             "sheets",
             bool(sheets) and not (new or lists),
             asked,
-            f"nescio campaign sheets {folder} --assessor NAME{' --sentences' if lists else ''}",
+            write,
         ),
         Step("judgements", bool(items) and not left and not dispute and back.verdicts == back.of, what, collect),
     ]

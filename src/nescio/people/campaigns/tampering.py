@@ -184,7 +184,8 @@ def _listed(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     """
     taken, there, own = lists_taken_in(entries), digest(campaign / LISTS), has_own_key(campaign)
     if taken and there != taken and (there or not own):
-        how = "run it again with the assessors' list, corrected if it was wrong"
+        how = "run it again with the list, which the assessor corrects on the page, or you in sheets/nuggets.csv if it"
+        how += " is from there; or delete this file and put a key of another name into key/"
         how = "delete this list, because there is another key" if own else how
         yield Fault(LISTS, None, f"these are not the nuggets that nescio campaign collect took in; {how}")
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
+from nescio.people.campaigns.assessors import open_items, read_asked
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.judgements import Judgement, asked_again, by_item, read_judgements
 from nescio.people.campaigns.pooling import Item, read_pool
@@ -22,6 +23,10 @@ from nescio.text import on_one_line, plural
 
 MOST_NAMED = 10  # answers in dispute that a message lists
 FIRST = 3  # open answers that a message names
+MORE_PEOPLE = (
+    "name others with --assessor, say with --overlap how many are enough, or decide with --adjudicate what somebody "
+    "has judged"
+)
 
 
 class Agreement(Struct, frozen=True):
@@ -60,12 +65,32 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
 
     Items that are open because their texts changed are left out.
     """
-    open_ = asked_again(campaign).open
     given = read_judgements(campaign) if judgements is None else judgements
-    verdicts = by_item(one for one in given if one.item not in open_)
-    final = come_to_one(verdicts, campaign.settings.resolve)
+    final = come_to_one(_that_decide(campaign, given), campaign.settings.resolve)
     items = [*read_pool(campaign), *sentence_items(campaign)]
     return [item for item in items if item.id in final and final[item.id] is None]
+
+
+def to_adjudicate(campaign: Campaign, judgements: Sequence[Judgement]) -> list[Item]:
+    """Return the items in dispute, and then the open items on which an assessor's verdict still holds."""
+    open_ = open_items(campaign)
+    held = {one.item for one in judgements if one.item in open_ and one.assessor != ADJUDICATION}
+    items = [*read_pool(campaign), *sentence_items(campaign)]
+    return [*disputed(campaign, judgements), *(item for item in items if item.id in held)]
+
+
+def _that_decide(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
+    """Return the verdicts that decide each item, keyed by item and then by assessor.
+
+    No verdict decides an open item. If the adjudicator has decided an item that was open, only this verdict does,
+    because people's verdicts on it are missing.
+    """
+    again = asked_again(campaign)
+    open_ = again.open_by(read_asked(campaign).plan)
+    verdicts = by_item(one for one in judgements if one.item not in open_)
+    for item in again.decided.keys() & verdicts.keys():
+        verdicts[item] = {ADJUDICATION: verdicts[item][ADJUDICATION]}
+    return verdicts
 
 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
@@ -75,10 +100,9 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
     their texts changed.
     """
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
-    open_ = asked_again(campaign).open
-    _refuse_open(campaign, [item for item in open_ if item in wanted])
+    refuse_open(campaign, wanted)
     rule = campaign.settings.resolve
-    verdicts = by_item(one for one in read_judgements(campaign) if one.item not in open_)
+    verdicts = _that_decide(campaign, read_judgements(campaign))
     # Dawid and Skene's model estimates the assessors' errors from all verdicts, not only from the wanted ones.
     final = {item: verdict for item, verdict in come_to_one(verdicts, rule).items() if item in wanted}
     dispute = [item for item, verdict in final.items() if verdict is None]
@@ -102,15 +126,16 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
     return {item: verdict for item, verdict in final.items() if verdict is not None}
 
 
-def _refuse_open(campaign: Campaign, items: Sequence[str]) -> None:
-    """Raise MismatchError if there are any `items`; they are open because their texts changed."""
-    if items:
+def refuse_open(campaign: Campaign, wanted: Collection[str]) -> None:
+    """Raise MismatchError if any of the `wanted` items are open because their texts changed."""
+    if items := [item for item in open_items(campaign) if item in wanted]:
         shown = _shown(campaign)
         first = ", ".join(on_one_line(shown.get(item, item)) for item in items[:FIRST])
         raise MismatchError(
             f"{plural(len(items), 'answer')} must be judged again, because the question or the supports changed, and "
             f"the verdicts that are left do not decide (first: {first}); run nescio campaign sheets {campaign.folder} "
-            f"--assessor NAME{_only_sentences(items)}, and collect the new verdicts"
+            f"--assessor NAME{_only_sentences(items)} (or, if a server asks, nescio assess update and export), and "
+            f"collect the new verdicts; if people are missing, {MORE_PEOPLE}"
         )
 
 

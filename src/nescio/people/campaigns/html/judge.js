@@ -738,24 +738,29 @@ document.addEventListener("keydown", (event) => {
     else if (inText) leave(event.target);
     return;
   }
-  if (event.repeat && (!inText || event.key === "Enter") && !event.key.startsWith("Arrow")) { event.preventDefault(); return; } // a key that is held says one thing
+  if (inText && event.repeat && event.key === "Enter") { event.preventDefault(); return; } // a key that is held says one thing
   if (inText) {
     if (event.key === "Enter" && event.target.closest(".listed")) { event.preventDefault(); saveList(); }
     return;
   }
   const item = items[at];
   const options = item && item.kind !== "nuggets" && listedFirst(item) ? optionsOf(item) : null;
-  const latin = event.key.length === 1 && event.key > "\x7f" && /^Key([A-Z])$/.exec(event.code); // of a Cyrillic or Greek keyboard
+  const foreign = event.key.length === 1 && event.key > "\x7f" && !/\p{Script=Latin}/u.test(event.key); // of a Cyrillic or Greek keyboard
+  const latin = foreign && /^Key([A-Z])$/.exec(event.code);
   const letter = latin ? latin[1] : event.key.length === 1 ? event.key.toUpperCase() : event.key;
   const deeds = { Z: undo, Backspace: undo, S: askWhy, F: flag, C: () => enter($("comment")), ArrowLeft: () => show(at - 1), ArrowRight: () => show(at + 1) };
-  if (item && isAnswer(item) && page.names !== "nuggets" && letter in VERDICTS) judge(letter);
-  else if (options && letter === "N") judge("-");
-  else if (options && letter === "Enter" && !event.target.matches("button, summary, a")) confirm();
+  let deed;
+  if (item && isAnswer(item) && page.names !== "nuggets" && letter in VERDICTS) deed = () => judge(letter);
+  else if (options && letter === "N") deed = () => judge("-");
+  else if (options && letter === "Enter" && !event.target.matches("button, summary, a")) deed = confirm;
   else if (options && /^[0-9]$/.test(letter)) {
     const box = [...$("choice").querySelectorAll("input[type=checkbox]")].find((one) => one.dataset.key === letter);
-    if (box) box.click();
-  } else if (letter in deeds) deeds[letter]();
-  else return;
+    deed = () => box && box.click();
+  } else if (letter in deeds) deed = deeds[letter];
+  const presses = ["Enter", " "].includes(event.key) && event.target.matches("button, input");
+  if (event.repeat && (deed || presses) && !event.key.startsWith("Arrow")) { event.preventDefault(); return; } // held: once
+  if (!deed) return;
+  deed();
   event.preventDefault();
 });
 
