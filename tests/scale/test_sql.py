@@ -225,6 +225,28 @@ def test_a_total_beside_ungraded_answers_makes_no_count(tmp_path: Path) -> None:
         nescio.score(path)
 
 
+def test_a_total_beside_missing_answers_may_include_them(tmp_path: Path) -> None:
+    """700 right, 200 wrong and 100 missing make 1,000; the missing ones are no silence unless the table says so."""
+    (path := tmp_path / "counts.csv").write_text("run,correct,incorrect,missing,n\nold,700,200,100,1000\n")
+    with pytest.raises(nescio.NescioError, match="n may include the missing answers: give a column 'unanswered'"):
+        nescio.score(path)
+    path.write_text("run,correct,incorrect,unanswered,missing,n\nold,700,200,0,100,1000\n")
+    (gate,) = nescio.score(path, "accuracy", fail_under={"accuracy": 0.7}).gates
+    assert gate.status == 3
+    path.write_text("run,correct,answered,unanswered,missing\nold,700,900,0,100\n")
+    (gate,) = nescio.score(path, "accuracy", fail_under={"accuracy": 0.7}).gates
+    assert gate.status == 3
+
+
+def test_a_column_of_missing_things_that_are_no_counts_is_not_used(tmp_path: Path) -> None:
+    (path := tmp_path / "counts.csv").write_text(
+        "run,correct,incorrect,unanswered,missing\nA,70,20,10,none\nB,60,30,10,2%\n"
+    )
+    scores = nescio.score(path, "accuracy")
+    assert [row.value for row in scores] == [0.7, 0.6]
+    assert any("column missing not used" in str(note) for note in scores.notes)
+
+
 def test_columns_and_words_are_named_as_elsewhere(tmp_path: Path) -> None:
     (path := tmp_path / "t.csv").write_text("engine,id,verdict\na,1,Yes\na,2,it's not\nb,1,yes\nb,2,\n")
     named: dict[str, Any] = {"column": {"run": "engine", "question": "id", "outcome": "verdict"}}
