@@ -337,3 +337,53 @@ def test_postgres_counts_the_same(answers: Path, tmp_path: Path, postgres: list[
         )
         assert ours == theirs
     assert figures(nescio.compare(tmp_path / "pairs.csv")) == figures(nescio.compare(answers))
+
+
+_DIGESTS = ("inspect:9f86d081884c7d65", "inspect:9f86d081884c7d66")
+DECIDING = {  # a column, its cells in the runs a and b, and whether counts of single runs need it, too
+    "held": ("answers_held", ("2 of 4", ""), True),
+    "no gate": ("no_gate_because", ("", "the run stopped"), True),
+    "question": ("question_digest", _DIGESTS, False),
+    "gold": ("gold_digest", _DIGESTS, False),
+    "judges": ("judge", ("match", "gpt-4o"), False),
+    "a judge": ("judge", ("match", ""), False),
+}
+
+
+@pytest.mark.parametrize("case", DECIDING)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_file_is_not_counted_if_counts_would_lose_what_decides_gates(case: str, suffix: str, tmp_path: Path) -> None:
+    name, cells, always = DECIDING[case]
+    text = "".join(f"{run},q{i},correct,{cell}\n" for run, cell in zip("ab", cells, strict=True) for i in (1, 2))
+    (path := tmp_path / "t.csv").write_text(f"run,question,outcome,{name}\n{text}")
+    if suffix == "parquet":
+        made = path.with_suffix(".parquet")
+        duckdb.execute(f"COPY (FROM '{path}') TO '{made}'")
+        path = made
+    for given in (path, tmp_path / f"*.{suffix}"):
+        for only in (None, "pairs", "runs", "confidences"):
+            if always or only in (None, "pairs"):
+                with pytest.raises(UsageError, match=f"gates depend on {name}, .* give nescio the table itself"):
+                    nescio.sql(str(given), only=only)
+            else:
+                assert nescio.sql(str(given), only=only).startswith(f"-- {only}")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"judge": ("match", "match"), "question_digest": (_DIGESTS[0], _DIGESTS[0]), "answers_held": ("", "")},
+        {"judge": ('"a judge of 2 days"', '"a judge of 2 days"')},
+        {"gold_digest": (_DIGESTS[0], _DIGESTS[1].replace("inspect", "helm"))},
+        {"gold_digest": ("sha1", "md5"), "answers_held": ("all", "some")},  # somebody else's columns
+    ],
+)
+def test_a_file_in_which_these_columns_decide_nothing_is_counted(columns: Any, tmp_path: Path) -> None:
+    rows = [
+        ",".join([run, f"q{i}", "correct", *(cells[at] for cells in columns.values())])
+        for at, run in enumerate("ab")
+        for i in (1, 2)
+    ]
+    (path := tmp_path / "t.csv").write_text("\n".join([f"run,question,outcome,{','.join(columns)}", *rows]))
+    assert nescio.sql(str(path)).startswith("-- runs")
+    assert nescio.sql(str(tmp_path / "none.csv")).startswith("-- runs")  # a file of another machine
