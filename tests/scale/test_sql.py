@@ -360,7 +360,9 @@ def test_a_file_is_not_counted_if_counts_would_lose_what_decides_gates(case: str
         made = path.with_suffix(".parquet")
         duckdb.execute(f"COPY (FROM '{path}') TO '{made}'")
         path = made
-    for given in (path, tmp_path / f"*.{suffix}"):
+        (tmp_path / "folder.parquet").mkdir()
+        shutil.copy(made, tmp_path / "folder.parquet" / "part-0.parquet")
+    for given in (path, tmp_path / f"t*.{suffix}", *tmp_path.glob("folder.parquet")):
         for only in (None, "pairs", "runs", "confidences"):
             if always or only in (None, "pairs"):
                 with pytest.raises(UsageError, match=f"gates depend on {name}, .* give nescio the table itself"):

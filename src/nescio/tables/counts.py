@@ -1,7 +1,8 @@
 """Read counts tables: `run, correct, incorrect, unanswered`, with a row for each run, or each run and confidence.
 
-The columns `ungraded` and `missing` may count answers that are left out; gates count these as lost. A table without
-such columns leaves nothing out.
+The columns `ungraded` and `missing` may count answers that are left out; gates count these as lost. Beside them, a
+total may include such answers, so nescio subtracts nothing from it and asks for the count. A table without such columns
+leaves nothing out.
 """
 
 from __future__ import annotations

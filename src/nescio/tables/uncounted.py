@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glob import glob
-from os.path import expanduser
+from os.path import expanduser, isdir
 from typing import TYPE_CHECKING
 
 from nescio.data.judge_record import judges_differ, undated
@@ -22,8 +22,9 @@ JUDGE = "judge"
 def uncounted(files: str, run: str, question: str, *, paired: bool) -> list[str]:
     """Return the columns by which a gate on the rows may decide otherwise than a gate on their counts.
 
-    `files` is a path or a pattern. The list is empty if there are no such files here, or if DuckDB cannot read them.
-    `run` and `question` are columns, and `paired` says that runs are compared.
+    `files` is a path, a pattern, or a folder of Parquet files, as Spark writes them. The list is empty if there are no
+    such files here, or if DuckDB cannot read them. `run` and `question` are columns, and `paired` says that runs are
+    compared.
     """
     import duckdb
 
@@ -34,7 +35,7 @@ def uncounted(files: str, run: str, question: str, *, paired: bool) -> list[str]
         return []
     try:
         with connect() as connection:
-            relation = literal(files)
+            relation = literal(f"{files}/**/*.parquet" if isdir(expanduser(files)) else files)
             named = {
                 str(row[0]).lower(): str(row[0])
                 for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
