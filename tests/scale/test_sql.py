@@ -225,6 +225,28 @@ def test_a_total_beside_ungraded_answers_makes_no_count(tmp_path: Path) -> None:
         nescio.score(path)
 
 
+def test_a_total_beside_missing_answers_may_include_them(tmp_path: Path) -> None:
+    """700 right, 200 wrong and 100 missing make 1,000; the missing ones are no silence unless the table says so."""
+    (path := tmp_path / "counts.csv").write_text("run,correct,incorrect,missing,n\nold,700,200,100,1000\n")
+    with pytest.raises(nescio.NescioError, match="n may include the missing answers: give a column 'unanswered'"):
+        nescio.score(path)
+    path.write_text("run,correct,incorrect,unanswered,missing,n\nold,700,200,0,100,1000\n")
+    (gate,) = nescio.score(path, "accuracy", fail_under={"accuracy": 0.7}).gates
+    assert gate.status == 3
+    path.write_text("run,correct,answered,unanswered,missing\nold,700,900,0,100\n")
+    (gate,) = nescio.score(path, "accuracy", fail_under={"accuracy": 0.7}).gates
+    assert gate.status == 3
+
+
+def test_a_column_of_missing_things_that_are_no_counts_is_not_used(tmp_path: Path) -> None:
+    (path := tmp_path / "counts.csv").write_text(
+        "run,correct,incorrect,unanswered,missing\nA,70,20,10,none\nB,60,30,10,2%\n"
+    )
+    scores = nescio.score(path, "accuracy")
+    assert [row.value for row in scores] == [0.7, 0.6]
+    assert any("column missing not used" in str(note) for note in scores.notes)
+
+
 def test_columns_and_words_are_named_as_elsewhere(tmp_path: Path) -> None:
     (path := tmp_path / "t.csv").write_text("engine,id,verdict\na,1,Yes\na,2,it's not\nb,1,yes\nb,2,\n")
     named: dict[str, Any] = {"column": {"run": "engine", "question": "id", "outcome": "verdict"}}
@@ -315,3 +337,55 @@ def test_postgres_counts_the_same(answers: Path, tmp_path: Path, postgres: list[
         )
         assert ours == theirs
     assert figures(nescio.compare(tmp_path / "pairs.csv")) == figures(nescio.compare(answers))
+
+
+_DIGESTS = ("inspect:9f86d081884c7d65", "inspect:9f86d081884c7d66")
+DECIDING = {  # a column, its cells in the runs a and b, and whether counts of single runs need it, too
+    "held": ("answers_held", ("2 of 4", ""), True),
+    "no gate": ("no_gate_because", ("", "the run stopped"), True),
+    "question": ("question_digest", _DIGESTS, False),
+    "gold": ("gold_digest", _DIGESTS, False),
+    "judges": ("judge", ("match", "gpt-4o"), False),
+    "a judge": ("judge", ("match", ""), False),
+}
+
+
+@pytest.mark.parametrize("case", DECIDING)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_file_is_not_counted_if_counts_would_lose_what_decides_gates(case: str, suffix: str, tmp_path: Path) -> None:
+    name, cells, always = DECIDING[case]
+    text = "".join(f"{run},q{i},correct,{cell}\n" for run, cell in zip("ab", cells, strict=True) for i in (1, 2))
+    (path := tmp_path / "t.csv").write_text(f"run,question,outcome,{name}\n{text}")
+    if suffix == "parquet":
+        made = path.with_suffix(".parquet")
+        duckdb.execute(f"COPY (FROM '{path}') TO '{made}'")
+        path = made
+        (tmp_path / "folder.parquet").mkdir()
+        shutil.copy(made, tmp_path / "folder.parquet" / "part-0.parquet")
+    for given in (path, tmp_path / f"t*.{suffix}", *tmp_path.glob("folder.parquet")):
+        for only in (None, "pairs", "runs", "confidences"):
+            if always or only in (None, "pairs"):
+                with pytest.raises(UsageError, match=f"gates depend on {name}, .* give nescio the table itself"):
+                    nescio.sql(str(given), only=only)
+            else:
+                assert nescio.sql(str(given), only=only).startswith(f"-- {only}")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"judge": ("match", "match"), "question_digest": (_DIGESTS[0], _DIGESTS[0]), "answers_held": ("", "")},
+        {"judge": ('"a judge of 2 days"', '"a judge of 2 days"')},
+        {"gold_digest": (_DIGESTS[0], _DIGESTS[1].replace("inspect", "helm"))},
+        {"gold_digest": ("sha1", "md5"), "answers_held": ("all", "some")},  # somebody else's columns
+    ],
+)
+def test_a_file_in_which_these_columns_decide_nothing_is_counted(columns: Any, tmp_path: Path) -> None:
+    rows = [
+        ",".join([run, f"q{i}", "correct", *(cells[at] for cells in columns.values())])
+        for at, run in enumerate("ab")
+        for i in (1, 2)
+    ]
+    (path := tmp_path / "t.csv").write_text("\n".join([f"run,question,outcome,{','.join(columns)}", *rows]))
+    assert nescio.sql(str(path)).startswith("-- runs")
+    assert nescio.sql(str(tmp_path / "none.csv")).startswith("-- runs")  # a file of another machine

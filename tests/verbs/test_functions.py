@@ -144,6 +144,10 @@ def test_gates_pass_fail_and_cannot_tell() -> None:
     asked = [(gate.run, gate.asked) for gate in regression_gates(comparisons)]
     assert asked == [(run, "c@1 at most 0.01 worse than old") for run in ("mine", "other")]
     assert len(regression_gates(comparisons, ["c@1", "accuracy"])) == 4
+    both = nescio.compare(OUTCOMES, ["coverage", "accuracy"], baseline="old", resamples=200)
+    assert {gate.asked for gate in regression_gates(both)} == {"accuracy at most 0.01 worse than old"}
+    with pytest.raises(UsageError, match="no gate can be decided by coverage alone"):
+        regression_gates(nescio.compare(OUTCOMES, "coverage", baseline="old", resamples=200))
 
 
 def test_labels_are_counted_whatever_they_say(tmp_path: Path) -> None:

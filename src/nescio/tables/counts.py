@@ -1,7 +1,8 @@
 """Read counts tables: `run, correct, incorrect, unanswered`, with a row for each run, or each run and confidence.
 
-The columns `ungraded` and `missing` may count answers that are left out; gates count these as lost. A table without
-such columns leaves nothing out.
+The columns `ungraded` and `missing` may count answers that are left out; gates count these as lost. Beside them, a
+total may include such answers, so nescio subtracts nothing from it and asks for the count. A table without such columns
+leaves nothing out.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
@@ -27,6 +28,9 @@ from nescio.tables.left_out import left_out, unstated
 from nescio.tables.lexicon import is_sum, lexicon, roles_of, squash
 from nescio.tables.statements import BESIDE, SETTLED
 from nescio.text import decimal, finite, plural
+
+if TYPE_CHECKING:
+    import duckdb
 
 # How to compute counts that have no column; the first way that fits is taken.
 _MADE = {
@@ -157,6 +161,8 @@ def _load(source: Source, notes: list[Note]) -> _Held:
         counted = {name.lower(): name for name in have if name and name.lower() in (*BESIDE, *SETTLED)}
         if not {*BESIDE} <= counted.keys():  # not as nescio sql has them
             counted = {name: own for name, own in counted.items() if name in ("missing", *SETTLED)}
+            if "missing" in counted and not _holds_counts(connection, have[counted["missing"]]):
+                del counted["missing"]
         columns |= counted
         notes += unstated(str(label), counted)
         parts = [part for part in (*OUTCOMES, "answered", "all", *BESIDE, *SETTLED) if part in columns]
@@ -185,19 +191,25 @@ def _load(source: Source, notes: list[Note]) -> _Held:
     return _Held(columns, made, parts, rows)
 
 
+def _holds_counts(connection: duckdb.DuckDBPyConnection, column: str) -> bool:
+    """Return whether all cells of a column are whole numbers, or empty."""
+    cells = connection.execute(f"SELECT DISTINCT {column} FROM raw WHERE {column} <> ''").fetchall()
+    return all((number := finite(cell)) is not None and number.is_integer() for (cell,) in cells)
+
+
 def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int]) -> list[int]:
     """Return the counts of correct, incorrect and unanswered answers in a row.
 
     Raises FormatError if they contradict the row's total.
     """
-    columns = held.columns
+    columns, ungraded, missing = held.columns, numbers.get("ungraded", 0), numbers.get("missing", 0)
     own = [_taken(source, row, [(columns[part], numbers[part]) for part in held.made[name]]) for name in OUTCOMES]
-    ungraded = numbers.get("ungraded", 0)
-    made = next((name for name, ways in held.made.items() if len(ways) > 1), None)
-    if ungraded and made:
-        rule = f"{columns[held.made[made][0]]} may include the ungraded answers: give a column {made!r}"
-        raise FormatError(source.label, rule, where=locate(source, row), value=ungraded)
-    if "all" in numbers and numbers["all"] not in (sum(own), sum(own) + ungraded):
+    for name, (whole_of, *others) in held.made.items():
+        beside = "ungraded" if ungraded else "missing" if missing and whole_of == "all" else ""
+        if others and beside:
+            rule = f"{columns[whole_of]} may include the {beside} answers: give a column {name!r}"
+            raise FormatError(source.label, rule, where=locate(source, row), value=numbers[beside])
+    if "all" in numbers and numbers["all"] - sum(own) not in (0, ungraded, missing, ungraded + missing):
         total = f"{columns['all']!r} is {numbers['all']}"
         rule = f"{total}, but right, wrong and unanswered add up to {sum(own)}"
         raise FormatError(source.label, rule, where=locate(source, row), value=numbers["all"])

@@ -63,6 +63,11 @@ class Counted(Struct, frozen=True):
     dialect: Dialect = "duckdb"
 
     @property
+    def files(self) -> str:
+        """Return the path or pattern of the table's files; "" for a table in a database, and for an address."""
+        return self.table if self._spelling.file and _FILE.search(self.table) and "://" not in self.table else ""
+
+    @property
     def _spelling(self) -> _Spelling:
         return DIALECTS[self.dialect]
 

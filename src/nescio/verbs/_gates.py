@@ -195,14 +195,15 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
 
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
-    `measures` are the measures with a gate; without them, the first measure compared has a gate. Measures that only
+    `measures` are the measures with a gate; without them, the first one compared that ranks runs. Measures that only
     describe a run, such as coverage, have no gate. Raises UsageError if all measures are of this kind, and for a
     measure whose differences have no valid interval.
     """
     from nescio.comparison.verdicts import decisions, ranking
 
-    check_ranking(measures, f" ({opt('measures', 'accuracy')})")
-    gated = {parse(name).label for name in ranking(measures) or [row.measure for row in comparisons.rows[:1]]}
+    asked = measures or [row.measure for row in comparisons.rows]
+    check_ranking(asked, f" ({opt('measures', 'accuracy')})")
+    gated = {parse(name).label for name in ranking(asked)[: None if measures else 1]}
     gates = []
     for made in decisions(comparisons):
         row = made.row

@@ -17,6 +17,11 @@ confidence. nescio refuses counts with missing questions, unknown words, or ques
 `missing` and `other`). So choose with --missing and --ungraded how the SQL counts them. Further columns say what this
 leaves out or counts as unanswered, so gates decide as they do from the rows. To leave out questions without an answer,
 query a view.
+
+Counts cannot hold what the columns `answers_held`, `no_gate_because`, `question_digest`, `gold_digest` and `judge` say
+to gates. If TABLE is a file in which such a column would decide a gate, this command refuses to count it. It cannot see
+into a table of a database: before a gate, make sure there that no run has a value in the first two, that runs agree
+on the digests of each question, and that they have one judge.
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from nescio.errors import UsageError, opt
 from nescio.options import Request, argument, option, verb
 from nescio.pipeline.options import OUTCOME_MAP
 from nescio.tables.statements import Counted, Dialect
+from nescio.tables.uncounted import uncounted
 
 ROLES = ("run", "question", "outcome", "confidence")
 
@@ -91,6 +97,12 @@ def sql(request: SqlRequest) -> str:
     columns = {role: role for role in ROLES} | dict(request.column)
     words = {name: name for name in OUTCOMES} | {word: str(meant) for word, meant in request.outcome_map.items()}
     counted = Counted(request.table, columns, words, request.missing, request.ungraded == "exclude", request.dialect)
+    paired = request.only in (None, "pairs")
+    if counted.files and (lost := uncounted(counted.files, columns["run"], columns["question"], paired=paired)):
+        raise UsageError(
+            f"{request.table}: gates depend on {' and '.join(lost)}, which the counts would not hold; give nescio the "
+            "table itself"
+        )
     statements = {"runs": counted.runs(), "pairs": counted.pairs()}
     if request.bins or request.only == "confidences":
         statements["confidences"] = counted.confidences(request.bins or 1000)

@@ -170,6 +170,19 @@ def test_a_mapping_that_names_empty_responses_names_all_of_them() -> None:
         evidence(targets, [run], [*found, Match("run", "r", "", None)])
 
 
+def test_lines_without_a_nugget_speak_for_their_own_run_only() -> None:
+    """One line is all that a run without nuggets needs, and the lines of another run do not ask for it."""
+    targets = [Target(name, "", (Nugget("v1", "n", {"": True}),)) for name in ("q", "r", "s")]
+    runs = [Run(name, {one: Response(one, ("x",)) for one in ("q", "r", "s")}) for name in ("A", "B")]
+    found = [Match("B", "q", "v1", 0), Match("B", "r", "v1", 0)]
+    for silent in (("q",), ("q", "r", "s")):
+        lines = [*found, *(Match("A", name, "", None) for name in silent)]
+        made, notes = evidence(targets, runs, lines)
+        assert made.columns["nuggets.vital_found"].tolist() == [[0, 0, 0], [1, 1, 0]]
+        assert "run 'B': no nugget is mapped to 1 of its 3 responses (first: 's')" in in_words(notes)
+        assert any("run 'A'" in text for text in in_words(notes)) == (len(silent) == 1)
+
+
 def test_a_run_that_nobody_mapped_is_no_run_without_nuggets() -> None:
     run, _ = run_and_matches(10, "v1")
     with pytest.raises(MismatchError, match="no line for run 'run'"):

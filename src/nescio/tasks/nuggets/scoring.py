@@ -8,6 +8,7 @@ Sources: Voorhees, TREC 2003-2006 (as printed in Lin & Demner-Fushman, H05-1117 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -239,24 +240,25 @@ def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | Non
 def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[tuple[str, str], object]) -> list[Note]:
     """Return notes on runs with responses that the matches do not name, which score 0.
 
-    Raises MismatchError for a run without a match. Also raises it for such a response if the matches name others in
-    which nothing was found: then the mapping is not finished.
+    Raises MismatchError for a run without a match. Also raises it for such a response if several lines of the run name
+    others, in some of which nothing was found: then the mapping of this run is not finished.
     """
-    assessed = {match.run for match in matches}
-    nothing = next((match for match in matches if not match.nugget_id), None)
+    assessed = Counter(match.run for match in matches)
+    nothing = {match.run: match for match in matches if not match.nugget_id and assessed[match.run] > 1}
     notes = []
     for run in runs:
         answered = [name for name, response in run.responses.items() if response.strings]
         if answered and run.name not in assessed:
             raise MismatchError(
-                f"the mapping has no line for run {run.name!r}; if no nugget matched, add a line with - for the nugget"
+                f"the mapping has no line for run {run.name!r}; if no nugget matched, add a line for each response, "
+                "with - for the nugget"
             )
         lacking = [name for name in answered if (run.name, name) not in by_cell]
-        if lacking and nothing:
+        if lacking and run.name in nothing:
             raise MismatchError(
                 f"the mapping has no line for {len(lacking):,} of the {len(answered):,} responses of run {run.name!r} "
-                f"(first: {lacking[0]!r}), but a line with - for run {nothing.run!r} and {nothing.target_id!r}; finish "
-                "the mapping, with - where no nugget matched"
+                f"(first: {lacking[0]!r}), but a line with - for {nothing[run.name].target_id!r}; finish the mapping, "
+                "with - where no nugget matched"
             )
         if lacking:
             notes.append(

@@ -1,0 +1,72 @@
+"""Find the columns of a table of answers that decide gates, but that counts of outcomes cannot hold."""
+
+from __future__ import annotations
+
+from glob import glob
+from os.path import expanduser, isdir
+from typing import TYPE_CHECKING
+
+from nescio.data.judge_record import judges_differ, undated
+from nescio.data.kept import DIGEST, DIGESTS, HELD, KEPT, OF_RUNS, is_held
+from nescio.sources.database import connect
+from nescio.sources.remote import check_allowed
+from nescio.sources.tables import first, literal, quoted
+from nescio.tables.judge_column import judges_of, mixed_judges
+
+if TYPE_CHECKING:
+    import duckdb
+
+JUDGE = "judge"
+
+
+def uncounted(files: str, run: str, question: str, *, paired: bool) -> list[str]:
+    """Return the columns by which a gate on the rows may decide otherwise than a gate on their counts.
+
+    `files` is a path, a pattern, or a folder of Parquet files, as Spark writes them. The list is empty if there are no
+    such files here, or if DuckDB cannot read them. `run` and `question` are columns, and `paired` says that runs are
+    compared.
+    """
+    import duckdb
+
+    found = glob(expanduser(files), recursive=True)
+    for file in found:
+        check_allowed(file)
+    if not found:
+        return []
+    try:
+        with connect() as connection:
+            relation = literal(f"{files}/**/*.parquet" if isdir(expanduser(files)) else files)
+            named = {
+                str(row[0]).lower(): str(row[0])
+                for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+            }
+            held = [name for name in (*KEPT, JUDGE) if name in named and (paired or name in OF_RUNS)]
+            if not held:
+                return []
+            cells = {"run": run, "question": question} | {name: named[name] for name in held}
+            shown = ", ".join(f"nullif(trim({quoted(cell)}::VARCHAR), '') AS {name}" for name, cell in cells.items())
+            connection.execute(f"CREATE TEMP TABLE rows AS SELECT {shown} FROM {relation}")
+            connection.execute("UPDATE rows SET run = '' WHERE run IS NULL")
+            return [name for name in held if _decides(connection, name)]
+    except duckdb.Error:
+        return []
+
+
+def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Return whether a column of the relation `rows` says something that may decide a gate.
+
+    Digests decide if a question has two, and judges if they differ between runs. A column without nescio's form of
+    texts means something else.
+    """
+    if name == JUDGE:
+        runs = [run for (run,) in connection.execute("SELECT DISTINCT run FROM rows ORDER BY 1").fetchall()]
+        judges = judges_of(connection, runs) or ()
+        return bool(mixed_judges(connection) or (judges and judges_differ(runs, [*map(undated, judges)])))
+    if name in DIGESTS:
+        if first(connection, f"SELECT 1 FROM rows WHERE NOT regexp_full_match({name}, {literal(DIGEST)}) LIMIT 1"):
+            return False
+        form = f"split_part({name}, ':', 1)"
+        two = f"SELECT 1 FROM rows GROUP BY question, {form} HAVING min({name}) <> max({name}) LIMIT 1"
+        return first(connection, two) is not None
+    texts = [text for (text,) in connection.execute(f"SELECT DISTINCT {name} FROM rows").fetchall() if text]
+    return bool(texts) and (name != HELD or all(map(is_held, texts)))
