@@ -209,6 +209,15 @@ def of_others(question: str) -> list[dict[str, str]]:
     return messages(question.replace("keeps", "lit"))
 
 
+def with_more(*lines: str) -> Callable[[str], list[dict[str, str]]]:
+    """Return a function that adds lines to the prompt, as a completion function does."""
+    return lambda question: [*messages(question), *({"role": "user", "content": line} for line in lines)]
+
+
+def of_an_expert(question: str) -> list[dict[str, str]]:
+    return [{"role": "system", "content": "You are an expert."}, *messages(question)[1:]]
+
+
 GRADED = {"scorer": "model_graded_qa", "roles": {"grader": {"model": "lamplighter/judge"}}}
 CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (inspect, {}, {"scorer": "lenient"}, f"{JUDGES} (match, lenient)"),
@@ -276,6 +285,9 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
         (promptfoo, {"set": {"threshold": 0.9}}, {"set": {"threshold": 0.9}}),
         (helm, {}, {"spec": {"annotators": []}}),
         (openai_evals, {}, {"samples": "/home/b/lamps/s.jsonl", "asks": one_text}),
+        (openai_evals, {"asks": with_more("Breathe.")}, {"asks": with_more("Reason step by step.")}),
+        (openai_evals, {"asks": with_more("Breathe.")}, {"asks": of_an_expert}),
+        (openai_evals, {}, {"samples": "C:\\b\\lamps\\s.jsonl.gz"}),
         (opencompass, {}, {}),
     ],
 )
