@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec.structs import replace
 
+from nescio._version import __version__
 from nescio.data.clusters import clustered, clusters_of
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 # Reading options that affect outcomes. The judge is compared through its record.
 DECIDING = ("choose", "declined_pattern", *(name for name in KEPT if name != "judge"))
 COMPARED = "baseline.compared"
-# the formats whose logs say who graded in a file beside the answers, which may be lacking
-_GRADER_BESIDE = ("lm_eval", "helm")
+# the format whose logs are also compared if only some have the file beside the answers that says who graded
+_GRADER_BESIDE = "lm_eval"
 _NAMED = 3  # the most questions named in a message
 Words = Mapping[str, str]
 
@@ -198,13 +199,25 @@ def _listed(questions: set[str], how: str) -> str:
 def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> tuple[Note, ...]:
     """Return a note if the baseline of a log does not state its judge. Raises MismatchError if it had another judge.
 
-    The date of a judge may differ. One log may state less of its judge than another if it lacks the file that says it.
+    The date of a judge may differ. A log may state less of its judge than another if it lacks the file that says it, or
+    if another version of nescio read it.
     """
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     of_logs = TABLE not in (baseline.made.format, read.format) and not read.judged_here
-    lacking = of_logs and {baseline.made.format, read.format} <= {*_GRADER_BESIDE}
+    lacking = of_logs and {baseline.made.format, read.format} == {_GRADER_BESIDE}
     if before == now or (lacking and before and now and agree(before, now)):
         return ()
+    if of_logs and before and baseline.made.version != __version__ and agree(before, now):
+        return (
+            note(
+                "baseline.judge_by_version",
+                "nescio {version} stated in the baseline that {before} judged it, and these files state {now}: one "
+                "says more of the same judge than the other; a new baseline will state the same",
+                version=baseline.made.version,
+                before=named(baseline.made.judges),
+                now=named(judges),
+            ),
+        )
     if of_logs and not before:
         return (
             note(
