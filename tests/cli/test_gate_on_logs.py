@@ -212,6 +212,10 @@ def of_others(question: str) -> list[dict[str, str]]:
     return messages(question.replace("keeps", "lit"))
 
 
+def of_nothing(_: str) -> list[dict[str, str]]:
+    return messages("Say x.")
+
+
 def with_more(*lines: str) -> Callable[[str], list[dict[str, str]]]:
     """Return a function that adds lines to the prompt, as a completion function does."""
     return lambda question: [*messages(question), *({"role": "user", "content": line} for line in lines)]
@@ -258,6 +262,7 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (openai_evals, {}, {"eval": "lamps.dev.v1"}, f"{JUDGES} (Classify(eval=lamps.test.v1, samples=lamps/s.jsonl"),
     (openai_evals, {}, {"samples": "/a/lamps/easy.jsonl"}, JUDGES),
     (openai_evals, {}, {"asks": of_others}, TEXT),
+    (openai_evals, {}, {"asks": of_nothing}, TEXT),
 ]
 
 

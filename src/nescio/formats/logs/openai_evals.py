@@ -146,10 +146,13 @@ def _own_lines(prompts: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the lines of the prompt of each sample without those that all prompts have.
 
     A completion function may add such lines, as a request to reason, and another system prompt or other shots ask the
-    same questions. A single prompt does not show which of its lines are its own, so none remain.
+    same questions. A single prompt does not show which of its lines are its own, so none remain. If several samples
+    have one and the same prompt, its lines remain, because they are all that was asked.
     """
     lines = {name: said for name, prompt in prompts.items() if (said := _lines(prompt))}
-    of_all = set.intersection(*map(set, lines.values())) if lines else set[str]()
+    if len(lines) != 1 and len({*map(tuple, lines.values())}) <= 1:
+        return lines
+    of_all = set.intersection(*map(set, lines.values()))
     return {name: [line for line in said if line not in of_all] for name, said in lines.items()}
 
 
