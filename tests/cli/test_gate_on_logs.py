@@ -355,6 +355,7 @@ def test_words_that_only_the_user_reads_contradict_no_figure(tmp_path: Path, nes
     ("write", "after", "stated", "status"),
     [
         (openai_evals, {}, "Match", 2),
+        (openai_evals, {}, "Classify", 0),
         (promptfoo, {"assertion": {"weight": 2}}, "contains", 0),
         (helm, {}, "exact_match", 0),
     ],
@@ -365,13 +366,24 @@ def test_a_baseline_of_another_version_may_state_less_of_its_judge(
     base = tmp_path / "base.json"
     nescio("compare", write(tmp_path, "old", 5), "--save-baseline", base)
     document = json.loads(base.read_text())
-    new, judged = write(tmp_path, "new", 9, **after), document["judge"][0]
-    lines = base.read_text().replace(f'"judge": ["{judged}"]', f'"judge": ["{stated}"]')
+    new = write(tmp_path, "new", 9, **after)
+    lines = base.read_text().replace(json.dumps(document["judge"]), json.dumps([stated]))
+    assert json.loads(lines)["judge"] == [stated]
     for version, expected in ((document["version"], 2), ("0.1.0", status)):
         base.write_text(lines.replace(f'"version": "{document["version"]}"', f'"version": "{version}"'))
         done = nescio("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
         assert done.status == expected, done.flat
         assert ("a new baseline will state the same" in done.flat) == (expected == 0)
+
+
+@pytest.mark.parametrize(("asks", "status"), [(of_an_expert, 0), (of_others, 2)])
+def test_a_baseline_file_asks_of_prompts_what_logs_ask(
+    tmp_path: Path, nescio: Command, asks: Callable[[str], Any], status: int
+) -> None:
+    old, new = openai_evals(tmp_path, "old", 5), openai_evals(tmp_path, "new", 9, asks=asks)
+    nescio("compare", old, "--save-baseline", tmp_path / "base.json")
+    done = nescio("compare", new, "-m", "accuracy", "--baseline", tmp_path / "base.json", "--fail-on-regression")
+    assert done.status == status, done.flat
 
 
 @pytest.mark.parametrize("lacks", ["old", "new"])

@@ -15,7 +15,7 @@ from nescio.data.clusters import clustered, clusters_of
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.judge_record import JudgeRecord, agree, named
-from nescio.data.kept import changed_in
+from nescio.data.kept import changed_in, in_texts
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policies import one_sided
@@ -133,7 +133,10 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     data = read.data
     if not isinstance(data, (Outcomes, Evidence)):
         raise UsageError(f"{path}: a baseline is compared question by question, but these files hold only counts")
-    _check_questions(data.questions, baseline, path, *words_of(read))
+    texts, golds = words_of(read)
+    alike = _asked_alike(data, baseline.data)  # A run may add lines to its prompts, and so to the texts.
+    texts = {name: baseline.texts[name] if name in alike and name in baseline.texts else texts[name] for name in texts}
+    _check_questions(data.questions, baseline, path, texts, golds)
     _check_reading(deciding(options), baseline, path)
     unknown = _check_judges(read, judges_of(read, options.only), baseline, path)
     _check_clusters(clustered(data, options.cluster) if options.cluster else data, baseline, path)
@@ -186,6 +189,17 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
                 f"{_listed(other, f'with a different {what}')}. Make the baseline again from its run on these "
                 f"questions, with nescio compare {opt('save_baseline')}"
             )
+
+
+def _asked_alike(new: Outcomes | Evidence, old: Outcomes | Evidence) -> set[str]:
+    """Return the questions of which all runs state the same digest, made by the same format."""
+    known: list[dict[str, set[str | None]]] = [{}, {}]
+    for said, data in zip(known, (new, old), strict=True):
+        words = getattr(data, "words", None)
+        for row in () if words is None else words:
+            for name, one in zip(data.questions, row, strict=True):
+                said.setdefault(name, set()).add(in_texts(one)[0])
+    return {name for name, one in known[0].items() if len(one) == 1 and None not in one and one == known[1].get(name)}
 
 
 def _listed(questions: set[str], how: str) -> str:
