@@ -20,6 +20,7 @@ Change = dict[str, Any]
 def inspect(folder: Path, run: str, share: int, **changes: Any) -> Path:
     """Write a log of Inspect in which `share` of ten answers are right, with changes of the scorer or the samples."""
     scorer, params = changes.get("scorer", "match"), changes.get("params", {})
+    words = changes.get("words", ("C", "I"))
     samples = [
         {
             "id": f"q{q}",
@@ -27,7 +28,7 @@ def inspect(folder: Path, run: str, share: int, **changes: Any) -> Path:
             "input": changes.get("input", "Who keeps lamp {}?").format(q),
             "target": changes.get("target", "x"),
             "output": {"choices": [], "completion": "x"},
-            "scores": {scorer: {"value": "C" if q % 10 < share else "I", "answer": "x"}},
+            "scores": {scorer: {"value": words[0] if q % 10 < share else words[1], "answer": "x"}},
         }
         for q in N
     ]
@@ -42,7 +43,7 @@ def inspect(folder: Path, run: str, share: int, **changes: Any) -> Path:
     results = {
         "total_samples": len(samples),
         "completed_samples": len(samples),
-        "scores": [{"name": scorer, "scorer": scorer, "params": params, "metrics": {}}],
+        "scores": [{"name": scorer, "scorer": scorer, "params": params, "metrics": changes.get("metrics", {})}],
     }
     path = folder / f"{run}.json"
     log = {"version": 2, "status": "success", "eval": spec, "results": results, "samples": samples}
@@ -157,12 +158,14 @@ def helm(folder: Path, run: str, share: int, **changes: Any) -> Path:
     metrics = [{"class_name": "BasicMetric", "args": {"names": ["exact_match"]}}]
     spec = {"name": f"lamps:model={run}", "scenario_spec": {}, "adapter_spec": adapter, "metric_specs": metrics}
     total = {"name": {"name": "exact_match", "split": "test"}, "count": len(N), "sum": 1}
-    for name, content in {
+    files: dict[str, Any] = {
         "scenario_state": {"adapter_spec": adapter, "request_states": states},
         "per_instance_stats": scores,
-        "run_spec": {**spec, **changes.get("spec", {})},
         "stats": [{**total, "mean": changes.get("stated", share / 10)}],
-    }.items():
+    }
+    if changes.get("spec", {}) is not None:
+        files["run_spec"] = {**spec, **changes.get("spec", {})}
+    for name, content in files.items():
         (path / f"{name}.json").write_text(json.dumps(content))
     return path
 
@@ -209,6 +212,24 @@ def of_others(question: str) -> list[dict[str, str]]:
     return messages(question.replace("keeps", "lit"))
 
 
+def of_nothing(_: str) -> list[dict[str, str]]:
+    return messages("Say x.")
+
+
+def with_more(*lines: str) -> Callable[[str], list[dict[str, str]]]:
+    """Return a function that adds lines to the prompt, as a completion function does."""
+    return lambda question: [*messages(question), *({"role": "user", "content": line} for line in lines)]
+
+
+def of_an_expert(question: str) -> list[dict[str, str]]:
+    return [{"role": "system", "content": "You are an expert."}, *messages(question)[1:]]
+
+
+LATER = [
+    {"class_name": "helm.metrics.BasicMetric", "args": {"names": ["f1_score", "exact_match"]}},
+    {"class_name": "helm.metrics.EfficiencyMetric", "args": {}},
+]
+SCORED = {"test": {"assertScoringFunction": "file://a.js"}}
 GRADED = {"scorer": "model_graded_qa", "roles": {"grader": {"model": "lamplighter/judge"}}}
 CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (inspect, {}, {"scorer": "lenient"}, f"{JUDGES} (match, lenient)"),
@@ -234,11 +255,14 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (promptfoo, {"set": {}}, {"set": {}, "assertion": {"value": "x"}}, GOLD),
     (promptfoo, {}, {"assertion": {"weight": 0}}, JUDGES),
     (promptfoo, {}, {"assertion": {"transform": "'x' + output"}}, JUDGES),
+    (promptfoo, SCORED, SCORED | {"assertion": {"metric": "x"}}, JUDGES),
+    (helm, {}, {"spec": None}, "exact_match(settings=unknown; give run_spec.json)"),
     (helm, {}, {"spec": {"annotators": [{"class_name": "Annotator"}]}}, JUDGES),
     (helm, {}, {"spec": {"metric_specs": [{"class_name": "Lenient", "args": {"names": ["exact_match"]}}]}}, JUDGES),
     (openai_evals, {}, {"eval": "lamps.dev.v1"}, f"{JUDGES} (Classify(eval=lamps.test.v1, samples=lamps/s.jsonl"),
     (openai_evals, {}, {"samples": "/a/lamps/easy.jsonl"}, JUDGES),
     (openai_evals, {}, {"asks": of_others}, TEXT),
+    (openai_evals, {}, {"asks": of_nothing}, TEXT),
 ]
 
 
@@ -274,8 +298,16 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
         (deepeval, {}, {"target": None}),
         (promptfoo, {"test": {"description": "at night"}}, {"test": {"options": {"prefix": "Say:"}}}),
         (promptfoo, {"set": {"threshold": 0.9}}, {"set": {"threshold": 0.9}}),
+        (promptfoo, {}, {"assertion": {"metric": "x"}, "test": {"options": {"disableVarExpansion": True}}}),
+        (promptfoo, {"set": {}}, {"set": {"metric": "x"}}),
         (helm, {}, {"spec": {"annotators": []}}),
+        (helm, {}, {"spec": {"metric_specs": LATER}}),
+        (helm, {"spec": {"metric_specs": LATER[1:]}}, {"spec": {"metric_specs": []}}),
+        (helm, {"spec": None}, {"spec": None}),
         (openai_evals, {}, {"samples": "/home/b/lamps/s.jsonl", "asks": one_text}),
+        (openai_evals, {"asks": with_more("Breathe.")}, {"asks": with_more("Reason step by step.")}),
+        (openai_evals, {"asks": with_more("Breathe.")}, {"asks": of_an_expert}),
+        (openai_evals, {}, {"samples": "C:\\b\\lamps\\s.jsonl.gz"}),
         (opencompass, {}, {}),
     ],
 )
@@ -307,6 +339,61 @@ def test_a_log_that_contradicts_itself_wins_no_gate(
     nescio("score", new, "-m", "accuracy", "--fail-under", "accuracy=0.3").assert_refused(says)
     three = nescio("compare", old, new, other, "-m", "accuracy", *gate(write, "other"))
     assert three.status == 0, three.flat
+
+
+def test_words_that_only_the_user_reads_contradict_no_figure(tmp_path: Path, nescio: Command) -> None:
+    """Inspect counts the words as 0."""
+    stated = {"words": ("PASS", "FAIL"), "metrics": {"accuracy": {"name": "accuracy", "value": 0.0, "options": {}}}}
+    logs = inspect(tmp_path, "old", 5, **stated), inspect(tmp_path, "new", 9, **stated)
+    told = ("--outcome-map", "PASS=correct", "--outcome-map", "FAIL=incorrect")
+    done = nescio("compare", *logs, "-m", "accuracy", *told, *GATE)
+    assert done.status == 0, done.flat
+    assert "the file states" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("write", "after", "stated", "status"),
+    [
+        (openai_evals, {}, "Match", 2),
+        (openai_evals, {}, "Classify", 0),
+        (promptfoo, {"assertion": {"weight": 2}}, "contains", 0),
+        (helm, {}, "exact_match", 0),
+    ],
+)
+def test_a_baseline_of_another_version_may_state_less_of_its_judge(
+    tmp_path: Path, nescio: Command, write: Callable[..., Path], after: Change, stated: str, status: int
+) -> None:
+    base = tmp_path / "base.json"
+    nescio("compare", write(tmp_path, "old", 5), "--save-baseline", base)
+    document = json.loads(base.read_text())
+    new = write(tmp_path, "new", 9, **after)
+    lines = base.read_text().replace(json.dumps(document["judge"]), json.dumps([stated]))
+    assert json.loads(lines)["judge"] == [stated]
+    for version, expected in ((document["version"], 2), ("0.1.0", status)):
+        base.write_text(lines.replace(f'"version": "{document["version"]}"', f'"version": "{version}"'))
+        done = nescio("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
+        assert done.status == expected, done.flat
+        assert ("a new baseline will state the same" in done.flat) == (expected == 0)
+
+
+@pytest.mark.parametrize(("asks", "status"), [(of_an_expert, 0), (of_others, 2)])
+def test_a_baseline_file_asks_of_prompts_what_logs_ask(
+    tmp_path: Path, nescio: Command, asks: Callable[[str], Any], status: int
+) -> None:
+    old, new = openai_evals(tmp_path, "old", 5), openai_evals(tmp_path, "new", 9, asks=asks)
+    nescio("compare", old, "--save-baseline", tmp_path / "base.json")
+    done = nescio("compare", new, "-m", "accuracy", "--baseline", tmp_path / "base.json", "--fail-on-regression")
+    assert done.status == status, done.flat
+
+
+@pytest.mark.parametrize("lacks", ["old", "new"])
+def test_a_baseline_file_asks_for_what_says_who_graded(tmp_path: Path, nescio: Command, lacks: str) -> None:
+    old, new = (
+        helm(tmp_path, run, share, spec=None if run == lacks else {}) for run, share in (("old", 5), ("new", 9))
+    )
+    nescio("compare", old, "--save-baseline", tmp_path / "base.json")
+    done = nescio("compare", new, "-m", "accuracy", "--baseline", tmp_path / "base.json", "--fail-on-regression")
+    done.assert_refused("exact_match(settings=unknown; give run_spec.json)")
 
 
 def test_a_baseline_file_and_a_state_know_the_grader(tmp_path: Path, nescio: Command) -> None:

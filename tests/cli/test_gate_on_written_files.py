@@ -12,7 +12,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.cli.test_gate_grounds import GATE, N, old, right, table
 from tests.cli.test_gate_logs import half, log, sample
-from tests.cli.test_gate_on_logs import deepeval, inspect, lm_eval
+from tests.cli.test_gate_on_logs import deepeval, inspect, lm_eval, of_others, one_text, openai_evals
 
 FORMS = ("outcomes", "every_eval_ever", "inspect")  # the formats that can hold everything a gate asks
 ASK = ("-m", "accuracy", "--missing", "unanswered", *GATE)
@@ -74,6 +74,14 @@ def other_case(folder: Path) -> Made:
     return _two(folder, deepeval, target="y")
 
 
+def other_prompt(folder: Path) -> Made:
+    return _two(folder, openai_evals, asks=of_others)
+
+
+def longer_prompt(folder: Path) -> Made:
+    return _two(folder, openai_evals, asks=one_text)
+
+
 def _rows(folder: Path, head: str, cells: Callable[[str, int], str]) -> Made:
     for run, share in (("old", 5), ("new", 9)):
         lines = [f"{run},q{q},{right(q % 10 < share)},{cells(run, q)}" for q in N]
@@ -115,6 +123,8 @@ KINDS: dict[Callable[[Path], Made], tuple[int, int]] = {
     other_document: (2, 0),
     same_document: (0, 0),
     other_case: (2, 0),
+    other_prompt: (2, 0),
+    longer_prompt: (0, 0),
     key_in_a_table: (2, 0),
     text_in_a_table: (2, 0),
     same_text_in_a_table: (0, 0),

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec.structs import replace
 
+from nescio._version import __version__
 from nescio.data.clusters import clustered, clusters_of
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.judge_record import JudgeRecord, agree, named
-from nescio.data.kept import changed_in
+from nescio.data.kept import changed_in, in_texts
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policies import one_sided
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 # Reading options that affect outcomes. The judge is compared through its record.
 DECIDING = ("choose", "declined_pattern", *(name for name in KEPT if name != "judge"))
 COMPARED = "baseline.compared"
-# the formats whose logs say who graded in a file beside the answers, which may be lacking
-_GRADER_BESIDE = ("lm_eval", "helm")
+# the format whose logs are also compared if only some have the file beside the answers that says who graded
+_GRADER_BESIDE = "lm_eval"
 _NAMED = 3  # the most questions named in a message
 Words = Mapping[str, str]
 
@@ -132,7 +133,10 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     data = read.data
     if not isinstance(data, (Outcomes, Evidence)):
         raise UsageError(f"{path}: a baseline is compared question by question, but these files hold only counts")
-    _check_questions(data.questions, baseline, path, *words_of(read))
+    texts, golds = words_of(read)
+    alike = _asked_alike(data, baseline.data)  # A run may add lines to its prompts, and so to the texts.
+    texts = {name: baseline.texts[name] if name in alike and name in baseline.texts else texts[name] for name in texts}
+    _check_questions(data.questions, baseline, path, texts, golds)
     _check_reading(deciding(options), baseline, path)
     unknown = _check_judges(read, judges_of(read, options.only), baseline, path)
     _check_clusters(clustered(data, options.cluster) if options.cluster else data, baseline, path)
@@ -187,6 +191,17 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
             )
 
 
+def _asked_alike(new: Outcomes | Evidence, old: Outcomes | Evidence) -> set[str]:
+    """Return the questions of which all runs state the same digest, made by the same format."""
+    known: list[dict[str, set[str | None]]] = [{}, {}]
+    for said, data in zip(known, (new, old), strict=True):
+        words = getattr(data, "words", None)
+        for row in () if words is None else words:
+            for name, one in zip(data.questions, row, strict=True):
+                said.setdefault(name, set()).add(in_texts(one)[0])
+    return {name for name, one in known[0].items() if len(one) == 1 and None not in one and one == known[1].get(name)}
+
+
 def _listed(questions: set[str], how: str) -> str:
     if not questions:
         return ""
@@ -198,13 +213,25 @@ def _listed(questions: set[str], how: str) -> str:
 def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> tuple[Note, ...]:
     """Return a note if the baseline of a log does not state its judge. Raises MismatchError if it had another judge.
 
-    The date of a judge may differ. One log may state less of its judge than another if it lacks the file that says it.
+    The date of a judge may differ. A log may state less of its judge than another if it lacks the file that says it, or
+    if another version of nescio read it.
     """
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     of_logs = TABLE not in (baseline.made.format, read.format) and not read.judged_here
-    lacking = of_logs and {baseline.made.format, read.format} <= {*_GRADER_BESIDE}
+    lacking = of_logs and {baseline.made.format, read.format} == {_GRADER_BESIDE}
     if before == now or (lacking and before and now and agree(before, now)):
         return ()
+    if of_logs and before and baseline.made.version != __version__ and agree(before, now):
+        return (
+            note(
+                "baseline.judge_by_version",
+                "nescio {version} stated in the baseline that {before} judged it, and these files state {now}: one "
+                "says more of the same judge than the other; a new baseline will state the same",
+                version=baseline.made.version,
+                before=named(baseline.made.judges),
+                now=named(judges),
+            ),
+        )
     if of_logs and not before:
         return (
             note(

@@ -7,15 +7,14 @@ grader does not make an answer wrong. If the grade does not repeat the answer, t
 empty or declined in words.
 
 The name of a sample is only a number in its data set. So the record of who graded also has the name of the eval and the
-file of samples, and the first prompts of a sample must agree between runs.
+file of samples, and the first prompts of a sample must agree between runs, apart from lines that the run puts into all
+of its prompts.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import PurePath
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -38,7 +37,8 @@ UNREADABLE = "__invalid__"  # the choice for a grade that could not be parsed, t
 _OF_SAMPLES = ("samples_jsonl", "few_shot_jsonl", "num_few_shot", "max_samples", "seed")
 # what the tool puts before a message if the model reads a text instead of messages
 _SPEAKER = re.compile(r"^(?:System|User|Assistant): ?", re.MULTILINE)
-Lines = frozenset[bytes]  # digests of the lines of a prompt
+FORM = b"openai_evals_lines"  # the name of the digests of what remains of a prompt
+_PACKED = (".gz", ".zst", ".bz2", ".xz")
 
 
 class Event(Struct):
@@ -63,11 +63,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its completion function."""
     log = Log(parts, options)
     names = run_names([(_name(source), source.stem) for source in log.sources])
-    prompts: dict[str, list[Lines]] = {}
     answers = [
         log.take(answer)
         for source, run in zip(log.sources, names, strict=True)
-        for answer in _answers(log, source, run, prompts)
+        for answer in _answers(log, source, run)
     ]
     return log.by_score(answers, "the grades")
 
@@ -87,13 +86,18 @@ def _judges(source: Source) -> dict[str, JudgeRecord]:
         return {}
     stated = as_object(part_of(declared, "args"))
     own = {key: value for key, value in stated.items() if key not in _OF_SAMPLES}
-    samples = "/".join(PurePath(str(stated.get("samples_jsonl") or "")).parts[-2:])  # the folders above may be moved
-    data = {"eval": spec.get("eval_name"), "samples": samples}
+    data = {"eval": spec.get("eval_name"), "samples": _file(str(stated.get("samples_jsonl") or ""))}
     return {"": grader(name.rpartition(":")[2], **{"model": functions[1:], **data, **own})}
 
 
-def _answers(log: Log, source: Source, run: str, prompts: dict[str, list[Lines]]) -> Iterator[Answer]:
-    """Yield the answers of a run. `prompts` has the different prompts of each sample in the runs before."""
+def _file(path: str) -> str:
+    """Return the last two names in a path of any system without the ending of a packed file: the folders above may be
+    moved."""
+    place = "/".join(path.replace("\\", "/").split("/")[-2:])
+    return next((place.removesuffix(ending) for ending in _PACKED if place.endswith(ending)), place)
+
+
+def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
     answers: dict[str, Answer] = {}
     samples: dict[str, dict[str, Any]] = {}  # the prompt and the response of each sample
     first: dict[str, Any] = {}  # the first prompt of each sample: a later one may be the grader's
@@ -129,31 +133,34 @@ def _answers(log: Log, source: Source, run: str, prompts: dict[str, list[Lines]]
         marks = [mark for grade in grades.values() if (mark := number(grade.get(key))) is not None]
         if marks:
             log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks, run=run)
-    judges = _judges(source)
+    judges, asked = _judges(source), _own_lines(first)
     for name in (*grades, *(name for name in answers if name not in grades)):
         answers[name].judges = judges
         answer = _with_words(answers[name], samples.get(name, {}), grades.get(name))
-        answer.words = words_digest(_first_like(_lines(first.get(name)), prompts.setdefault(name, [])), answer.gold)
+        words = words_digest(asked.get(name), answer.gold)
+        answer.words = words and words + FORM
         yield answer
 
 
-def _lines(prompt: Any) -> Lines:
-    """Return digests of the lines of a prompt, which are the same for a list of messages and for one text."""
+def _own_lines(prompts: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the lines of the prompt of each sample without those that all prompts have.
+
+    A completion function may add such lines, as a request to reason, and another system prompt or other shots ask the
+    same questions. A single prompt does not show which of its lines are its own, so none remain. If several samples
+    have one and the same prompt, its lines remain, because they are all that was asked.
+    """
+    lines = {name: said for name, prompt in prompts.items() if (said := _lines(prompt))}
+    if len(lines) != 1 and len({*map(tuple, lines.values())}) <= 1:
+        return lines
+    of_all = set.intersection(*map(set, lines.values()))
+    return {name: [line for line in said if line not in of_all] for name, said in lines.items()}
+
+
+def _lines(prompt: Any) -> list[str]:
+    """Return the different lines of a prompt, which are the same for a list of messages and for one text."""
     said = [message.get("content") for message in objects_in(prompt)] or [_SPEAKER.sub("", str(prompt or ""))]
     lines = (plain(line) for text in texts_in(said) for line in text.splitlines())
-    return frozenset(hashlib.blake2b(line.encode(errors="replace"), digest_size=8).digest() for line in lines if line)
-
-
-def _first_like(lines: Lines, before: list[Lines]) -> str | None:
-    """Return the number of the first prompt with all lines of this one, or with no other lines; None without lines.
-
-    A completion function may add lines to the prompt, such as a request to reason. New prompts are added to `before`.
-    """
-    if not lines:
-        return None
-    if not any(one <= lines or lines <= one for one in before):
-        before.append(lines)
-    return str(next(at for at, one in enumerate(before) if one <= lines or lines <= one))
+    return [line for line in dict.fromkeys(lines) if line]
 
 
 def _grade(answer: Answer, event: Event, source: Source) -> None:

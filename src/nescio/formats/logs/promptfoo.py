@@ -45,8 +45,19 @@ _NOT_OF_TEST = {
     "prompts",
     "providerOutput",
 }
-_NOT_OF_OPTIONS = {"prefix", "suffix", "transformVars", "storeOutputAs", "runSerially", "repeat", "provider"}
+_NOT_OF_OPTIONS = {
+    "prefix",
+    "suffix",
+    "transformVars",
+    "storeOutputAs",
+    "runSerially",
+    "repeat",
+    "provider",
+    "disableVarExpansion",
+    "disableConversationVar",
+}
 _NOT_OF_ASSERTION = {"type", "value", "assert"}
+_LABELS = ("metric", "set.metric")  # under which scores are summed up; only a scoring function of a test reads them
 _SHOWN = 120  # the most characters of a test in a message
 
 
@@ -211,10 +222,11 @@ def _judges(row: Result) -> dict[str, JudgeRecord]:
     of_all = {name: options[name] for name in ("provider", "rubricPrompt") if name in options}
     of_test = _stated("test", test, _NOT_OF_TEST) | _stated("options", options, _NOT_OF_OPTIONS | {*of_all})
     asserted = _assertions(test.get("assert")) or _assertions([one.get("assertion") for one in row.assertions])
-    kinds = [
-        grader(str(one["type"]), **(of_all | of_test | outer | _stated("", one, _NOT_OF_ASSERTION)))
-        for outer, one in asserted
-    ]
+    labels = () if test.get("assertScoringFunction") else _LABELS
+    kinds = []
+    for outer, one in asserted:
+        stated = of_all | of_test | outer | _stated("", one, _NOT_OF_ASSERTION)
+        kinds.append(grader(str(one["type"]), **{key: stated[key] for key in stated if key not in labels}))
     return {str(kind): kind for kind in kinds}
 
 

@@ -5,7 +5,8 @@ A run is a model; the scenario's other parameters are strata. A completion that 
 clients, is an abstention. An empty one counts as incorrect (`--empty`). One that the provider blocked, and any other
 failed request, is not graded. An answer that names no option is wrong, as in the tool, and a note counts such answers.
 The confidence is the probability of the completion, if the log has log-probabilities; without them HELM's `max_prob` is
-always 1. The tool's figures cover one split: `test`, if it exists.
+always 1. The tool's figures cover one split: `test`, if it exists. Who graded is in `run_spec.json`; no gate compares
+a run that has this file with one that lacks it.
 """
 
 from __future__ import annotations
@@ -46,6 +47,9 @@ RECORDS = re.compile(
 )
 SHOWN = {"predicted_text", "request"}  # the keys of the predictions and requests files that HELM writes for display
 SCENARIO = "scenario.json"
+# Classes of metrics of which none says whether an answer is right.
+GRADING_NOTHING = {"EfficiencyMetric", "CalibrationMetric", "BiasMetric", "ToxicityMetric", "InstancesPerSplitMetric"}
+NO_SPEC = "unknown; give run_spec.json"
 USUAL = {"split": "test", "perturbation": UNPERTURBED}  # the instances that the tool's figures cover
 # Texts that HELM's clients write for an answer that a provider withheld, and errors of providers that HELM passes on.
 WITHHELD = re.compile(
@@ -133,7 +137,7 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     metric = _metric(folder, cases, log)
     scores = [case.scores.get(metric, math.nan) for case in cases]
     whole = all(_confidence(case) in (None, 1.0) for case in cases)  # All are 1 if the log has no log-probabilities.
-    answers, judges = [], {metric: grader(metric, settings=_grading(folder))}
+    answers, judges = [], {metric: grader(metric, settings=_grading(folder, metric))}
     optionless: Counter[str] = Counter()
     for case, score in zip(cases, scores, strict=True):
         answer = log.take(_answer(folder, case, score, log))
@@ -162,10 +166,27 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     return answers, outcomes
 
 
-def _grading(folder: Folder) -> dict[str, Any]:
-    """Return what the specification of a run says on who graded it; empty without a specification."""
+def _grading(folder: Folder, metric: str) -> Any:
+    """Return what the specification of a run says on who graded it by a metric; NO_SPEC without a specification.
+
+    It is the parts that name the metric, or else all that may grade, and the annotators. Class paths differ between
+    versions of the tool, so only the names of classes are taken.
+    """
     spec = as_object(folder.documents.get(SPEC))
-    return {name: spec.get(name) or "none" for name in ("metric_specs", "annotators")} if spec else {}
+    if not spec:
+        return NO_SPEC
+    named = [one for one in objects_in(spec.get("metric_specs")) if metric in as_list(part_of(one, "args", "names"))]
+    grading = [_class(one, "names") for one in named] or [
+        _class(one) for one in objects_in(spec.get("metric_specs")) if _class(one)["class_name"] not in GRADING_NOTHING
+    ]
+    annotators = [_class(one) for one in objects_in(spec.get("annotators"))]
+    return {"metric_specs": sorted(grading, key=str) or "none", "annotators": annotators or "none"}
+
+
+def _class(stated: Mapping[str, Any], *besides: str) -> dict[str, Any]:
+    """Return the name and the arguments of a class that a specification states, without the arguments `besides`."""
+    arguments = {key: value for key, value in as_object(stated.get("args")).items() if key not in besides}
+    return {"class_name": str(stated.get("class_name")).rpartition(".")[2], "args": arguments}
 
 
 def _answer(folder: Folder, case: Case, score: float, log: Log) -> Answer:

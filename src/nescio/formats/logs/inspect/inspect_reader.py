@@ -127,7 +127,8 @@ class Grade(Struct, frozen=True):
 
     `score` is a number, or NaN. `silent` is the reason if the score says that the model abstained, and `failed` the
     reason if the grader failed. `state` is the outcome that the user assigned to the score's word. `label` is a word
-    whose meaning nobody stated. `own` is the number with which Inspect computes its own figures.
+    whose meaning nobody stated. `own` is the number with which Inspect computes its own figures; `told` is true for a
+    score that Inspect does not read, but the user does.
     """
 
     score: float = math.nan
@@ -136,6 +137,7 @@ class Grade(Struct, frozen=True):
     state: int | None = None
     label: str | None = None
     own: float = math.nan
+    told: bool = False
 
 
 def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
@@ -167,7 +169,7 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
         answer.judges = judges
         answers.append(log.take(answer))
     outcomes = log.grade(answers, f"{script.path.name}: {scorer} ({key})" if key else f"{script.path.name}: {scorer}")
-    _against_header(log, script, scorer, key, [grade.own for grade in grades])
+    _against_header(log, script, scorer, key, grades)
     return answers, outcomes
 
 
@@ -200,7 +202,8 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
         state = MEANINGS[told[word]]
         by_state = float(state == CORRECT)
         silent = said_to_abstain(silent or NO_ANSWER) if state == SILENT else silent
-        return Grade(by_state, silent, state=state, own=by_state if number is None else own)
+        unread = number is None
+        return Grade(by_state, silent, state=state, own=by_state if unread else own, told=unread)
     if isinstance(value, str):
         if number is None:
             return Grade(label=word)
@@ -282,12 +285,12 @@ def _shows_options(sample: Sample) -> bool:
     return all(option in sample.question for option in sample.options)
 
 
-def _against_header(log: Log, script: Transcript, scorer: str, key: str, numbers: Sequence[float]) -> None:
+def _against_header(log: Log, script: Transcript, scorer: str, key: str, grades: Sequence[Grade]) -> None:
     """Add a note if a mean that the log states differs from the mean of its samples.
 
     It is not compared if it covers more or fewer samples, or if the log reduces the repeats of a question otherwise
-    than to their mean. `scorer` and `key` name the score, and `numbers` has the number that Inspect reads from each
-    score.
+    than to their mean. `scorer` and `key` name the score. Inspect may count a score that only the user can read as 0,
+    so with such scores the figure may be either mean, and no gate rests on it.
     """
     figures = [
         (metric, value)
@@ -296,10 +299,14 @@ def _against_header(log: Log, script: Transcript, scorer: str, key: str, numbers
     ]
     if script.text("status") == "success" and script.expected not in (None, len(script.samples)):
         return
-    scored = zip((sample.id for sample in script.samples), numbers, strict=True)
-    means = kit.question_means((question, score) for question, score in scored if not math.isnan(score))
+    told = any(grade.told for grade in grades)
+    readings = [[grade.own for grade in grades], *([[0.0 if grade.told else grade.own for grade in grades]] * told)]
+    means = []
+    for numbers in readings:
+        scored = zip((sample.id for sample in script.samples), numbers, strict=True)
+        means.append(kit.mean_of(kit.question_means(pair for pair in scored if not math.isnan(pair[1]))))
     for metric, figure in figures[:1]:
-        log.compare(script.path.name, metric, figure, means, run=script.run)
+        log.total(script.path.name, metric, figure, means, runs=(script.run,), deciding=not told)
 
 
 # ---- answers that nescio judges ----
