@@ -131,11 +131,11 @@ def refuse_open(campaign: Campaign, wanted: Collection[str]) -> None:
     if items := [item for item in open_items(campaign) if item in wanted]:
         shown = _shown(campaign)
         first = ", ".join(on_one_line(shown.get(item, item)) for item in items[:FIRST])
+        command = f"nescio campaign sheets {campaign.folder} --assessor NAME{_only_sentences(items)}"
         raise MismatchError(
             f"{plural(len(items), 'answer')} must be judged again, because the question or the supports changed, and "
-            f"the verdicts that are left do not decide (first: {first}); run nescio campaign sheets {campaign.folder} "
-            f"--assessor NAME{_only_sentences(items)} (or, if a server asks, nescio assess update and export), and "
-            f"collect the new verdicts; if people are missing, {MORE_PEOPLE}"
+            f"the verdicts that are left do not decide (first: {first}); run {command} (or, if a server asks, nescio "
+            f"assess update and export), and collect the new verdicts; if people are missing, {MORE_PEOPLE}"
         )
 
 
