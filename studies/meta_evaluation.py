@@ -64,7 +64,7 @@ def graded_facts(found: Sequence[Graded], rows: Rows) -> dict[str, str | list[st
     """Return the figures that the prose of the second page names."""
     required = {f"{row['measure']} {row['runs'].partition(' ')[2]}": row["required"] for row in rows}
     shown = ("measure", "runs", "error rate, %", "ties, %", "required", "ASL < 0.05, %")
-    heads = dict(zip(shown, (*shown[:4], "required difference", "pairs told apart, %"), strict=True))
+    heads = dict(zip(shown, (*shown[:4], "required difference", "significant pairs, %"), strict=True))
     errors = {g.collection: spread([r.error_rate for r in g.curve(g.measures[0])], 1, 100) for g in found[::2]}
     return {
         "table": tables.table(rows, heads),

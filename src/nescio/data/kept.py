@@ -58,7 +58,7 @@ def with_document(words: bytes, document: str) -> bytes:
 
 
 def in_texts(words: bytes | None) -> tuple[str | None, str | None]:
-    """Return the cells of `question_digest` and `gold_digest`; None where a digest is unknown."""
+    """Return the cells of `question_digest` and `gold_digest`; a cell is None if its digest is unknown."""
     if not words:
         return None, None
     form = words[_WHOLE:].decode(errors="replace") or "unknown"

@@ -323,7 +323,7 @@ def _tells_something_else(column: Column) -> bool:
 
 
 def _are_codes(words: Sequence[str]) -> bool:
-    """Return whether the words without a meaning, of which there is at least one, are letters of graders."""
+    """Return whether some words have no meaning in the lexicon, and all of these are letters of graders."""
     letters = {word for code in CODES for word in code}
     coded = {word for word in words if word in letters or state_of(word) is None}
     return bool(coded) and coded <= letters

@@ -15,7 +15,8 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, UsageError
 from nescio.judging.human import human
-from nescio.people.campaigns.pooling import Item, named_by
+from nescio.people.campaigns.items import Item
+from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.sheet_reading import table
 from nescio.stats.drawing import inclusion
 from nescio.tables.judgements import read_judgements

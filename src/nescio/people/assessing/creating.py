@@ -23,8 +23,9 @@ from nescio.people.assessing.tables import about, items, units
 from nescio.people.assessing.work import CONTROL, SECOND, TRAINING
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
+from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import guidelines_of
-from nescio.people.campaigns.pooling import NAMED, Item, PooledAnswer, distinct_items, named_by, pool_version, read_pool
+from nescio.people.campaigns.pooling import NAMED, PooledAnswer, distinct_items, named_by, pool_version, read_pool
 from nescio.people.campaigns.screens import LONGEST, kind_of, list_items, shown_item, shown_nuggets, story_items, told
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines

@@ -30,7 +30,8 @@ from nescio.people.assessing.database import Database, reason
 from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
-from nescio.people.campaigns.pooling import NAMED, Item
+from nescio.people.campaigns.items import Item
+from nescio.people.campaigns.pooling import NAMED
 from nescio.people.campaigns.shown_texts import texts_key
 from nescio.text import plural
 

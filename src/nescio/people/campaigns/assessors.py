@@ -20,7 +20,7 @@ from nescio.people.campaigns.judgements import Judgement, asked_again, read_judg
 from nescio.text import plural
 
 if TYPE_CHECKING:
-    from nescio.people.campaigns.pooling import Item
+    from nescio.people.campaigns.items import Item
 
 ASKED = "assessors.json"
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")

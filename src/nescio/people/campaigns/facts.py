@@ -8,9 +8,10 @@ from nescio.data.assessors import ADJUDICATION
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.group_tables import EVERYTHING
+from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, by_item, read_history, read_judgements
 from nescio.people.campaigns.layouts import UNDEFINED, Table, figure
-from nescio.people.campaigns.pooling import POOLED, Item, RunContents, pool_items, read_items
+from nescio.people.campaigns.pooling import POOLED, RunContents, pool_items, read_items
 from nescio.people.campaigns.receipts import read_receipts
 from nescio.people.campaigns.topics import nuggets_by_question
 from nescio.people.campaigns.verdicts import Agreement, agreement

@@ -31,7 +31,7 @@ from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, still_hold
 from nescio.text import squeeze
 
 if TYPE_CHECKING:
-    from nescio.people.campaigns.pooling import Item
+    from nescio.people.campaigns.items import Item
 
 FORMAT = "nescio judgements 1"
 SUFFIX = ".jsonl"

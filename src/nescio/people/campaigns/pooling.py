@@ -19,6 +19,7 @@ from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
 from nescio.people.campaigns.freshness import POOLING, done, inputs, newer_than_pool
+from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
@@ -45,23 +46,6 @@ STORIES = "stories.json"  # the keys of the texts of stories, to notice that one
 _CONSONANTS = "bcdfghjkmnpqrtvwxz"  # without vowels, so that no month, truth value or number results
 _LENGTH = 12
 NAMED = "named by"  # in the log: the secret from which, with the texts, the ids of items are computed
-
-
-class Item(Struct, frozen=True):
-    """A distinct answer. `id` is computed from question, answer and secret, so that judgements fit every later pool.
-
-    `supports` has the documents and texts with which runs support the answer. `version` is that of the first pool with
-    the answer. `current` says whether a run gives the answer now; other answers are kept for their judgements.
-    """
-
-    id: str
-    question: str
-    text: str
-    answer: str
-    supports: tuple[tuple[str | None, str | None], ...] = ()
-    language: str = ""
-    version: int = 1
-    current: bool = True
 
 
 class PooledAnswer(Struct, frozen=True):

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import GUIDELINES, OWN_KEY, Campaign, keyed
+from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, guidelines_of
 from nescio.people.campaigns.pages import script_page
-from nescio.people.campaigns.pooling import Item
 from nescio.people.campaigns.shown_texts import LIST, SENTENCES, kind_of_id, texts_key
 from nescio.people.campaigns.texts import utf8_text
 from nescio.people.campaigns.topics import nugget_texts

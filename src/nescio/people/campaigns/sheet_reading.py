@@ -15,8 +15,9 @@ from nescio.formats import open_source
 from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import read_asked
 from nescio.people.campaigns.folder import Campaign
+from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again
-from nescio.people.campaigns.pooling import Item, named_by, read_items
+from nescio.people.campaigns.pooling import named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import NOTHING, kind_of, sentence_items

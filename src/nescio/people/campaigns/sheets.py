@@ -16,6 +16,7 @@ from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, times_of, write_asked
 from nescio.people.campaigns.collecting import KEY_COLUMNS, KEY_SHEET, VITAL
 from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step
+from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import (
     Judgement,
     Present,
@@ -25,7 +26,7 @@ from nescio.people.campaigns.judgements import (
     read_judgements,
 )
 from nescio.people.campaigns.log import digests, record
-from nescio.people.campaigns.pooling import Item, pool_version, read_pool
+from nescio.people.campaigns.pooling import pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import assessor_page, guidelines, has_own_key, kind_of, list_items, story_items
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table

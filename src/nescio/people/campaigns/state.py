@@ -13,9 +13,10 @@ from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
 from nescio.people.campaigns.folder import HANDOUT, RUNS, SHEETS, Campaign, contents, open_campaign
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files
+from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.log import is_fixed, latest, now, read_log
-from nescio.people.campaigns.pooling import POOLED, Item, read_pool
+from nescio.people.campaigns.pooling import POOLED, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, unnamed_groups
 from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.screens import sentence_items

@@ -13,8 +13,9 @@ from nescio.data.model import Verdict
 from nescio.errors import MismatchError
 from nescio.people.campaigns.assessors import open_items, read_asked
 from nescio.people.campaigns.folder import Campaign
+from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again, by_item, read_judgements
-from nescio.people.campaigns.pooling import Item, read_pool
+from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.screens import NOTHING, sentence_items
 from nescio.people.campaigns.shown_texts import SENTENCES
 from nescio.reporting.numbers import with_interval
