@@ -212,7 +212,10 @@ def outcome_rows(draw: DrawFn) -> list[dict[str, str | float | None]]:
     questions = draw(st.lists(texts, min_size=1, max_size=4, unique=True))
     stratum, annotation = (f"{kind} {draw(texts)}" for kind in ("stratum", "annotation"))
     topics = {question: draw(texts | st.none()) for question in questions}
-    sure = st.floats(allow_nan=False, allow_infinity=False) | st.none()
+    finite = st.floats(allow_nan=False, allow_infinity=False)
+    # A table has one scale: shares beside what may be percentages are refused.
+    share = draw(st.booleans())
+    sure = (st.floats(-1, 1) if share else finite.filter(lambda number: not 0 < number < 1)) | st.none()
     rows: list[dict[str, str | float | None]] = []
     for run in runs:
         for question in questions:
