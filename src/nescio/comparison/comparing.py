@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -121,22 +121,13 @@ def compare(
     """
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
     loaded, laid = _open(source, measures, given, (labels, target, labels_by, also_judged, resolve))
-    target = target or "population"
-    baseline = loaded.baseline or (None if baseline is None else str(baseline))
-    if run is not None:
-        loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
-        baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
+    loaded, baseline = _of_named_runs(loaded, baseline, run)
     data = paired_evidence(loaded)
     apart = laid is None and isinstance(data, Evidence) and on_own_questions(loaded)
-    lacking = loaded.unshared
-    if lacking is not None and lacking.questions == data.questions and of_one_run(lacking.lacking) and not apart:
-        raise MismatchError(
-            "no two runs share a question, so missing questions cannot count as unanswered; use "
-            f"{opt('missing', 'own')} to compare the runs without pairing questions"
-        )
+    if not apart:
+        _check_shared(loaded, data)
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
-    count = comb(len(data.runs), 2) if baseline is None else 0
-    if count > MOST_COMPARED:
+    if baseline is None and (count := comb(len(data.runs), 2)) > MOST_COMPARED:
         if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
             raise UsageError(
                 f"there are {count:,} pairs of runs, but the limit is {MOST_COMPARED:,}. To compare every run with one "
@@ -145,32 +136,12 @@ def compare(
             )
         how: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
         return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)
-    pairs = _pairs(data, baseline)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
-    total = len(wanted) * len(pairs)
-    if apart:
-        tested = _tested(compare_unpaired(cast(Evidence, data), wanted, pairs, plan), total, progress)
-    elif laid is None:
-        tested = _tested(_paired(data, wanted, pairs, plan, progress), total, progress)
-    else:
-        named = [(data.runs[x], data.runs[y]) for x, y in pairs]
-        tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level)
-    if laid is None:
-        tested = _with_limits(tested, data, wanted, plan.level, apart=apart)
+    work = _Work(data, wanted, _pairs(data, baseline), plan, apart, laid, target or "population")
+    tested = _tested(work, progress)
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
     rows = list(with_answers_as_units(rows, data, wanted)) if laid is None else rows
-    more: dict[str, tuple[Any, ...]] = {}
-    if baseline is None and len(data.runs) > 2 and not data.origins and not apart:
-        ranked = [measure for measure in wanted if not measure.declaration.descriptive]
-        more["ranks"] = _ranks(data, ranked, rows, (laid, target), plan)
-    if laid is None and not apart and (placed := front(data, [m.label for m in wanted], plan.level, plan.blocks, jobs)):
-        more["front"] = placed
-    if laid is None and not apart and (priced := price_ratios(data, wanted, pairs, plan.level)):
-        more["prices"] = priced
-    more["tests"] = tests_used(rows, EXACT_FOR)
-    if laid is not None:
-        more["labels"] = tested.how
     line = signed(
         loaded,
         wanted,
@@ -180,9 +151,8 @@ def compare(
         correction="tukey" if test == "tukey" else correction,
         drawn=(resamples, seed),
         unpaired=apart,
-        corrected=None if laid is None else {**laid.signature, "target": target},
+        corrected=None if laid is None else {**laid.signature, "target": work.target},
     )
-    most = max(map(len, families(rows)), default=0)
     notes = (
         *loaded.notes,
         *tested.notes,
@@ -192,9 +162,77 @@ def compare(
             ungraded_left_out=loaded.ungraded_left_out,
         ),
         *differing_columns(data, wanted),
-        *_notes(data, rows, most, ci),
+        *_notes(data, rows, ci),
     )
+    more = {**_tables(work, rows, ranked=baseline is None), "tests": tests_used(rows, EXACT_FOR)}
+    if laid is not None:
+        more["labels"] = tested.how
     return Comparisons(tuple(rows), line, notes, "comparisons", more, named=measures is not None)
+
+
+class _Work(NamedTuple):
+    """What a comparison is made of: pairs of runs as indices, the measures, and the way to compare them.
+
+    With `apart`, each run is compared on its own questions. With `laid`, people's labels correct the differences.
+    """
+
+    data: Data
+    wanted: Sequence[Measure]
+    pairs: Sequence[tuple[int, int]]
+    plan: TestPlan
+    apart: bool
+    laid: Labels | None
+    target: Target
+
+
+def _of_named_runs(loaded: Loaded, baseline: str | Path | None, run: str | None) -> tuple[Loaded, str | None]:
+    """Return the data of the runs to compare, and the name of the baseline (None to compare all pairs)."""
+    name = loaded.baseline or (None if baseline is None else str(baseline))
+    if run is None:
+        return loaded, name
+    loaded = take_both_ways(loaded, name, run) or take_two(loaded, name, run)
+    return loaded, loaded.data.runs[0] if len(loaded.data.runs) == 2 else name
+
+
+def _check_shared(loaded: Loaded, data: Data) -> None:
+    """Raise MismatchError if no two runs share a question."""
+    lacking = loaded.unshared
+    if lacking is not None and lacking.questions == data.questions and of_one_run(lacking.lacking):
+        raise MismatchError(
+            "no two runs share a question, so missing questions cannot count as unanswered; use "
+            f"{opt('missing', 'own')} to compare the runs without pairing questions"
+        )
+
+
+def _tested(work: _Work, progress: Progress | None) -> TestedPairs:
+    """Return the comparison of each pair by each measure, not yet corrected for the number of comparisons."""
+    data, wanted, pairs, plan = work.data, work.wanted, work.pairs, work.plan
+    if work.laid is not None:
+        named = [(data.runs[x], data.runs[y]) for x, y in pairs]
+        return corrected_pairs(work.laid, wanted, named, target=work.target, level=plan.level)
+    if work.apart:
+        made = compare_unpaired(cast(Evidence, data), wanted, pairs, plan)
+    else:
+        made = _paired(data, wanted, pairs, plan, progress)
+    tested = _all_of(made, len(wanted) * len(pairs), progress)
+    return _with_limits(tested, data, wanted, plan.level, apart=work.apart)
+
+
+def _tables(work: _Work, rows: Sequence[Comparison], *, ranked: bool) -> dict[str, tuple[Any, ...]]:
+    """Return the tables beside the comparisons: ranks (if `ranked`), the Pareto front, and ratios of costs."""
+    data, wanted, plan = work.data, work.wanted, work.plan
+    if work.apart:
+        return {}
+    tables: dict[str, tuple[Any, ...]] = {}
+    if ranked and len(data.runs) > 2 and not data.origins:
+        not_descriptive = [measure for measure in wanted if not measure.declaration.descriptive]
+        tables["ranks"] = _ranks(data, not_descriptive, rows, (work.laid, work.target), plan)
+    if work.laid is None:
+        placed = front(data, [measure.label for measure in wanted], plan.level, plan.blocks, plan.jobs)
+        tables |= {"front": placed} if placed else {}
+        priced = price_ratios(data, wanted, work.pairs, plan.level)
+        tables |= {"prices": priced} if priced else {}
+    return tables
 
 
 def _with_limits(
@@ -210,7 +248,7 @@ def _with_limits(
     return TestedPairs(rows, (*tested.notes, *few))
 
 
-def _tested(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:
+def _all_of(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:
     """Return comparisons with all their notes in one list, and tell `progress` how many are done."""
     rows: list[Comparison] = []
     remarks: list[Remark] = []
@@ -233,8 +271,9 @@ def _paired(
         yield from each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted)))
 
 
-def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float) -> Iterator[Note]:
-    """Yield the notes that hold for all comparisons; `most` is the size of the largest family."""
+def _notes(data: Data, rows: Sequence[Comparison], ci: float) -> Iterator[Note]:
+    """Yield the notes that hold for all comparisons."""
+    most = max(map(len, families(rows)), default=0)
     if data.origins:
         yield note(
             "comparison.bounds",

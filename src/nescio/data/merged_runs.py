@@ -24,23 +24,7 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
     Repeats are in the order of the old runs. Raises UsageError if fewer than two runs match a pattern, if a run matches
     two patterns, if the new name is taken, or if the old runs have different judges.
     """
-    members = {name: _matching(outcomes.runs, name, pattern) for name, pattern in groups.items()}
-    taken = [run for runs in members.values() for run in runs]
-    if twice := next((outcomes.runs[run] for run in taken if taken.count(run) > 1), None):
-        raise UsageError(f"{opt('repeats_of')}: run {twice!r} matches two patterns")
-    alone = [run for run in range(len(outcomes.runs)) if run not in taken]
-    if clash := next((name for name in members if name in {outcomes.runs[run] for run in alone}), None):
-        raise UsageError(
-            f"{opt('repeats_of')} {clash}: a run of this name exists already, and the pattern does not match it; "
-            "choose another name"
-        )
-    for name, several in members.items() if outcomes.judges else ():
-        judges = {undated(outcomes.judges[run]) for run in several}
-        if len(judges) > 1:
-            texts = " and ".join(sorted(judge or "an unknown judge" for judge in judges))
-            raise UsageError(f"{opt('repeats_of')} {name}: its runs were judged by {texts}; judge all by one judge")
-    # The members of each run; the first member is in the first block of rows.
-    runs = {outcomes.runs[run]: [run] for run in alone} | members
+    runs = _members(outcomes, groups)
     blocks, width = max(map(len, runs.values())), len(outcomes.questions)
 
     def spread(array: Array | None, empty: object) -> Array | None:
@@ -86,6 +70,26 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
     )
     there = (state != ABSENT).any(axis=0)
     return merged if there.all() else merged.select(there)
+
+
+def _members(outcomes: Outcomes, groups: Mapping[str, str]) -> dict[str, list[int]]:
+    """Return the old runs of each new run, as indices; a run that matches no pattern remains alone, and comes first."""
+    members = {name: _matching(outcomes.runs, name, pattern) for name, pattern in groups.items()}
+    taken = [run for runs in members.values() for run in runs]
+    if twice := next((outcomes.runs[run] for run in taken if taken.count(run) > 1), None):
+        raise UsageError(f"{opt('repeats_of')}: run {twice!r} matches two patterns")
+    alone = {outcomes.runs[run]: [run] for run in range(len(outcomes.runs)) if run not in taken}
+    if clash := next((name for name in members if name in alone), None):
+        raise UsageError(
+            f"{opt('repeats_of')} {clash}: a run of this name exists already, and the pattern does not match it; "
+            "choose another name"
+        )
+    for name, several in members.items() if outcomes.judges else ():
+        judges = {undated(outcomes.judges[run]) for run in several}
+        if len(judges) > 1:
+            texts = " and ".join(sorted(judge or "an unknown judge" for judge in judges))
+            raise UsageError(f"{opt('repeats_of')} {name}: its runs were judged by {texts}; judge all by one judge")
+    return alone | members
 
 
 def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:

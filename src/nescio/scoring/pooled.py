@@ -65,15 +65,7 @@ def score_pooled(
     """
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = with_questions(loaded.data, "correct by an older run")
-    passed = {name: options[name] for name in ("missing", "ungraded", "unanswerable", "typed") if name in options}
-    whole = open_data(pool, {"strata": (), **passed})
-    older, named = with_questions(whole.data, f"take for {opt('pool')}"), told(pool)
-    if len(older.runs) != 1:
-        raise MismatchError(
-            f"{opt('pool')}: {named} has {len(older.runs)} runs ({listed(older.runs, 3)}), but exactly one older "
-            "run can correct the scores: give a file that holds only one run, preferably the run most like the "
-            "new one"
-        )
+    whole, older = _of_pool(pool, options)
     wanted = _suitable(measures, loaded)
     known = _shares(older, 0)
     every = np.array(list(known.values()))
@@ -84,9 +76,9 @@ def score_pooled(
         shared = [question for question in own if question in known]
         if not shared:
             raise MismatchError(
-                f"{opt('pool')}: the older run in {named} has none of the questions of run {name!r}. Questions are "
-                f"matched by id, such as {next(iter(known), None)!r} in the older run and {next(iter(own), None)!r} "
-                f"in run {name!r}"
+                f"{opt('pool')}: the older run in {told(pool)} has none of the questions of run {name!r}. Questions "
+                f"are matched by id, such as {next(iter(known), None)!r} in the older run and "
+                f"{next(iter(own), None)!r} in run {name!r}"
             )
         notes += _of_the_sample(name, len(own) - len(shared), shared, known)
         y, x = np.array([own[q] for q in shared]), np.array([known[q] for q in shared])
@@ -122,6 +114,20 @@ def score_pooled(
         )
     said = [*loaded.notes, *notes, *gather(remarks)]
     return Scores(tuple(rows), line, tuple(dict.fromkeys(said)), "scores", {"pool": tuple(helped)})
+
+
+def _of_pool(pool: Any, options: Mapping[str, Any]) -> tuple[Loaded, Evidence]:
+    """Return the data of the file `pool`, and the evidence of its only run. Raises MismatchError if it has several."""
+    passed = {name: options[name] for name in ("missing", "ungraded", "unanswerable", "typed") if name in options}
+    whole = open_data(pool, {"strata": (), **passed})
+    older = with_questions(whole.data, f"take for {opt('pool')}")
+    if len(older.runs) != 1:
+        raise MismatchError(
+            f"{opt('pool')}: {told(pool)} has {len(older.runs)} runs ({listed(older.runs, 3)}), but exactly one older "
+            "run can correct the scores: give a file that holds only one run, preferably the run most like the "
+            "new one"
+        )
+    return whole, older
 
 
 def _of_the_sample(run: str, lost: int, shared: Sequence[str], known: Mapping[str, Floats]) -> Iterator[Note]:

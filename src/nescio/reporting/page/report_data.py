@@ -154,16 +154,8 @@ def gather(
     compared, why = _compared(loaded, main, ci, drawn | {"progress": progress})
     pairs = _both_ways(compared)
     values = {row.run: row.value for row in scores if _whole(row, main)}
-    lower = parse(main).declaration.lower_is_better
-    ranking: Sequence[Rank] = ()
-    if compared is not None:
-        ranking = compared.tables.get("ranks") or ranks(
-            main, list(values.items()), tuple(compared), lower_is_better=lower
-        )
-    runs = tuple(rank.run for rank in ranking)
-    if not runs:
-        sign = 1 if lower else -1
-        runs = tuple(sorted(values, key=lambda run: math.inf if math.isnan(values[run]) else sign * values[run]))
+    ranking = _ranking(compared, main, values)
+    runs = tuple(rank.run for rank in ranking) or _best_first(main, values)
     if by and not asked_by:  # the user did not ask for it, so the report omits its notes
         parts = compute_scores(_of_runs(loaded, runs[:MOST_BROKEN_DOWN]), [main], by=by, ci=ci, **drawn)
         cells |= {(row.run, row.measure, row.stratum): row for row in parts if row.stratum is not None}
@@ -187,19 +179,26 @@ def gather(
         people.notes if people else (),
         operating,
         asked_by is not None,
-        _shipping(
-            loaded,
-            main,
-            values,
-            operating,
-            pairs=pairs,
-            drawn=drawn,
-        ),
+        _shipping(loaded, main, values, operating, pairs=pairs, drawn=drawn),
         seed,
         None if people is None else people.said,
         _of_the_chosen(loaded, runs, main, ci, drawn),
         _groups(loaded),
     )
+
+
+def _ranking(compared: Comparisons | None, main: str, values: Mapping[str, float]) -> Sequence[Rank]:
+    """Return the ranks of the runs by the main measure, the best first; none if the runs were not compared."""
+    if compared is None:
+        return ()
+    lower = parse(main).declaration.lower_is_better
+    return compared.tables.get("ranks") or ranks(main, list(values.items()), tuple(compared), lower_is_better=lower)
+
+
+def _best_first(main: str, values: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the runs by their values of the main measure, the best first and undefined values last."""
+    sign = 1 if parse(main).declaration.lower_is_better else -1
+    return tuple(sorted(values, key=lambda run: math.inf if math.isnan(values[run]) else sign * values[run]))
 
 
 def _of_the_chosen(
