@@ -103,18 +103,15 @@ def compare_suite(
     plan = TestPlan(ci / 100, blocks := resampling.blocks(resamples, seed), jobs, "auto")
     drawn = [draw(b, wanted, resamples, seed, jobs) for b in suite.benchmarks]
     notes += cautions(suite, drawn, over)
-    rows: list[Comparison] = []
-    parts: list[BenchmarkDifference] = []
     differences: list[tuple[Measure, PairOverSuite]] = []
     for measure in wanted:
         compared, remarks = _differences(suite, measure, pairs, plan)
         notes += remarks
-        for pair in compared:
-            differences.append((measure, pair))
-            rows.append(_row(pair, measure, over, plan.level))
-            parts += _parts(pair, measure, plan.level, correction)
-            if progress:
-                progress(len(rows), len(wanted) * len(pairs))
+        differences += [(measure, pair) for pair in compared]
+        if progress:
+            progress(len(differences), len(wanted) * len(pairs))
+    rows = [_row(pair, measure, over, plan.level) for measure, pair in differences]
+    parts = [part for measure, pair in differences for part in _parts(pair, measure, plan.level, correction)]
     rows = adjusted_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
     notes += gather(
         [

@@ -219,36 +219,17 @@ def _build(
     notes: list[Note],
 ) -> Outcomes:
     """Return the outcomes of the relation `rows`; runs and questions are in the order in which the files name them."""
-    names: dict[str, tuple[str, ...]] = {}
     repeated_by = [mapping["repeat"] for _, mapping in placed if "repeat" in mapping and mapping["repeat"].columns]
     several = bool(repeated_by) or first(connection, f"SELECT count(DISTINCT {REPEAT}) > 1 FROM rows")[0]
     asked = f"question, {REPEAT}" if several else "question"
-    for name, columns in (("run", "run"), ("question", asked)):
-        # Joining tables takes a fraction of the time and memory of an ENUM with as many names.
-        connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {name}_names AS SELECT {columns}, (row_number() OVER (ORDER BY first) - 1)::"
-            f"INTEGER AS {name}_code FROM (SELECT {columns}, min(file::BIGINT << 40 | row) AS first FROM rows GROUP BY "
-            f"{columns})"
-        )
-        values = connection.execute(f"SELECT {columns} FROM {name}_names ORDER BY {name}_code").fetchnumpy()
-        names |= {column: tuple(values[column].tolist()) for column in values}
+    names = _in_order(connection, "run", "run") | _in_order(connection, "question", asked)
     rows = first(connection, "SELECT count(*) FROM rows")[0]
     check_cells(str(next(iter(sources.values())).label), len(names["run"]), len(names["question"]), rows)
     connection.execute(
         "CREATE OR REPLACE TEMP VIEW coded AS SELECT * FROM rows JOIN run_names USING (run) "
         f"JOIN question_names USING ({asked})"
     )
-    fetched = connection.execute(
-        f"SELECT run_code AS run, question_code AS question, state, file::INTEGER AS file, {rules.RANK} AS rank, "
-        "coalesce(known_answers::DOUBLE, 1)::INTEGER AS known, coalesce(confidence::DOUBLE, 'nan') AS confidence, "
-        "CASE candidate WHEN 'correct' THEN 1 WHEN 'incorrect' THEN 0 ELSE -1 END::TINYINT AS candidate, why FROM coded"
-    ).fetchnumpy()
-    order = np.lexsort([fetched[name] for name in ("rank", "question", "run")])
-    cells = {name: np.asarray(values)[order] for name, values in fetched.items()}
-    reasons = np.ma.asarray(fetched["why"])
-    why = np.array(np.ma.getdata(reasons), dtype=object)
-    why[np.ma.getmaskarray(reasons)] = None
-    why = why[order]
+    cells, why = _cells(connection)
     rules.check_ranks(connection, sources, cells)
     file_of_run = np.zeros(len(names["run"]), dtype=int)
     file_of_run[cells["run"]] = cells["file"]
@@ -280,6 +261,35 @@ def _build(
         clusters=None if clusters is None else np.array(clusters, dtype=object),
         files=tuple(str(sources[at].label) for at in file_of_run.tolist()),
     )
+
+
+def _in_order(connection: duckdb.DuckDBPyConnection, name: str, columns: str) -> dict[str, tuple[str, ...]]:
+    """Return the values of each of the `columns`, in the order in which the files name them.
+
+    Makes the table `{name}_names`, with the place of each value in this order.
+    """
+    # Joining tables takes a fraction of the time and memory of an ENUM with as many names.
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {name}_names AS SELECT {columns}, (row_number() OVER (ORDER BY first) - 1)::"
+        f"INTEGER AS {name}_code FROM (SELECT {columns}, min(file::BIGINT << 40 | row) AS first FROM rows GROUP BY "
+        f"{columns})"
+    )
+    values = connection.execute(f"SELECT {columns} FROM {name}_names ORDER BY {name}_code").fetchnumpy()
+    return {column: tuple(values[column].tolist()) for column in values}
+
+
+def _cells(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, Array], Array]:
+    """Return the columns of the view `coded` and the reasons for no answer, ordered by run, question and rank."""
+    fetched = connection.execute(
+        f"SELECT run_code AS run, question_code AS question, state, file::INTEGER AS file, {rules.RANK} AS rank, "
+        "coalesce(known_answers::DOUBLE, 1)::INTEGER AS known, coalesce(confidence::DOUBLE, 'nan') AS confidence, "
+        "CASE candidate WHEN 'correct' THEN 1 WHEN 'incorrect' THEN 0 ELSE -1 END::TINYINT AS candidate, why FROM coded"
+    ).fetchnumpy()
+    order = np.lexsort([fetched[name] for name in ("rank", "question", "run")])
+    reasons = np.ma.asarray(fetched["why"])
+    why = np.array(np.ma.getdata(reasons), dtype=object)
+    why[np.ma.getmaskarray(reasons)] = None
+    return {name: np.asarray(values)[order] for name, values in fetched.items()}, why[order]
 
 
 def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
