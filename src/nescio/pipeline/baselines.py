@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 # Reading options that affect outcomes. The judge is compared through its record.
 DECIDING = ("choose", "declined_pattern", *(name for name in KEPT if name != "judge"))
 COMPARED = "baseline.compared"
-# the format whose logs are also compared if only some have the file beside the answers that says who graded
-_GRADER_BESIDE = "lm_eval"
+# the formats whose logs are also compared if only some have the file beside the answers that says who graded
+_GRADER_BESIDE = {"lm_eval", "lighteval"}
 _NAMED = 3  # the most questions named in a message
 Words = Mapping[str, str]
 
@@ -218,7 +218,7 @@ def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Bas
     """
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     of_logs = TABLE not in (baseline.made.format, read.format) and not read.judged_here
-    lacking = of_logs and {baseline.made.format, read.format} == {_GRADER_BESIDE}
+    lacking = of_logs and baseline.made.format == read.format and read.format in _GRADER_BESIDE
     if before == now or (lacking and before and now and agree(before, now)):
         return ()
     if of_logs and before and baseline.made.version != __version__ and agree(before, now):
