@@ -108,6 +108,11 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
             for name, words in zip(read.data.questions, row, strict=True):
                 if words is not None and not asked.get(name, ("",))[0]:
                     asked[name] = (words.question, words.gold)
+    elif read.in_words is not None and read.in_words.words is not None:  # of data that are only scores
+        rows = (zip(read.in_words.questions, row, strict=True) for row in read.in_words.words)
+        stated = {name: in_texts(one) for row in rows for name, one in row if one}
+        asked_of, gold_of = ({name: one for name, both in stated.items() if (one := both[i])} for i in range(2))
+        return asked_of, gold_of
     texts = {name: digest_of([text]) for name, (text, _) in asked.items() if text}
     return texts, {name: digest_of([gold]) for name, (_, gold) in asked.items() if gold}
 

@@ -115,6 +115,7 @@ class Case(Struct, rename="camel"):
     messages: Any = None
     tools_called: Any = None
     expected_tools: Any = None
+    flaky: Any = None
     context: Any = None
     expected_outcome: Any = None
 
@@ -312,7 +313,7 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
     others = {
         name: result for name, result in deciding.items() if not any(word in name.casefold() for word in _OF_TOOLS)
     }
-    answer.judges = _judges(metrics if metric is None else deciding, least)
+    answer.judges = _judges(metrics if metric is None else deciding, least, flaky=case.flaky is True)
     if len(others) < len(deciding) and isinstance(case.expected_tools, list):
         answer.answerable = int(bool(case.expected_tools))
         if case.tools_called == [] and not empty(text):
@@ -330,10 +331,11 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
     return answer
 
 
-def _judges(metrics: dict[str, Metric], least: float | None) -> dict[str, JudgeRecord]:
+def _judges(metrics: dict[str, Metric], least: float | None, *, flaky: bool) -> dict[str, JudgeRecord]:
     """Return who graded: the metrics that gave a score, with all that the log says about how they grade.
 
-    A flaky metric is another grader than one that decides. `least` is the user's threshold.
+    A metric that is marked as flaky, or whose case is (`flaky`), is another grader than one that decides. `least` is
+    the user's threshold.
     """
     judges = {}
     for name, one in metrics.items():
@@ -341,7 +343,7 @@ def _judges(metrics: dict[str, Metric], least: float | None) -> dict[str, JudgeR
             stated = {**one.more, **_told(one.verbose_logs), "model": one.evaluation_model}
             stated["threshold"] = None if least is not None else number(one.threshold) or number(one.minimum_score)
             stated["strictMode"] = one.more.get("strictMode") or None
-            judges[name] = grader(f"{name} (flaky)" if one.flaky is True else name, **stated)
+            judges[name] = grader(f"{name} (flaky)" if flaky or one.flaky is True else name, **stated)
     return judges
 
 

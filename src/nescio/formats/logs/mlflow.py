@@ -142,7 +142,7 @@ def _judge(assessment: Row) -> tuple[str, JudgeRecord]:
     """Return the name of an assessment, and who made it: code, a person, or a model of this name."""
     name = metric_name(str(assessment.get("assessment_name") or assessment.get("name")), "feedback")
     kind, source = (part_of(assessment, "source", part) for part in ("source_type", "source_id"))
-    by = {} if kind == "HUMAN" else {"model" if kind == "LLM_JUDGE" else "code": source}
+    by = {} if kind == "HUMAN" or source == "default" else {"model" if kind == "LLM_JUDGE" else "code": source}
     return name, grader(name, **{**made_by(as_object(assessment.get("metadata"))), **by, "kind": kind})
 
 

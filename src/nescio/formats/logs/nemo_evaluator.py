@@ -89,7 +89,7 @@ def _judges(details: Mapping[str, Any], bundle: Mapping[str, Any]) -> dict[str, 
     judge = {name: value for name, value in as_object(details.get("judge")).items() if name not in _OF_ONE_ANSWER}
     method = details.get("method")
     record = grader(method if isinstance(method, str) and method else "reward", judge=judge, **stated)
-    return {"": record} if method or judge or stated else {}
+    return {"": record} if (method or judge or stated) and not details.get("error_category") else {}
 
 
 def _answer(row: Result, answer: Answer) -> Answer:

@@ -236,7 +236,8 @@ def _answers(source: Source, predictions: Sequence[Item]) -> Iterator[Answer]:
     places = copies([item for _, item in items]) if replica is None else None
     told = shared_words([prompt for _, item in items for prompt in judges_prompts(item)], said)
     prompts = {name: prompt for name, item in items if (prompt := prompt_of(item)) is not None}
-    prompts = prompts or {name: prompt_of(item) for (name, _), item in zip(items, predictions, strict=False)}
+    beside = zip(items, predictions, strict=False)
+    prompts = prompts or {name: item.get("origin_prompt", item.get("prompt")) for (name, _), item in beside}
     asked = own_lines(prompts)
     for i, (name, item) in enumerate(items):
         several = _unfolded(item)

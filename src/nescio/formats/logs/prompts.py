@@ -41,7 +41,7 @@ def shared_words(prompts: Collection[Any], besides: Collection[str] = ()) -> lis
     of_all = set.intersection(*map(set, lines)) - quoted
     columns = zip(*("\n".join(said).split() for said in lines), strict=False)
     begun = [words[0] for words in takewhile(lambda words: len({*words}) == 1, columns)]
-    return [" ".join(begun), *(line for line in lines[0] if line in of_all)]
+    return [*filter(None, [" ".join(begun)]), *(line for line in lines[0] if line in of_all)]
 
 
 def _lines(prompt: Any) -> list[str]:
