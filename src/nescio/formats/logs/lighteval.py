@@ -39,7 +39,8 @@ _FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)", re
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.-]+")
 _AT_ONCE = 1 << 10  # rows read at a time
 _MEANS = re.compile(r"all|.*:_average.*", re.DOTALL)  # the names under which figures of several tasks are stated
-_NOT_OF_GRADING = {"metric_name", "corpus_level_fn", "higher_is_better"}  # keys of a metric's definition
+# the keys of a metric's definition that do not say how it grades an answer
+_NOT_OF_GRADING = {"metric_name", "corpus_level_fn", "higher_is_better", "category", "use_case", "batched_compute"}
 
 
 @reader(

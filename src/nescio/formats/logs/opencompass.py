@@ -252,7 +252,7 @@ def _answers(source: Source, predictions: Sequence[Item]) -> Iterator[Answer]:
             elif len(several) > 1:
                 answer.repeat = r + 1
             _grade(answer, one, text, source, told)
-            answer.asked, answer.prompt = item.get("question"), item.get("prompt", item.get("origin_prompt"))
+            answer.asked, answer.prompt = item.get("question"), prompts.get(name)
             if answer.gold is None and at < len(predictions):
                 answer.gold = predictions[at].get("gold")
             words = words_digest(answer.asked or asked.get(name), answer.gold)
