@@ -224,6 +224,7 @@ def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Bas
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     of_logs = TABLE not in (baseline.made.format, read.format) and not read.judged_here
     lacking = of_logs and baseline.made.format == read.format and read.format in _GRADER_BESIDE
+    lacking = lacking and not (_define(before) and _define(now))
     if before == now or (lacking and before and now and agree(before, now)):
         return ()
     if of_logs and before and baseline.made.version != __version__ and agree(before, now):
@@ -250,6 +251,11 @@ def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Bas
         "difference could come from the judges; use the same judge, or make a new baseline "
         f"(nescio compare {opt('save_baseline')})"
     )
+
+
+def _define(records: Iterable[JudgeRecord]) -> bool:
+    """Return whether records say more of the graders than a log does without the file that defines them."""
+    return any(name.rpartition(".")[2] != "filter" for record in records for name, _ in record.parameters)
 
 
 def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:
