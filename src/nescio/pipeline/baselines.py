@@ -108,11 +108,12 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
             for name, words in zip(read.data.questions, row, strict=True):
                 if words is not None and not asked.get(name, ("",))[0]:
                     asked[name] = (words.question, words.gold)
-    elif read.in_words is not None and read.in_words.words is not None:  # of data that are only scores
-        rows = (zip(read.in_words.questions, row, strict=True) for row in read.in_words.words)
-        stated = {name: in_texts(one) for row in rows for name, one in row if one}
-        asked_of, gold_of = ({name: one for name, both in stated.items() if (one := both[i])} for i in range(2))
-        return asked_of, gold_of
+    elif (scored := read.in_words) is not None and scored.texts is not None and scored.words is not None:
+        names = scored.questions * len(scored.runs)
+        for name, words, own in zip(names, scored.texts.ravel(), scored.words.ravel(), strict=True):
+            if words is not None and own:  # A prompt may differ between runs, and only outcomes keep its own lines.
+                stated = in_texts(own)[0]
+                asked[name] = ("" if stated is None or "_lines:" in stated else words.question, words.gold)
     texts = {name: digest_of([text]) for name, (text, _) in asked.items() if text}
     return texts, {name: digest_of([gold]) for name, (_, gold) in asked.items() if gold}
 
