@@ -78,9 +78,42 @@ def nemo_evaluator(folder: Path, run: str, share: int, **changes: Any) -> Path:
     return written(folder / run / "results.jsonl", rows).parent
 
 
+def phoenix(folder: Path, run: str, share: int, **changes: Any) -> Path:
+    """Write runs of an experiment of Phoenix in which `share` of ten answers are right; each call has another time."""
+    rows = []
+    for q in N:
+        made = {"model": "m", "latency_ms": share * q, "traceId": f"{run} {q}"} | changes.get("made", {})
+        mark = {"name": "right", "annotator_kind": "LLM", "score": float(q % 10 < share), "metadata": made}
+        row = {"example_id": f"q{q}", "repetition_number": 1, "input": f"q{q}", "reference_output": "x", "output": "x"}
+        rows.append(
+            {**row, "latency_ms": 1.0, "start_time": "t", "end_time": "t", "trace_id": "t", "annotations": [mark]}
+        )
+    return written(folder / f"{run}.json", rows)
+
+
+def langfuse(folder: Path, run: str, share: int, **changes: Any) -> Path:
+    """Write traces of Langfuse in which `share` of ten answers are right."""
+    rows = []
+    for q in N:
+        score = {"id": f"{run} {q}", "name": "right", "value": float(q % 10 < share), "createdAt": f"{run} {q}"}
+        score |= {"source": "EVAL", "configId": changes.get("config", "c1")}
+        trace = {
+            "id": f"{run} {q}",
+            "sessionId": "s",
+            "userId": "u",
+            "environment": "e",
+            "input": f"q{q}",
+            "output": "x",
+        }
+        rows.append({**trace, "scores": [score]})
+    return written(folder / f"{run}.json", {"data": rows, "meta": {}})
+
+
 @pytest.mark.parametrize(
     ("write", "before", "after", "why"),
     [
+        (phoenix, {}, {"made": {"prompt_version": 2}}, JUDGES),
+        (langfuse, {}, {"config": "c2"}, JUDGES),
         (opencompass, {"how": "strictly"}, {"how": "kindly"}, JUDGES),
         (opencompass, {}, {"asked": "Who lit lamp {}?"}, TEXT),
         (opencompass, {}, {"gold": "y"}, GOLD),

@@ -28,9 +28,13 @@ METRIC = "metric"  # --choose metric=NAME
 # The metric that nescio.integrations adds to DeepEval and ragas: 1 right, 0 wrong, and a value between them unanswered.
 OUTCOME = "nescio_outcome"
 # keys of a grade that say nothing on who gave it: its result, its reason, its call, and the person who gave it
+_CALL = "trace span observation session run user author project queue request message execution experiment item dataset"
 _OF_A_GRADE = re.compile(
-    r"(?:^|_|(?<=[a-z]))(?:[Ii]ds?|[Tt]ime|[Tt]okens?|[Cc]ost|[Ll]atency|[Uu]sage|[Dd]uration|[Uu]ser|[Ee]nvironment)(?:_|$)|"
-    r"_at$|At$|^(?:.*[vV]alue|score|label|comment|rationale|reason|explanation|error|feedback|valid)$"
+    rf"(?:{_CALL.replace(' ', '|')}|score|assessment|annotation|parent)_?ids?$|(?:created|updated|deleted)_?at$"
+    r"|(?:time|timestamp|duration|latency|cost|usage|tokens?|token_?count)(?:_?m?s|_?seconds)?$"
+    r"|^(?:id|uuid|identifier|.*value|score|label|comment|rationale|reason|reasoning|explanation|error|feedback|valid)$"
+    r"|^(?:environment|tags)$",
+    re.IGNORECASE,
 )
 _LONGEST = 100  # the most characters of a question that serves as its name
 
