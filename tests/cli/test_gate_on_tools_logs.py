@@ -135,6 +135,27 @@ def test_another_day_changes_no_grader(tmp_path: Path, nescio: Command, write: A
     assert done.status == 0, done.flat
 
 
+@pytest.mark.parametrize(
+    ("asked", "gold", "status"),
+    [("Who keeps lamp {}?", "x", 0), ("Who lit lamp {}?", "x", 2), ("Who keeps lamp {}?", "y", 2)],
+)
+def test_prompts_of_early_lighteval_are_compared(
+    tmp_path: Path, nescio: Command, asked: str, gold: str, status: int
+) -> None:
+    paths = []
+    for run, share, said, right in (("old", 5, "Who keeps lamp {}?", "x"), ("new", 9, asked, gold)):
+        rows = [
+            {"metrics": {"em": float(q % 10 < share)}, "predictions": ["x"], "gold": [right]}
+            | {"full_prompt": f"{run} thinks.\n{said.format(q)}"}
+            for q in N
+        ]
+        paths.append(tmp_path / run / f"details_lamps_{DATE}.parquet")
+        paths[-1].parent.mkdir()
+        pq.write_table(pa.Table.from_pylist(rows), paths[-1])
+    done = nescio("compare", *paths, "-m", "accuracy", *GATE)
+    assert done.status == status, done.flat
+
+
 def test_questions_are_compared_in_python_and_with_a_baseline(tmp_path: Path, nescio: Command) -> None:
     old, new = lighteval(tmp_path, "old", 5), lighteval(tmp_path, "new", 9, gold=1)
     done = nescio("compare", old, "--save-baseline", tmp_path / "base.json")

@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, empty, in_brackets, named, printable
 from nescio.formats.logs.metrics import by_metric
+from nescio.formats.logs.prompts import own_lines
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.elements import as_list, as_object, identity, number, objects_in, part_of, texts_in, whole_number
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.-]+")
+FORM = b"lighteval_lines"  # the name of the digests of what remains of a prompt of early versions
 _AT_ONCE = 1 << 10  # rows read at a time
 _MEANS = re.compile(r"all|.*:_average.*", re.DOTALL)  # the names under which figures of several tasks are stated
 # the keys of a metric's definition that do not say how it grades an answer
@@ -186,7 +189,12 @@ def _documents(figures: Source, task: str) -> int | None:
 def _answers(source: Source, run: str) -> Iterator[Answer]:
     match = _FILE.fullmatch(source.stem)
     called = match["task"] if match else source.stem
-    for i, row in enumerate(_rows(source), 1):
+    rows: Iterable[Mapping[str, Any]] = _rows(source)
+    asked: Mapping[str, list[str]] = {}
+    if "doc" not in source.columns:  # Early versions know a document by its number, and hold only its prompt.
+        rows = list(rows)
+        asked = own_lines({str(i): row.get("full_prompt") for i, row in enumerate(rows, 1)})
+    for i, row in enumerate(rows, 1):
         doc, response = as_object(row.get("doc")), as_object(row.get("model_response"))
         metrics = row.get("metric", row.get("metrics"))
         if not isinstance(metrics, dict):
@@ -217,6 +225,7 @@ def _answers(source: Source, run: str) -> Iterator[Answer]:
             gold=[options[place] for place in places] or gold,
             answer=said or (options[logs.index(max(logs))] if logs else None),
             extracted=texts_in(as_list(response.get("text_post_processed"))),
+            words=words + FORM if (words := words_digest(asked.get(str(i)), gold) if asked else b"") else b"",
         )
 
 
