@@ -57,11 +57,16 @@ def test_a_value_of_another_kind_is_named_with_its_place(row: Any, rule: str) ->
     [
         ("inspect", "match"),
         ("evalscope", "acc"),
-        ("lighteval", "acc+em"),
+        (
+            "lighteval",
+            r"acc+em(acc.sample_level_fn=LoglikelihoodAcc\(length_normalization\=None\), acc.version=1, "
+            r"em.sample_level_fn=ExactMatches\(strip_strings\=True\), em.version=1)",
+        ),
         ("ragas", "none"),
         (
             "deepeval",
-            "Short+Words(Short.model=lamplighter/judge, Short.threshold=0.5, Words.model=lamplighter/judge, "
+            "Short+Words(Short.criteria=Are the words right? Count them., Short.model=lamplighter/judge, "
+            "Short.threshold=0.5, Words.criteria=Are the words right? Count them., Words.model=lamplighter/judge, "
             "Words.threshold=0.5)",
         ),
     ],

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 # Reading options that affect outcomes. The judge is compared through its record.
 DECIDING = ("choose", "declined_pattern", *(name for name in KEPT if name != "judge"))
 COMPARED = "baseline.compared"
-# the format whose logs are also compared if only some have the file beside the answers that says who graded
-_GRADER_BESIDE = "lm_eval"
+# the formats whose logs are also compared if only some have the file beside the answers that says who graded
+_GRADER_BESIDE = {"lm_eval", "lighteval"}
 _NAMED = 3  # the most questions named in a message
 Words = Mapping[str, str]
 
@@ -108,6 +108,12 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
             for name, words in zip(read.data.questions, row, strict=True):
                 if words is not None and not asked.get(name, ("",))[0]:
                     asked[name] = (words.question, words.gold)
+    elif (scored := read.in_words) is not None and scored.texts is not None and scored.words is not None:
+        names = scored.questions * len(scored.runs)
+        for name, words, own in zip(names, scored.texts.ravel(), scored.words.ravel(), strict=True):
+            if words is not None and own:  # A prompt may differ between runs, and only outcomes keep its own lines.
+                stated = in_texts(own)[0]
+                asked[name] = ("" if stated is None or "_lines:" in stated else words.question, words.gold)
     texts = {name: digest_of([text]) for name, (text, _) in asked.items() if text}
     return texts, {name: digest_of([gold]) for name, (_, gold) in asked.items() if gold}
 
@@ -218,7 +224,8 @@ def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Bas
     """
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     of_logs = TABLE not in (baseline.made.format, read.format) and not read.judged_here
-    lacking = of_logs and {baseline.made.format, read.format} == {_GRADER_BESIDE}
+    lacking = of_logs and baseline.made.format == read.format and read.format in _GRADER_BESIDE
+    lacking = lacking and not (_define(before) and _define(now))
     if before == now or (lacking and before and now and agree(before, now)):
         return ()
     if of_logs and before and baseline.made.version != __version__ and agree(before, now):
@@ -245,6 +252,11 @@ def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Bas
         "difference could come from the judges; use the same judge, or make a new baseline "
         f"(nescio compare {opt('save_baseline')})"
     )
+
+
+def _define(records: Iterable[JudgeRecord]) -> bool:
+    """Return whether records say more of the graders than a log does without the file that defines them."""
+    return any(name.rpartition(".")[2] != "filter" for record in records for name, _ in record.parameters)
 
 
 def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:

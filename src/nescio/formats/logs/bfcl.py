@@ -25,12 +25,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, checked, empty, named, settle
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_object, identifier, identity, number, part_of
+from nescio.sources.elements import as_list, as_object, identifier, identity, number, part_of
 from nescio.sources.json_lines import json_lines
 from nescio.sources.source import Source, own_path
 
@@ -110,6 +111,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     categories: dict[str, list[Sheet]] = defaultdict(list)
     for source in scores:
         sheet = _sheet(source, runs[_model_folder(source)], outputs)
+        right = sheet.total - len(sheet.failures)
+        own = as_object(source.first).get("accuracy")
+        log.total(source.name, "accuracy", own, (right / sheet.total,), runs=(sheet.run,))
         categories[sheet.category].append(sheet)
     answers = [log.take(answer) for same in categories.values() for answer in _category(log, same)]
     for answer in answers:
@@ -216,6 +220,8 @@ def _answer(sheet: Sheet, name: str) -> Answer:
         answer=output,
         reason=failure.get("error"),
     )
+    if isinstance(prompt, dict):  # The functions that may be called are a part of the question.
+        answer.words = words_digest([answer.asked, *as_list(prompt.get("function"))], answer.gold)
     failed = kind.endswith("inference_error") or _failed(output)
     if failed and not (listed is None and answerable):
         answer.ungraded = ERRORED

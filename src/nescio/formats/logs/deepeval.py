@@ -3,7 +3,8 @@
 A test case has `success` and, for each metric, `success`, `score` and perhaps `error` (`metricsData`; before version 1,
 `metricsMetadata`). As in the tool, it is right if all its metrics passed; a `flaky` metric does not decide. A metric
 that ended in an error, or has no score, gives no verdict. A case that failed for no other reason is not graded, though
-the tool counts it as failed. `--choose metric=NAME` uses one metric instead of all, and with `threshold=T` its score.
+the tool counts it as failed. Neither is a case whose metrics are all flaky. `--choose metric=NAME` uses one metric
+instead of all, and with `threshold=T` its score.
 An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input: runs are compared by it, and
 cases with the same input are repeats.
 
@@ -20,12 +21,14 @@ The cache (`.deepeval-cache.json`) keeps the cases of earlier runs, so its count
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.outcomes import SAID_SO
 from nescio.errors import FormatError, opt
@@ -40,13 +43,26 @@ from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
 CASES, DIALOGUES, MAP, LINK = "testCases", "conversationalTestCases", "test_cases_lookup_map", "testRunLink"
-NO_TOOL = "called no tool"
+NO_TOOL, ALL_FLAKY = "called no tool", "graded only by flaky metrics"
 TOOL_USE = "tool use"  # a metric of dialogues
 _OF_TOOLS = ("tool", "argument correctness")  # parts of the names of metrics that look at the tools called
 CACHED = "cached_metrics_data"  # the key that each case of the cache has
 FOLDER = ".deepeval"
 FULL, LATEST, CACHE = ".latest_run_full.json", ".latest_test_run.json", ".deepeval-cache.json"
 ORDER = (FULL, LATEST, CACHE)  # the files of one folder, which hold the same cases, the most complete first
+# The keys of a metric that do not say how it grades: results, costs, and those that `_judges` reads itself.
+_NOT_OF_GRADING = {
+    *("name", "metric", "success", "score", "reason", "error", "skipped", "flaky", "evaluationCost", "verboseLogs"),
+    *("evaluationModel", "threshold", "minimumScore", "inputTokenCount", "outputTokenCount"),
+    *("evaluation_model", "include_reason", "strict_mode", "evaluation_steps"),  # of the cache
+}
+# The headings, in the verbose logs of a metric, of what it was told; the rest of these logs are results.
+_TOLD = re.compile(
+    r"(criteria|rubric|evaluation steps|[\w ]*(?:instructions|schema|guidelines))[ \w=(),]*:\s*", re.IGNORECASE
+)
+_EMPTY = ("", "None", "[]")
+_PART = " \n \n"  # between the parts of verbose logs; early versions write an empty line
+_EARLY = re.compile(r"\n\n(?=(?:Criteria|Evaluation Steps|Rubric|Score)\b)")
 _OF_A_RUN = {"metricsScores", "metricScores", "testPassed", "runDuration", "dict_test_cases"}
 
 
@@ -61,6 +77,8 @@ class Metric(Struct, rename="camel"):
     error: Any = None
     flaky: Any = None
     reason: Any = None
+    verbose_logs: Any = None
+    more: dict[str, Any] = {}
 
     @property
     def value(self) -> float | None:
@@ -97,6 +115,9 @@ class Case(Struct, rename="camel"):
     messages: Any = None
     tools_called: Any = None
     expected_tools: Any = None
+    flaky: Any = None
+    context: Any = None
+    expected_outcome: Any = None
 
 
 Placed = tuple[Case, dict[str, Metric], str]  # a case, its metrics keyed by name, and its place
@@ -230,7 +251,9 @@ def _cases(source: Source) -> Iterator[Placed]:
             "actualOutput": asked.get("actual_output"),
             "expectedOutput": asked.get("expected_output"),
             "metricsData": [
-                metric.get("metric_data", metric.get("metric_metadata")) for metric in objects_in(row.get(CACHED))
+                as_object(metric.get("metric_configuration"))
+                | as_object(metric.get("metric_data", metric.get("metric_metadata")))
+                for metric in objects_in(row.get(CACHED))
             ],
         }
         yield _placed(source, case, where)
@@ -253,6 +276,7 @@ def _placed(source: Source, row: Any, where: str) -> Placed:
         metric = checked(
             Metric, {"name": score_of_metric.get("metric")} | score_of_metric, source, where, "metricsData."
         )
+        metric.more = {key: value for key, value in score_of_metric.items() if key not in _NOT_OF_GRADING}
         metrics[metric_name(metric.name, "")] = metric
     return case, metrics, where
 
@@ -282,12 +306,14 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
     answer.scores = {name: result.value for name, result in metrics.items() if result.value is not None}
     answer.nothing = empty(text) or (SAID_SO if abstains(answer.scores) else None)
     answer.asked, answer.gold, answer.answer = case.input, case.expected_output, text
+    expected = [case.expected_output, case.context, case.expected_tools, case.expected_outcome]
+    answer.words = words_digest(case.input, [one for one in expected if one not in (None, [])] or None)
     answer.reason = [result.reason for result in metrics.values()]
     deciding = _deciding(metrics, metric)
     others = {
         name: result for name, result in deciding.items() if not any(word in name.casefold() for word in _OF_TOOLS)
     }
-    answer.judges = _judges(deciding, least)
+    answer.judges = _judges(metrics if metric is None else deciding, least, flaky=case.flaky is True)
     if len(others) < len(deciding) and isinstance(case.expected_tools, list):
         answer.answerable = int(bool(case.expected_tools))
         if case.tools_called == [] and not empty(text):
@@ -300,23 +326,38 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
             answer.right = mark.value >= least
         answer.lacking = NO_SCORE if mark is None else UNREAD
         return answer
-    answer.right = _all_pass(deciding) if deciding else case.success
-    answer.lacking = UNREAD if deciding else NO_SCORE
+    answer.right = _all_pass(deciding) if deciding else None
+    answer.lacking = UNREAD if deciding else ALL_FLAKY if metrics else NO_SCORE
     return answer
 
 
-def _judges(deciding: dict[str, Metric], least: float | None) -> dict[str, JudgeRecord]:
-    """Return the metrics that gave a verdict, with their models and thresholds; `least` is the user's threshold."""
-    return {
-        name: grader(
-            name,
-            model=one.evaluation_model,
-            strict=one.strict_mode or None,
-            threshold=None if least is not None else number(one.threshold),
-        )
-        for name, one in deciding.items()
-        if one.value is not None
-    }
+def _judges(metrics: dict[str, Metric], least: float | None, *, flaky: bool) -> dict[str, JudgeRecord]:
+    """Return who graded: the metrics that gave a score, with all that the log says about how they grade.
+
+    A metric that is marked as flaky, or whose case is (`flaky`), is another grader than one that decides. `least` is
+    the user's threshold.
+    """
+    judges = {}
+    for name, one in metrics.items():
+        if one.value is not None:
+            stated = {**one.more, **_told(one.verbose_logs), "model": one.evaluation_model}
+            stated["threshold"] = None if least is not None else number(one.threshold) or number(one.minimum_score)
+            stated["strictMode"] = one.more.get("strictMode") or None
+            judges[name] = grader(f"{name} (flaky)" if flaky or one.flaky is True else name, **stated)
+    return judges
+
+
+def _told(logs: Any) -> dict[str, str]:
+    """Return the parts of a metric's verbose logs that say what it was told, keyed by their headings.
+
+    The model writes the steps itself if it was told criteria, and other ones in each run: they are then left out.
+    """
+    told: dict[str, str] = {}
+    logs = logs if isinstance(logs, str) else ""
+    for part in logs.split(_PART) if _PART in logs else _EARLY.split(logs):
+        if (heading := _TOLD.match(part)) and (text := part[heading.end() :].strip()) not in _EMPTY:
+            told[heading[1].casefold()] = text
+    return {key: text for key, text in told.items() if key != "evaluation steps" or "criteria" not in told}
 
 
 def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:

@@ -4,7 +4,7 @@ or MBPP+, which have a `base_status` and a `plus_status`.
 A sample is right by the metric `base` if it passes the tests of the original benchmark. It is right by `plus` if it
 also passes the added ones. Any other status (`fail`, `timeout`) is wrong. If the file has both metrics, `--choose
 metric=plus` selects one as the outcome. The samples of a task are its repeats. An empty solution counts as incorrect
-(`--empty`). The tool's pass@1 is the mean over its tasks.
+(`--empty`). The tool's pass@1 is the mean over its tasks. Its `hash` is the digest of the tests, which say who graded.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.judge_record import grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, checked, empty, named, question_means
@@ -24,6 +25,7 @@ from nescio.sources.source import Source, own_path
 
 PASS = "pass"
 FILE = "eval_results"
+_NOT_OF_GRADING = {"date", "eval", "pass_at_k"}  # keys of a file that do not say how its samples were graded
 
 
 class Sample(Struct):
@@ -39,8 +41,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers: list[Answer] = []
     for source, run in named(log.sources, _name):
         run_answers = [log.take(_answer(row, run, task, i, source)) for task, i, row in _samples(source)]
+        tests = {name: value for name, value in source.document.items() if name not in _NOT_OF_GRADING}
+        judges = {metric: grader(metric, **tests) for metric in ("base", "plus")}
         if not run_answers:
             raise FormatError(source.label, "the file holds no samples")
+        for answer in run_answers:
+            answer.judges = judges
         for metric in ("base", "plus"):
             own_figure = part_of(source.document, "pass_at_k", metric, "pass@1")
             means = question_means((answer.question, answer.scores.get(metric, 0.0)) for answer in run_answers)

@@ -17,6 +17,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
@@ -31,9 +32,9 @@ from nescio.formats.logs.metric_tables import (
     speaks_of_cost,
     value_of,
 )
-from nescio.formats.logs.metrics import by_file, metric_name, question_name
+from nescio.formats.logs.metrics import by_file, made_by, metric_name, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import identity, objects_in, placed_rows
+from nescio.sources.elements import as_object, identity, objects_in, placed_rows
 from nescio.sources.json import as_text
 from nescio.sources.literals import json_or
 from nescio.sources.source import Source
@@ -150,7 +151,15 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
             gold=_text(row.get("expectedOutput")),
             answer=output,
             reason=[score.get("comment") for score in objects_in(row.get("scores"))],
+            judges=dict(map(_judge, objects_in(row.get("scores")))),
         )
+
+
+def _judge(score: Row) -> tuple[str, JudgeRecord]:
+    """Return the name of a score, and what it says on who gave it: its source, its configuration and its metadata."""
+    name = metric_name(str(score.get("name")), "score")
+    told = made_by(as_object(value_of(score.get("metadata"))))
+    return name, grader(name, **{**told, **made_by(score, {"name", "metadata", "subject", "dataType"})})
 
 
 def _run(row: Row, run: str) -> str:
@@ -213,6 +222,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
     whole = 0
     traces: dict[str, dict[str, list[float]]] = {}
     places: dict[str, str] = {}
+    judges: dict[str, dict[str, JudgeRecord]] = {}
     for i, row in enumerate(rows, 1):
         trace, name = row.get("traceId") or row.get("sessionId"), row.get("name")
         subject = value_of(row.get("subject"))
@@ -228,6 +238,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
         mark = _mark(row)
         held = traces.setdefault(identity(trace), {})
         places.setdefault(identity(trace), f"row {i}")
+        judges.setdefault(identity(trace), {}).update([_judge(row)])
         if mark is not None:
             held.setdefault(metric_name(name, "score"), []).append(mark)
     if whole:
@@ -238,7 +249,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
         log.say("langfuse.whole", template, str(source.label), whole=whole)
     for trace, scores in traces.items():
         means = {name: mean_of(values) for name, values in scores.items()}
-        yield Answer(run, trace, where=places[trace], scores=means)
+        yield Answer(run, trace, where=places[trace], scores=means, judges=judges[trace])
 
 
 def _mark(row: Row) -> float | None:

@@ -7,24 +7,29 @@ all 0 or 1; `--choose metric=NAME` names it if there are several. An answer whos
 incorrect (`--empty`). The confidence of a choice is the softmax of the options' log-probabilities at the best option.
 
 A results file alone holds only figures: its documents are in the details, which `--save-details` writes. If both are
-given, its figures are checked against the details.
+given, its figures are checked against the details of its model and date. A task of which it states figures, but of
+which no details are given, is lost. How a metric grades is in the results file as well (`config_tasks`, `versions`).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nescio.data.changed_questions import words_digest
+from nescio.data.dropped import fewer_held
+from nescio.data.judge_record import grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, empty, in_brackets, named, printable
 from nescio.formats.logs.metrics import by_metric
+from nescio.formats.logs.prompts import own_lines
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
-from nescio.sources.elements import as_list, as_object, identity, number, part_of, texts_in
+from nescio.sources.elements import as_list, as_object, identity, number, objects_in, part_of, texts_in, whole_number
 from nescio.sources.literals import literal_or
 from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
@@ -34,7 +39,11 @@ if TYPE_CHECKING:
 
 _FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.-]+")
+FORM = b"lighteval_lines"  # the name of the digests of what remains of a prompt of early versions
 _AT_ONCE = 1 << 10  # rows read at a time
+_MEANS = re.compile(r"all|.*:_average.*", re.DOTALL)  # the names under which figures of several tasks are stated
+# the keys of a metric's definition that do not say how it grades an answer
+_NOT_OF_GRADING = {"metric_name", "corpus_level_fn", "higher_is_better", "category", "use_case", "batched_compute"}
 
 
 @reader(
@@ -49,13 +58,25 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         raise FormatError(figures[0].label, _why_figures_alone(figures[0]))
     first = list({_model(source): source for source in reversed(details)}.values())
     names = {_model(source): run for source, run in named(first, _model, lambda source: Path(source.label).parent)}
+    beside = {source: _beside(source, details, figures) for source in details}
+    # Definitions that only some files state cannot be compared.
+    defined = all(any(map(_defines, own)) for own in beside.values())
     answers: list[Answer] = []
-    for source in details:
-        task_answers = [log.take(answer) for answer in _answers(source, names[_model(source)], texts=options.texts)]
+    held: dict[Source, dict[str, set[str]]] = {}  # the runs and the tasks whose answers a results file is about
+    for source, own in beside.items():
+        run = names[_model(source)]
+        task_answers = [log.take(answer) for answer in _answers(source, run)]
         if not task_answers:
             raise FormatError(source.label, "the file holds no rows")
-        _against_figures(log, task_answers, source, figures)
+        _against_figures(log, task_answers, source, own)
+        for other in own:
+            held.setdefault(other, {}).setdefault(run, set()).add(task_answers[0].task)
+        if defined:
+            _judge(task_answers, own[0])
         answers += task_answers
+    for source, runs in held.items():
+        for run, tasks in runs.items():
+            _say_lost(log, source, run, tasks)
     return by_metric(log, answers, keep=("task",))
 
 
@@ -90,13 +111,90 @@ def _why_figures_alone(source: Source) -> str:
     )
 
 
+# ---- results ----
+
+
+def _beside(source: Source, details: Sequence[Source], figures: Sequence[Source]) -> list[Source]:
+    """Return the results files about the details in `source`: those of their model and date.
+
+    A file whose name has no date, or that names the model of none of the `details`, may be about any of them.
+    """
+    models, match = {_model(one) for one in details}, _FILE.fullmatch(source.stem)
+    found = []
+    for other in figures:
+        date, named_models = _DATE.search(other.stem), _models_of(other) & models
+        if match and date and match["date"] != date[0]:
+            continue
+        if not named_models or _model(source) in named_models:
+            found.append(other)
+    return found
+
+
+def _models_of(figures: Source) -> set[str]:
+    """Return the names of the model of a results file: its folders below `results`, and the name that it states."""
+    folders = own_path(figures.label).parts[:-1]
+    below = folders[len(folders) - folders[::-1].index("results") :] if "results" in folders else ()
+    return {"/".join(below), printable(part_of(figures.document, "config_general", "model_name"))} - {""}
+
+
+def _defines(figures: Source) -> bool:
+    """Return whether a results file states how the metrics of its tasks grade, or the versions of its tasks."""
+    return any(as_object(figures.document.get(part)) for part in ("config_tasks", "versions"))
+
+
+def _of_task(by_task: Any, task: str) -> Any:
+    """Return the value of a task in an object of a results file, whose keys may lack the parts about few-shot
+    examples."""
+    held = as_object(by_task)
+    names = [task, task.rpartition("|")[0], task.rpartition("|")[0].rpartition("|")[0]]
+    return next((held[name] for name in names if name in held), None)
+
+
+def _judge(answers: Sequence[Answer], figures: Source) -> None:
+    """Set who graded the answers to a task: each metric, as the results file defines it, and the task's version."""
+    task = answers[0].task
+    config = as_object(_of_task(figures.document.get("config_tasks"), task))
+    versions = (_of_task(figures.document.get("versions"), task), config.get("version"))
+    defined: dict[str, dict[str, Any]] = {}
+    for one in objects_in(config.get("metrics", config.get("metric"))):
+        own = {key: value for key, value in one.items() if key not in _NOT_OF_GRADING}
+        defined |= dict.fromkeys(map(str, as_list(one.get("metric_name")) or [one.get("metric_name")]), own)
+    version = next((one for one in versions if one is not None), None)
+    judges = {
+        name: grader(name, **{"version": version, **defined.get(name, {})})
+        for name in dict.fromkeys(name for answer in answers for name in answer.scores)
+    }
+    for answer in answers:
+        answer.judges = judges
+
+
+def _say_lost(log: Log, figures: Source, run: str, held: set[str]) -> None:
+    """Add a note for each task of which a results file states figures, but of which the run has no details."""
+    for task in as_object(part_of(figures.document, "results")):
+        if _MEANS.fullmatch(task) or task in held:
+            continue
+        stated = _documents(figures, task)
+        log.notes.append(fewer_held(figures.name, [run], stated, 0, f" to {sanitize(task, target='message')}"))
+
+
+def _documents(figures: Source, task: str) -> int | None:
+    """Return how many documents of a task a results file counts, or None if it does not count them."""
+    stated = whole_number(part_of(_of_task(figures.document.get("config_tasks"), task), "effective_num_docs"))
+    return stated if stated and stated > 0 else None
+
+
 # ---- details ----
 
 
-def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
+def _answers(source: Source, run: str) -> Iterator[Answer]:
     match = _FILE.fullmatch(source.stem)
     called = match["task"] if match else source.stem
-    for i, row in enumerate(_rows(source, texts=texts), 1):
+    rows: Iterable[Mapping[str, Any]] = _rows(source)
+    asked: Mapping[str, list[str]] = {}
+    if "doc" not in source.columns:  # Early versions know a document by its number, and hold only its prompt.
+        rows = list(rows)
+        asked = own_lines({str(i): row.get("full_prompt") for i, row in enumerate(rows, 1)})
+    for i, row in enumerate(rows, 1):
         doc, response = as_object(row.get("doc")), as_object(row.get("model_response"))
         metrics = row.get("metric", row.get("metrics"))
         if not isinstance(metrics, dict):
@@ -110,7 +208,8 @@ def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
         said = texts_in(as_list(response.get("text") if response else row.get("predictions")))
         gold, options, logs = row.get("gold"), as_list(doc.get("choices")), _logs(doc, response)
         right = doc.get("gold_index")
-        places = right if isinstance(right, list) else [right]
+        places = [place for place in as_list(right) or [right] if isinstance(place, int) and 0 <= place < len(options)]
+        others = [option for place, option in enumerate(options) if place not in places] if places else []
         yield Answer(
             run,
             f"{task}/{identity(printable(doc.get('id')).strip() or str(i - 1))}",
@@ -121,11 +220,12 @@ def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
             path=source.label,
             scores=_scores(metrics),
             nothing=empty(said) if said else None,
-            asked=doc.get("query"),
+            asked=[doc.get("query"), *options] if others else doc.get("query"),
             prompt=row.get("full_prompt"),
-            gold=[options[place] for place in places if isinstance(place, int) and 0 <= place < len(options)] or gold,
+            gold=[options[place] for place in places] or gold,
             answer=said or (options[logs.index(max(logs))] if logs else None),
             extracted=texts_in(as_list(response.get("text_post_processed"))),
+            words=words + FORM if (words := words_digest(asked.get(str(i)), gold) if asked else b"") else b"",
         )
 
 
@@ -141,17 +241,16 @@ def _confidence(logs: Sequence[float]) -> float | None:
     return 1 / math.fsum(math.exp(log - max(logs)) for log in logs) if logs else None
 
 
-def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a Parquet file. If `texts` is false, columns that are only for people to read are left out."""
+def _rows(source: Source) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a Parquet file with the columns, and the fields of `doc` and the response, that are needed."""
     import duckdb
 
-    columns = ["doc", "metric", "model_response", "metrics", "predictions"]
-    columns += ["gold", "full_prompt"] if texts else []
+    columns = ("doc", "metric", "model_response", "metrics", "predictions", "gold", "full_prompt")
     wanted = [name for name in columns if name in source.columns]
     assert source.path is not None
     try:
         with connect() as connection:
-            select = ", ".join(_narrow(connection, source.path, name, texts=texts) for name in wanted)
+            select = ", ".join(_narrow(connection, source.path, name) for name in wanted)
             cursor = connection.execute(f"SELECT {select} FROM {PARQUET}", [address(source.path)])
             while rows := cursor.fetchmany(_AT_ONCE):
                 for row in rows:
@@ -160,19 +259,16 @@ def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
         raise FormatError(source.label, f"a damaged Parquet file: {first_line(error)}") from None
 
 
+# What makes the digests of questions and gold answers (query, choices, gold_index) is needed without texts, too.
 _NEEDED: dict[str, tuple[str, ...]] = {
-    "doc": ("id", "task_name", "choices"),
+    "doc": ("id", "task_name", "choices", "query", "gold_index"),
     "model_response": ("text", "text_post_processed", "logprobs"),
 }
-_WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
-def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, texts: bool) -> str:
-    """Return the SQL that selects a column or, in a column of structures, only the fields that nescio needs.
-
-    If `texts` is true, these include the fields that are only for people to read.
-    """
-    needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if texts else ()))
+def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str) -> str:
+    """Return the SQL that selects a column or, in a column of structures, only the fields that nescio needs."""
+    needed = _NEEDED.get(column, ())
     if not needed:
         return f'"{column}"'
     described = connection.execute(f'DESCRIBE SELECT "{column}" FROM {PARQUET}', [address(path)]).fetchall()
@@ -206,16 +302,18 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figures: Sequence[Source]) -> None:
-    """Add a note if a metric that the tool states for the task of `answers` differs from the mean of their scores.
+    """Add a note if a metric that the tool states for the task of `answers` differs from the mean of their scores, or
+    if the tool counts more documents.
 
     Only metrics are compared whose scores are all 0 or 1. `figures` are the files with the tool's metrics.
     """
-    task = answers[0].task
-    date = _FILE.fullmatch(source.stem)
+    task, run = answers[0].task, answers[0].run
     for other in figures:
-        if date and date["date"] not in other.stem and len(figures) > 1:
+        stated = _documents(other, task)
+        if stated is not None and stated > len(answers):
+            log.notes.append(fewer_held(source.name, [run], stated, len(answers)))
             continue
         for name, value in as_object(part_of(other.document, "results", task)).items():
             scores = [answer.scores[name] for answer in answers if name in answer.scores]
             if scores and all(score in (0, 1) for score in scores if not math.isnan(score)):
-                log.compare(source, f"{name} of {task}", value, scores, run=answers[0].run, metric=name)
+                log.compare(source, f"{name} of {task}", value, scores, run=run, metric=name)

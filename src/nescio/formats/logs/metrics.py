@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from nescio.data.judge_record import grader
 from nescio.data.outcomes import NOT_GRADED, SAID_SO
@@ -25,6 +27,15 @@ from nescio.text import sanitize
 METRIC = "metric"  # --choose metric=NAME
 # The metric that nescio.integrations adds to DeepEval and ragas: 1 right, 0 wrong, and a value between them unanswered.
 OUTCOME = "nescio_outcome"
+# keys of a grade that say nothing on who gave it: its result, its reason, its call, and the person who gave it
+_CALL = "trace span observation session run user author project queue request message execution experiment item dataset"
+_OF_A_GRADE = re.compile(
+    rf"(?:{_CALL.replace(' ', '|')}|score|assessment|annotation|parent)_?ids?$|(?:created|updated|deleted)_?at$"
+    r"|(?:time|timestamp|duration|latency|cost|usage|tokens?|token_?count)(?:_?m?s|_?seconds)?$"
+    r"|^(?:id|uuid|identifier|.*value|score|label|comment|rationale|reason|reasoning|explanation|error|feedback|valid)$"
+    r"|^(?:environment|tags)$",
+    re.IGNORECASE,
+)
 _LONGEST = 100  # the most characters of a question that serves as its name
 
 
@@ -106,6 +117,14 @@ def by_file(
             answer.path = part[1].label
             answers.append(log.take(answer))
     return by_metric(log, answers, verdicts=verdicts)
+
+
+def made_by(said: Mapping[str, Any], besides: Collection[str] = ()) -> dict[str, Any]:
+    """Return what a grade says on its grader: all keys of `said` but `besides`, and but those of one grade.
+
+    The latter are its result, its reason, and the time, cost and identifiers of its call.
+    """
+    return {str(key): value for key, value in said.items() if key not in besides and not _OF_A_GRADE.search(str(key))}
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:

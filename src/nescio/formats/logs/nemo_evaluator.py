@@ -10,12 +10,14 @@ is named by the folder.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
@@ -24,6 +26,9 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, part_of
 from nescio.sources.source import own_path
 
+_GRADES = re.compile(r"judge|scor|grad|verif|metric", re.IGNORECASE)  # keys of a configuration that say how it graded
+# what a judge says of one answer
+_OF_ONE_ANSWER = {"normalized", "parse_error", "reasoning", "response", "raw", "score", "grade", "error", "latency_ms"}
 _ROUNDED = 5e-5  # Figures are rounded to four decimals.
 
 
@@ -64,6 +69,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             answer = _answer(checked(Result, row, source, where), Answer(run, "", where=where, path=source.label))
             answer.question = prefix + answer.question
             answer.strata = {"task": task} if prefix else {}
+            answer.judges = _judges(as_object(row.get("scoring_details")), bundle)
             run_answers.append((answer.question, float(row["reward"])))
             answers.append(log.take(answer))
         stated = part_of(bundle, "n_results")
@@ -74,6 +80,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             figure = part_of(bundle, "benchmark", "scores", name, "value")
             log.compare(source, name, figure, question_means(rewards), run=run, rounding=_ROUNDED)
     return log.by_score(answers, "the rewards", keep=("task",))
+
+
+def _judges(details: Mapping[str, Any], bundle: Mapping[str, Any]) -> dict[str, JudgeRecord]:
+    """Return who graded: the method, the judge, and what the configuration of the run says on grading."""
+    config = as_object(bundle.get("config"))
+    stated = {name: value for name, value in config.items() if _GRADES.search(name)}
+    judge = {name: value for name, value in as_object(details.get("judge")).items() if name not in _OF_ONE_ANSWER}
+    method = details.get("method")
+    record = grader(method if isinstance(method, str) and method else "reward", judge=judge, **stated)
+    return {"": record} if (method or judge or stated) and not details.get("error_category") else {}
 
 
 def _answer(row: Result, answer: Answer) -> Answer:

@@ -18,6 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nescio.data.dropped import fewer_held
 from nescio.data.reasons import NO_FORM
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
@@ -26,6 +27,7 @@ from nescio.formats.logs.metrics import by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, part_of, whole_number
 from nescio.sources.source import Source, own_path
+from nescio.text import sanitize
 
 # The place of a metric in a row, keyed by its name in metrics.json.
 FLAGS = {
@@ -137,10 +139,21 @@ def _judged(text: Any) -> bool | None:
     return None if match is None or match[1] is None else match[1].lower() == "yes"
 
 
+def _run_of(figures: Source, runs: set[str]) -> str | None:
+    """Return the run of a file of figures: the only one, or the one that is a folder in its path; None if unknown."""
+    if len(runs) == 1:
+        return next(iter(runs))
+    return next((name for name in own_path(figures.label).parts[-2::-1] if name in runs), None)
+
+
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks: set[str]) -> None:
     """Add a note if a pass@1 that the tool states in percent differs from the mean of the answers."""
     for task, figures in source.document.items():
         if task not in tasks:
+            run = _run_of(source, {one.run for one in answers})
+            if run is not None and isinstance(part_of(figures, "pass@1"), dict):
+                stated = whole_number(part_of(figures, "pass@1", "num_entries"))
+                log.notes.append(fewer_held(source.name, [run], stated, 0, f" to {sanitize(task, target='message')}"))
             continue
         mine = [answer for answer in answers if answer.task == (task if len(tasks) > 1 else "")]
         asked = {run: {one.question for one in mine if one.run == run} for run in {one.run: None for one in mine}}

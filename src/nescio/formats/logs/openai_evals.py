@@ -13,21 +13,21 @@ of its prompts.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from nescio.data.changed_questions import plain, words_digest
+from nescio.data.changed_questions import words_digest
 from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import JudgeRecord, grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, in_brackets, rows_in, run_names
+from nescio.formats.logs.prompts import own_lines
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.shapes import kind_of
-from nescio.sources.elements import as_list, as_object, identity, number, objects_in, part_of, texts_in
+from nescio.sources.elements import as_list, as_object, identity, number, part_of, texts_in
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
@@ -35,8 +35,6 @@ UNREADABLE = "__invalid__"  # the choice for a grade that could not be parsed, t
 
 # the parameters of an eval that say how, and how much of, its data set was asked
 _OF_SAMPLES = ("samples_jsonl", "few_shot_jsonl", "num_few_shot", "max_samples", "seed")
-# what the tool puts before a message if the model reads a text instead of messages
-_SPEAKER = re.compile(r"^(?:System|User|Assistant): ?", re.MULTILINE)
 FORM = b"openai_evals_lines"  # the name of the digests of what remains of a prompt
 _PACKED = (".gz", ".zst", ".bz2", ".xz")
 
@@ -133,34 +131,13 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
         marks = [mark for grade in grades.values() if (mark := number(grade.get(key))) is not None]
         if marks:
             log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks, run=run)
-    judges, asked = _judges(source), _own_lines(first)
+    judges, asked = _judges(source), own_lines(first)
     for name in (*grades, *(name for name in answers if name not in grades)):
         answers[name].judges = judges
         answer = _with_words(answers[name], samples.get(name, {}), grades.get(name))
         words = words_digest(asked.get(name), answer.gold)
         answer.words = words and words + FORM
         yield answer
-
-
-def _own_lines(prompts: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the lines of the prompt of each sample without those that all prompts have.
-
-    A completion function may add such lines, as a request to reason, and another system prompt or other shots ask the
-    same questions. A single prompt does not show which of its lines are its own, so none remain. If several samples
-    have one and the same prompt, its lines remain, because they are all that was asked.
-    """
-    lines = {name: said for name, prompt in prompts.items() if (said := _lines(prompt))}
-    if len(lines) != 1 and len({*map(tuple, lines.values())}) <= 1:
-        return lines
-    of_all = set.intersection(*map(set, lines.values()))
-    return {name: [line for line in said if line not in of_all] for name, said in lines.items()}
-
-
-def _lines(prompt: Any) -> list[str]:
-    """Return the different lines of a prompt, which are the same for a list of messages and for one text."""
-    said = [message.get("content") for message in objects_in(prompt)] or [_SPEAKER.sub("", str(prompt or ""))]
-    lines = (plain(line) for text in texts_in(said) for line in text.splitlines())
-    return [line for line in dict.fromkeys(lines) if line]
 
 
 def _grade(answer: Answer, event: Event, source: Source) -> None:

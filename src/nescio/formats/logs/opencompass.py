@@ -1,10 +1,12 @@
 """OpenCompass: `results/<model>/<dataset>.json` with details, and `predictions/<model>/<dataset>.json`.
 
 Both hold their items by number ("0", "1", …), so a question is identified by its dataset and its number; its only text
-is the prompt. A run is a model, and its datasets are a stratum. The verdict of the details is the outcome. A prediction
-that a judge calls not attempted is an abstention. One from which nothing was extracted counts as incorrect
+is the prompt, of which the lines that all prompts of the dataset have do not count. What all prompts of a judge have
+says how it graded. A run is a model, and its datasets are a stratum. The verdict of the details is the outcome. A
+prediction that a judge calls not attempted is an abstention. One from which nothing was extracted counts as incorrect
 (`--unparsed`), and so does an empty one (`--empty`). If the options' perplexities decide (type PPL), there is no text.
-The tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats.
+The tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats. A dataset of which a run has
+figures but no verdicts is lost, if other datasets have verdicts.
 
 nescio judges details of evaluators without a verdict (only `predictions` and `references`) with `--judge`, with the
 references as gold. Results without details (`dump_details=False`) hold only figures. Their items are in the
@@ -26,10 +28,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nescio.data.changed_questions import words_digest
+from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT as RIGHT
@@ -40,17 +44,26 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, in_brackets, mean_of
 from nescio.formats.logs.metrics import by_metric
+from nescio.formats.logs.opencompass_prompts import (
+    EXAMPLE,
+    JUDGED,
+    LETTER,
+    VERDICTS,
+    Item,
+    first_of,
+    judges_prompts,
+    prompt_of,
+)
+from nescio.formats.logs.prompts import own_lines, shared_words
 from nescio.formats.logs.simpleqa import GRADES
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
-from nescio.sources.elements import as_list, number, part_of, texts_in
+from nescio.sources.elements import as_list, number, part_of, texts_in, whole_number
 from nescio.sources.source import Source, own_path
 from nescio.tables.lexicon import roles_of
+from nescio.text import sanitize
 
 CORRECT = "correct"
 FIGURES = ("accuracy", "score", "exact_match", "pass@1", "rouge1", "bleu")
-EXAMPLE = "example_abbr"
-VERDICTS = ("correct", "is_correct", "cascade_correct")
-LETTER, JUDGED = "grade_letter", {"prediction", "gold"}
 NOT_ATTEMPTED = "not attempted"
 # The tool's own names in an item, and its names for answer and gold, which other tools use too.
 OWN = {LETTER, EXAMPLE, "origin_prediction", "origin_prompt", "cascade_correct"}
@@ -58,8 +71,9 @@ SAID, EXPECTED = {"pred", "predictions", "prediction"}, {"answer", "references",
 _ROUNDED = 5e-5  # Accuracies are rounded to two decimals of a percent, or to more.
 _SHARD = re.compile(r"_\d+$")
 _JUDGE = re.compile(r"(_llm_judge)?_replica(\d+)$")
+FORM = b"opencompass_lines"  # the name of the digests of what remains of a prompt
+_COUNTS = ("correct_count", "incorrect_count", "not_attempted_count")  # of all items that a judge graded
 _ACCURACY = re.compile(r"accuracy( \(\d+ runs average\))?")
-Item = Mapping[str, Any]
 
 
 def recognise(source: Source) -> str | None:
@@ -123,14 +137,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers: list[Answer] = []
     for source in verdicts:
         shards = sorted((one for one in predictions if _place(one) == _place(source)), key=_shard)
-        dataset_answers = [
-            log.take(one) for one in _answers(source, [text for shard in shards for text in _said(shard)])
-        ]
+        items = [item for shard in shards for _, item in _items(shard) if isinstance(item, dict)]
+        dataset_answers = [log.take(one) for one in _answers(source, items)]
         for one in dataset_answers:
             one.question = f"{one.task}/{one.question}" if several else one.question
             one.strata = {"task": one.task} if several else {}
         _against_figure(log, dataset_answers, source)
         answers += dataset_answers
+    for run, task in sorted({_place(source) for source in (*figures, *results, *judges)} - graded):
+        if any(run == known for known, _ in graded):
+            log.notes.append(fewer_held(f"{task}.json", [run], None, 0, f" to {sanitize(task, target='message')}"))
     return by_metric(log, answers, keep=("task",))
 
 
@@ -144,10 +160,6 @@ def _items(source: Source) -> list[tuple[str, Any]]:
 def _shard(source: Source) -> int:
     match = _SHARD.search(source.stem)
     return int(match[0][1:]) if match else 0
-
-
-def _said(source: Source) -> list[str]:
-    return [first_text(item.get("prediction")) or "" for _, item in _items(source) if isinstance(item, dict)]
 
 
 def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
@@ -209,19 +221,24 @@ def _why_no_items(source: Source) -> str:
 # ---- results with details ----
 
 
-def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
-    """Yield the answers of all items. `said` has the model's responses if these are in a separate file.
+def _answers(source: Source, predictions: Sequence[Item]) -> Iterator[Answer]:
+    """Yield the answers of all items. `predictions` has the items of the file of predictions, if there is one.
 
     Raises FormatError for an item that is not an object, and for a verdict that is neither true nor false.
     """
     run, task = _place(source)
     replica = _JUDGE.search(source.stem)
     items, before = _items(source), int(replica[2]) if replica else 0
-    said = said[before * len(items) :]
+    said = [first_text(item.get("prediction")) or "" for item in predictions][before * len(items) :]
     for name, item in items:
         if not isinstance(item, dict):
             raise FormatError(source.label, "an item must be an object", where=f"details {name}", value=item)
     places = copies([item for _, item in items]) if replica is None else None
+    told = shared_words([prompt for _, item in items for prompt in judges_prompts(item)], said)
+    prompts = {name: prompt for name, item in items if (prompt := prompt_of(item)) is not None}
+    beside = zip(items, predictions, strict=False)
+    prompts = prompts or {name: item.get("origin_prompt", item.get("prompt")) for (name, _), item in beside}
+    asked = own_lines(prompts)
     for i, (name, item) in enumerate(items):
         several = _unfolded(item)
         for r, one in enumerate(several):
@@ -234,13 +251,20 @@ def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
                 answer.question, answer.repeat = items[places[i][0]][0], places[i][1]
             elif len(several) > 1:
                 answer.repeat = r + 1
-            _grade(answer, one, text, source)
-            answer.asked, answer.prompt = item.get("question"), item.get("prompt", item.get("origin_prompt"))
+            _grade(answer, one, text, source, told)
+            answer.asked, answer.prompt = item.get("question"), prompts.get(name)
+            if answer.gold is None and at < len(predictions):
+                answer.gold = predictions[at].get("gold")
+            words = words_digest(answer.asked or asked.get(name), answer.gold)
+            answer.words = words and words + (b"" if answer.asked else FORM)
             yield answer
 
 
-def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None:
-    """Set the verdict on an answer (NaN if there is none), and its response, extracted text and gold answer."""
+def _grade(answer: Answer, item: Item, text: str | None, source: Source, told: Sequence[str]) -> None:
+    """Set the verdict on an answer (NaN if there is none), and its response, extracted text and gold answer.
+
+    `told` is what all prompts of the judge say.
+    """
     said = item.get("origin_prediction") if text is None else text
     drawn = item.get("predictions", item.get("pred"))
     letter, rule = item.get(LETTER), item.get("rule_evaluation")
@@ -251,7 +275,7 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None
         letter, by = item["prediction"], "judge"
         if drawn is None:  # There is a judge's text, and no answer.
             answer.reason, said = letter, text
-    answer.judges = {CORRECT: grader("rules and judge" if isinstance(rule, dict) else by)}
+    answer.judges = {CORRECT: grader("rules and judge" if isinstance(rule, dict) else by, prompt=list(told))}
     if letter is None:
         answer.scores = {CORRECT: _verdict(source, item, str(answer.where))}
     else:
@@ -284,7 +308,7 @@ def _verdict(source: Source, item: Item, where: str) -> float:
 
     In the file the verdict is true or false, a number, or a list with one of these.
     """
-    value = _first_of(item.get(name) for name in VERDICTS)
+    value = first_of(item.get(name) for name in VERDICTS)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     mark = number(value)
@@ -335,6 +359,9 @@ def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None
 
     The mean over the graded answers and the mean over all answers are both accepted.
     """
+    counts = [count for key in _COUNTS if (count := whole_number(source.document.get(key))) is not None]
+    if sum(counts) > len(answers):
+        log.notes.append(fewer_held(source.name, [answers[0].run], sum(counts), len(answers)))
     name = next((name for name in source.document if _ACCURACY.fullmatch(str(name))), "score")
     figure = number(source.document.get(name))
     if figure is not None:
@@ -379,13 +406,9 @@ def are_details(document: Item) -> bool:
 
 def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
     """Return whether an accuracy is the fraction of right items, from 0 to 1; OpenCompass itself writes percent."""
-    right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
+    right = [number(first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
     figure, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
     return figure is not None and share > 0 and abs(figure - share) < 1e-3
-
-
-def _first_of(values: Iterable[Any]) -> Any:
-    return next((value for value in values if value is not None), None)
 
 
 def has_verdict(source: Source) -> bool:

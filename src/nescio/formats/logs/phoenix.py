@@ -24,17 +24,19 @@ from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, Row, empty, mean_of
 from nescio.formats.logs.metric_tables import mark_of, marked_rows, open_answers, rows_of, value_of
-from nescio.formats.logs.metrics import by_file, metric_name
+from nescio.formats.logs.metrics import by_file, made_by, metric_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import identifier, identity, objects_in, part_of, placed_rows
+from nescio.sources.elements import as_object, identifier, identity, objects_in, placed_rows
 from nescio.sources.json import as_text
 from nescio.sources.literals import json_or
 from nescio.sources.source import Source
 
 _PREFIX, _PARTS = "annotation_", ("score", "label", "error")
+_OF_ANNOTATION = {"name", "annotator_kind", "kind", "metadata", "direction"}  # the keys that are read by themselves
 _SCORE, _DETAILS = "_score", "_execution_details"
 QUESTION = ("input", "question", "query", "attributes.input.value")
 ANSWER = ("output", "answer", "response", "attributes.output.value")
+GOLD = ("reference", "expected", "expected_output", "reference_output", "ground_truth", "attributes.reference.value")
 
 
 @reader(
@@ -83,12 +85,13 @@ def _runs(source: Source, run: str) -> Iterator[Answer]:
 
 
 def _judge(annotation: Row) -> tuple[str, JudgeRecord]:
-    """Return the name of an annotation, and who made it: a kind of annotator, and a model if the annotation names
-    one."""
+    """Return the name of an annotation, and who made it: a kind of annotator, and what else the annotation says on
+    it, such as a model."""
     name, kind = (annotation.get(key) for key in ("name", "annotator_kind"))
     name = metric_name(str(name), "annotation")
     kind = annotation.get("kind") if kind is None else kind
-    return name, grader(name, kind=str(kind or "").lower(), model=part_of(annotation.get("metadata"), "model"))
+    told = made_by(as_object(annotation.get("metadata")))
+    return name, grader(name, **{**told, **made_by(annotation, _OF_ANNOTATION), "kind": str(kind or "").lower()})
 
 
 def _said(output: Any) -> str | None:
@@ -145,7 +148,8 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
         metric_name(name, "annotation"): [_score(row.get(name + _SCORE)) for row in table.rows] for name in evaluators
     }
     fields = [name + end for name in evaluators for end in (_SCORE, _DETAILS)]
-    for row, answer in zip(table.rows, marked_rows(table, run, metrics, fields=fields), strict=True):
+    gold = next((name for name in GOLD if name in table.names), None)
+    for row, answer in zip(table.rows, marked_rows(table, run, metrics, fields=fields, gold=gold), strict=True):
         scores = {name: value_of(row.get(name + _SCORE)) for name in evaluators}
         answer.judges = dict(_judge({**own, "name": name}) for name, own in scores.items() if isinstance(own, dict))
         yield answer

@@ -124,8 +124,8 @@ class Transcript(Struct, frozen=True):
         return max((total for total in totals if isinstance(total, int)), default=None)
 
     def grading(self, scorer: str) -> dict[str, Any]:
-        """Return how a scorer graded: its parameters, and the model in the role of the grader, as the header states
-        them."""
+        """Return how a scorer graded: its parameters, the version of the task, and the model in the role of the grader,
+        as the header states them."""
         summaries = objects_in(self.held("results", "scores"))
         own = next((one.get("params") for one in summaries if scorer in (one.get("name"), one.get("scorer"))), None)
         if not own:
@@ -134,7 +134,8 @@ class Transcript(Struct, frozen=True):
         parameters = as_object(own)
         role = parameters.get("model_role")
         role = role if isinstance(role, str) else GRADER
-        return {**parameters, f"model_roles.{role}": self.held("eval", "model_roles", role)}
+        version = {"task_version": self.held("eval", "task_version") or None}
+        return {**parameters, **version, f"model_roles.{role}": self.held("eval", "model_roles", role)}
 
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
         """Yield the log's own figures that are means.

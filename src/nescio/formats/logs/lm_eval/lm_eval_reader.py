@@ -8,7 +8,8 @@ if the results file is given. So does an empty one (`--empty`). A question with 
 other documents of the task have a gold answer; declining it is right. Metrics that hold a prediction and its gold
 answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice is the softmax of the
 options' log-probabilities at the chosen option. Several responses to a document (`repeats`) are repeats if each is
-graded: by metrics that list one number per response, or in separate rows.
+graded: by metrics that list one number per response, or in separate rows. A task of which the results file of a run has
+figures, but of which there are no samples, is lost.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS
+from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.data.outcomes import INCORRECT
 from nescio.errors import FormatError, MismatchError, offer
@@ -31,7 +33,7 @@ from nescio.formats.choices import check_choice, chosen_among, pick
 from nescio.formats.logs.kit import NO_SCORE, Log, place, printable, rows_in, run_names
 from nescio.formats.logs.lm_eval.rows import EXACT, Item, Rows, numbered, read_items, say_repeats, without_gold
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_object, objects_in, part_of, texts_in
+from nescio.sources.elements import as_object, objects_in, part_of, texts_in, whole_number
 from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
@@ -39,6 +41,16 @@ INVALID = "[invalid]"
 BY_LENGTH = ("acc_norm", "acc_bytes")  # metrics that choose the option with the best log-probability per length
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
 
+# The keys of a task's configuration that do not say how an answer is graded: what is asked, how the model answers, and
+# the parts that are read by themselves. The gold answer and the text are compared for each question.
+_NOT_OF_GRADING = {
+    *("task", "task_alias", "tag", "group", "custom_dataset", "dataset_path", "dataset_name", "dataset_kwargs"),
+    *("training_split", "validation_split", "test_split", "fewshot_split", "process_docs", "unsafe_code"),
+    *("doc_to_text", "doc_to_target", "doc_to_image", "doc_to_audio", "doc_to_choice", "use_prompt", "description"),
+    *("target_delimiter", "fewshot_delimiter", "gen_prefix", "fewshot_config", "num_fewshot", "output_type"),
+    *("generation_kwargs", "repeats", "should_decontaminate", "doc_to_decontamination_query"),
+    *("metric_list", "filter_list", "metadata"),
+}
 _NOT_OF_ONE_ANSWER = ("metric", "aggregation", "higher_is_better", "filter", "steps")  # keys of a metric's definition
 
 
@@ -102,6 +114,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         graded, metric, outcomes = _graded(sheet, log, defined=defined)
         answers += graded
         kinds[outcomes] = f"{metric} of {sheet.path}"
+    for path, content in results:
+        _say_lost(log, path, content, [sheet for sheet in sheets if sheet.results is content])
     if len(kinds) > 1:
         raise MismatchError(
             f"{kinds[True]} gives outcomes, but {kinds[False]} gives only scores: score these files separately"
@@ -234,14 +248,16 @@ def _graded(sheet: Sheet, log: Log, *, defined: bool) -> tuple[list[Answer], str
 
 
 def _definition(sheet: Sheet, metric: str, filter_: str) -> dict[str, Any]:
-    """Return how the configuration in the results file defines a metric and a filter; empty without such a file."""
+    """Return how the results file defines a metric, a filter and the grading of its task; empty without such a file."""
     config = as_object(part_of(sheet.results, "configs", str(sheet.task)))
     metrics = (one for one in objects_in(config.get("metric_list")) if one.get("metric") == metric)
     filters = (one for one in objects_in(config.get("filter_list")) if one.get("name") == filter_)
     steps = objects_in(next(filters, {}).get("filter"))
     own = {name: value for name, value in next(metrics, {}).items() if name not in _NOT_OF_ONE_ANSWER}
     steps = [step for step in steps if step.get("function") != "take_first"]
-    return {**own, "steps": steps, "process_results": config.get("process_results")}
+    task = {name: value for name, value in config.items() if name not in _NOT_OF_GRADING}
+    versions = part_of(sheet.results, "versions", str(sheet.task)), part_of(config.get("metadata"), "version")
+    return {**task, **own, "steps": steps, "version": next((one for one in versions if one is not None), None)}
 
 
 def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
@@ -309,6 +325,20 @@ def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], documen
         log.total(sheet.path.name, figure, None, (), covered=of, held=documents, runs=(sheet.run,))
     else:
         log.compare(sheet.path.name, figure, own, scores, of=of, run=sheet.run)
+
+
+def _say_lost(log: Log, path: Path, results: Mapping[str, Any], sheets: Sequence[Sheet]) -> None:
+    """Add a note for each task of which a results file states figures, but of which its run, in `sheets`, has no
+    samples."""
+    tasks = as_object(results.get("results"))
+    groups = {name for name, within in as_object(results.get("group_subtasks")).items() if within}
+    groups |= {*as_object(results.get("groups"))}
+    for run in dict.fromkeys(sheet.run for sheet in sheets):
+        held = {sheet.task for sheet in sheets if sheet.run == run}
+        for task in tasks if None not in held else ():
+            if task not in held and task not in groups:
+                stated = whole_number(part_of(results, "n-samples", task, "effective"))
+                log.notes.append(fewer_held(path.name, [run], stated, 0, f" to {sanitize(task, target='message')}"))
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:

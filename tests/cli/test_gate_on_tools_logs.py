@@ -1,0 +1,197 @@
+"""What DeepEval, EvalPlus and lighteval state of questions, gold answers, graders and lost answers forbids a gate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import nescio
+from nescio.errors import MismatchError
+from tests.cli.conftest import Command
+from tests.cli.test_gate_grounds import GATE, N
+from tests.cli.test_gate_on_logs import ASKED, GOLD, JUDGES, TEXT
+
+DATE = "2026-01-01T00-00-00.000000"
+CRITERIA = "Criteria:\nBe {}.\n\nHere is an example. \n \nEvaluation Steps:\n{} \n \nRubric:\nNone \n \nScore: {}"
+
+
+def deepeval(folder: Path, run: str, share: int, **changes: Any) -> Path:
+    """Write a run of DeepEval in which `share` of ten cases pass; `flaky` marks the metric of those that fail."""
+    cases = []
+    for q in N:
+        passed = q % 10 < share
+        criteria, steps = changes.get("criteria", ("strict", "[]"))
+        metric = {
+            "name": "Truth",
+            "threshold": 0.5,
+            "success": passed,
+            "score": float(passed),
+            "verboseLogs": CRITERIA.format(criteria, steps, float(passed)),
+            "flaky": bool(changes.get("flaky")) and not passed,
+        } | changes.get("metric", {})
+        case = {
+            "input": f"q{q}",
+            "actualOutput": "x",
+            "expectedOutput": "x",
+            "success": passed or metric["flaky"],
+            "metricsData": [metric] if passed or "metrics" not in changes else changes["metrics"],
+        }
+        cases.append(case | changes.get("case", {}))
+    path = folder / f"{run}.json"
+    path.write_text(json.dumps({"testCases": cases, "conversationalTestCases": [], "metricsScores": []}))
+    return path
+
+
+def evalplus(folder: Path, run: str, share: int, **changes: Any) -> Path:
+    """Write results of EvalPlus in which `share` of ten samples pass."""
+    tasks = {f"HumanEval/{q}": [{"base_status": "pass" if q % 10 < share else "fail", "solution": "x"}] for q in N}
+    path = folder / f"{run}.eval_results.json"
+    path.write_text(json.dumps({"date": f"day {share}", "hash": changes.get("hash", "fe58"), "eval": tasks}))
+    return path
+
+
+def lighteval(folder: Path, run: str, share: int, **changes: Any) -> Path:
+    """Write details of lighteval in which `share` of ten answers are right, and the results, unless they are None."""
+    rows = [
+        {
+            "doc": {
+                "query": changes.get("query", "Who keeps lamp {}?").format(q),
+                "choices": changes.get("choices", ["x", "y"]),
+                "gold_index": changes.get("gold", 0),
+                "id": str(q),
+                "task_name": "lamps|0",
+            },
+            "metric": {"em": int(q % 10 < share)},
+            "model_response": {"text": ["x"], "logprobs": [0.0]},
+        }
+        for q in N
+    ]
+    details = folder / run / "details" / run / DATE
+    details.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(rows), details / f"details_lamps|0_{DATE}.parquet")
+    if changes.get("results", {}) is None:
+        return folder / run
+    metric = {"metric_name": ["em", "f1"], "sample_level_fn": "strict", "corpus_level_fn": f"<mean at 0x{share}a>"}
+    results = {
+        "config_general": {"model_name": run},
+        "results": {"lamps|0": {"em": share / 10}, "all": {"em": share / 10}},
+        "versions": {"lamps|0": 0},
+        "config_tasks": {"lamps|0": {"metrics": [metric | changes.get("metric", {})], "effective_num_docs": len(N)}},
+        "summary_general": {},
+    }
+    for part, value in changes.get("results", {}).items():
+        results[part] |= value
+    (folder / run / "results" / run).mkdir(parents=True)
+    (folder / run / "results" / run / f"results_{DATE}.json").write_text(json.dumps(results))
+    return folder / run
+
+
+CHANGES = [
+    (deepeval, {"flaky": True}, JUDGES),
+    (deepeval, {"criteria": ("lenient", "[]")}, JUDGES),
+    (
+        deepeval,
+        {"metric": {"verboseLogs": CRITERIA.format("strict", "[]", 1).replace("None", "0 to 9: right")}},
+        JUDGES,
+    ),
+    (
+        deepeval,
+        {"metric": {"verboseLogs": "Criteria:\nNone \n \nEvaluation Steps:\n[be lenient] \n \nScore: 1"}},
+        JUDGES,
+    ),
+    (deepeval, {"metric": {"temperature": 1}}, JUDGES),
+    (deepeval, {"case": {"context": ["a hint"]}}, GOLD),
+    (evalplus, {"hash": "0000"}, JUDGES),
+    (lighteval, {"gold": 1}, GOLD),
+    (lighteval, {"query": "Say who lit lamp {}."}, TEXT),
+    (lighteval, {"choices": ["x", "another"]}, TEXT),
+    (lighteval, {"metric": {"sample_level_fn": "lenient"}}, JUDGES),
+    (lighteval, {"results": {"versions": {"lamps|0": 1}}}, JUDGES),
+]
+
+
+@pytest.mark.parametrize(("write", "change", "why"), CHANGES)
+def test_what_grades_or_is_asked_wins_no_gate(
+    tmp_path: Path, nescio: Command, write: Any, change: dict[str, Any], why: str
+) -> None:
+    old = write(tmp_path, "old", 5)
+    options = ("-m", "accuracy", *GATE, *(["--ungraded", "exclude"] if "flaky" in change else []))
+    done = nescio("compare", old, write(tmp_path, "new", 9, **change), *options)
+    done.assert_refused(why)
+    assert why is JUDGES or ASKED in done.flat
+
+
+@pytest.mark.parametrize(
+    ("write", "change"),
+    [(deepeval, {"criteria": ("strict", "[the model's own steps]")}), (evalplus, {}), (lighteval, {})],
+)
+def test_another_day_changes_no_grader(tmp_path: Path, nescio: Command, write: Any, change: dict[str, Any]) -> None:
+    done = nescio("compare", write(tmp_path, "old", 5), write(tmp_path, "new", 9, **change), "-m", "accuracy", *GATE)
+    assert done.status == 0, done.flat
+
+
+@pytest.mark.parametrize(
+    ("asked", "gold", "status"),
+    [("Who keeps lamp {}?", "x", 0), ("Who lit lamp {}?", "x", 2), ("Who keeps lamp {}?", "y", 2)],
+)
+def test_prompts_of_early_lighteval_are_compared(
+    tmp_path: Path, nescio: Command, asked: str, gold: str, status: int
+) -> None:
+    paths = []
+    for run, share, said, right in (("old", 5, "Who keeps lamp {}?", "x"), ("new", 9, asked, gold)):
+        rows = [
+            {"metrics": {"em": float(q % 10 < share)}, "predictions": ["x"], "gold": [right]}
+            | {"full_prompt": f"{run} thinks.\n{said.format(q)}"}
+            for q in N
+        ]
+        paths.append(tmp_path / run / f"details_lamps_{DATE}.parquet")
+        paths[-1].parent.mkdir()
+        pq.write_table(pa.Table.from_pylist(rows), paths[-1])
+    done = nescio("compare", *paths, "-m", "accuracy", *GATE)
+    assert done.status == status, done.flat
+
+
+def test_questions_are_compared_in_python_and_with_a_baseline(tmp_path: Path, nescio: Command) -> None:
+    old, new = lighteval(tmp_path, "old", 5), lighteval(tmp_path, "new", 9, gold=1)
+    done = nescio("compare", old, "--save-baseline", tmp_path / "base.json")
+    assert done.status == 0, done.flat
+    done = nescio("compare", new, "-m", "accuracy", "--baseline", tmp_path / "base.json", "--fail-on-regression")
+    done.assert_refused("200 with a different gold answer")
+    assert any(GOLD in str(note) for note in _compared(old, new))
+
+
+def _compared(old: Path, new: Path) -> Any:
+    return nescio.compare([old, new], "accuracy", baseline="old").notes
+
+
+@pytest.mark.parametrize("metrics", [[], [{"name": "Truth", "success": False, "score": 0.0, "flaky": True}]])
+def test_a_case_that_no_metric_decides_is_not_graded(tmp_path: Path, metrics: Any) -> None:
+    path = deepeval(tmp_path, "new", 9, metrics=metrics, case={"success": True})
+    with pytest.raises(MismatchError, match="20 such answers in all"):
+        nescio.score(path, "accuracy")
+
+
+@pytest.mark.parametrize(
+    "results", [{"results": {"hard|0": {"em": 0.01}}}, {"config_tasks": {"lamps|0": {"effective_num_docs": 999}}}]
+)
+def test_answers_that_the_results_state_and_nobody_holds_are_lost(
+    tmp_path: Path, nescio: Command, results: Any
+) -> None:
+    path = lighteval(tmp_path, "new", 9, results=results)
+    done = nescio("score", path, "-m", "accuracy", "--fail-under", "accuracy=0.6")
+    assert done.status == 3, done.flat
+    assert (
+        f"results_{DATE}.json: the file holds 0 of an unknown number of answers to hard|0" in done.flat
+        or "200 of 999" in done.flat
+    )
+
+
+def test_results_are_those_of_their_model(tmp_path: Path, nescio: Command) -> None:
+    old, new = lighteval(tmp_path, "old", 5, results=None), lighteval(tmp_path, "new", 9)
+    done = nescio("compare", old, new, "-m", "accuracy", *GATE)
+    assert done.status == 0, done.flat
