@@ -862,6 +862,14 @@ def test_a_database_whose_names_can_be_worked_out_takes_nothing_in(new_room: New
         nescio.assess.update(room.db, files)
 
 
+def test_judgements_of_a_server_are_collected_beside_the_sheets_of_others(new_room: NewRoom, tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing"] * 2}, ["ana", "ben"])
+    room = new_room(campaign)
+    room.join("cleo").judge_all()
+    collected = nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+    assert (collected.rows, len(made.verdicts(campaign))) == ((), 2)
+
+
 def test_judgements_of_a_server_by_earlier_texts_are_faults_in_the_campaign(new_room: NewRoom, tmp_path: Path) -> None:
     """The pool has the corrected question already, and the database does not."""
     campaign = made.pooled(tmp_path, {"alpha_a": ["thing"] * 2})

@@ -32,7 +32,7 @@ from nescio.people.assessing.work import (
     others_list,
     present,
     recount,
-    texts_of,
+    shown_keys,
 )
 from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
 from nescio.people.campaigns.screens import NOTHING
@@ -104,7 +104,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
-    shown = texts_of(item)
+    shown = shown_keys(connection, own, person, [item])[item.id]
     decides = person == ADJUDICATION and row["verdict"] and seen.texts not in ("", shown)  # by the present texts alone
     if not still_holds(item.kind, row["verdict"], seen.texts, shown) or (
         decides and item.id in asked_again(connection).people

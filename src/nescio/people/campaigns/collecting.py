@@ -260,10 +260,10 @@ def _collected(
     known = {name.casefold(): name for name in (*asked, ADJUDICATION)} if asked else {}
     rows: list[Change] = []
     sheets: list[ReadBack] = []
-    learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], [*known.values()], present)
+    learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], present)
     for path in followed(paths, progress):
         if path.suffix.lower() == SUFFIX:
-            change, sheet = _handed_in(reading, path, [*known.values()], present)
+            change, sheet = _handed_in(reading, path, present)
             rows += change
             sheets += sheet
             continue
@@ -311,11 +311,9 @@ def _refused(campaign: Campaign, one: Judgement, version: int, source: str, pres
     )
 
 
-def _handed_in(
-    reading: SheetReader, path: Path, asked: Sequence[str], present: Present
-) -> tuple[list[Change], list[ReadBack]]:
+def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list[Change], list[ReadBack]]:
     """Return the lines that a file from a page adds to the history, and the counts of the judgements in the file."""
-    taken = read_handed_in(reading, path, asked, present)
+    taken = read_handed_in(reading, path, present)
     if taken is None:
         return [], []
     who = taken.assessor

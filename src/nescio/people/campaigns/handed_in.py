@@ -85,15 +85,15 @@ class HandedIn(Struct):
     late: list[tuple[Record, str]] = field(default_factory=list)
 
 
-def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
+def read_handed_in(reading: SheetReader, path: Path, present: Present) -> HandedIn | None:
     """Return the judgements in an assessor's file, or None if the file is unreadable or has a bad heading.
 
-    Lines with a fault are left out, and their faults are added to `reading`. `asked` names the assessors who may hand
-    in files. `present` has the judgements collected before.
+    Lines with a fault are left out, and their faults are added to `reading`. `present` has the judgements collected
+    before.
     """
     items = reading.items | other_items(reading.campaign)
     try:
-        heading, lines = _lines(reading, path, asked)
+        heading, lines = _lines(reading, path)
         records = [*_records(reading, path, lines, items=items, who=heading.assessor, present=present)]
     except (FormatError, OSError) as error:
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
@@ -170,7 +170,7 @@ def _records(
             yield number, record
 
 
-def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
+def learn_lists(reading: SheetReader, paths: Sequence[Path], present: Present) -> None:
     """Find out from the files at `paths` who lists the nuggets of each target, and store the lists in `reading`.
 
     A judgement in one file may name nuggets that another file lists, so this comes before any judgement is read. If two
@@ -183,7 +183,7 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str
     given: dict[str, dict[str, set[str]]] = {item: {} for item in targets}
     for path in paths:
         with suppress(OSError, FormatError):
-            heading, lines = _lines(reading, path, asked)
+            heading, lines = _lines(reading, path)
             for _, line in lines:
                 with suppress(*UNREADABLE):
                     record = msgspec.json.decode(line, type=Record)
@@ -211,7 +211,7 @@ def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
     return ""
 
 
-def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Heading, Iterator[tuple[int, bytes]]]:
+def _lines(reading: SheetReader, path: Path) -> tuple[Heading, Iterator[tuple[int, bytes]]]:
     """Return the heading of a file, and an iterator of its other lines with their numbers.
 
     Raises FormatError for a file without a heading.
@@ -224,10 +224,10 @@ def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Head
 
     with path.open("rb") as file:
         first = file.readline(LONGEST_HEADING).removeprefix(BOM_UTF8)
-    return _heading(reading, path, first, asked), after_the_first()
+    return _heading(reading, path, first), after_the_first()
 
 
-def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
+def _heading(reading: SheetReader, path: Path, line: bytes) -> Heading:
     """Return the heading in the first line of a file. Raises FormatError unless a page of this campaign wrote it."""
     try:
         heading = msgspec.json.decode(line, type=Heading)
@@ -240,9 +240,6 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
             "no page of this campaign was written for this assessor: somebody changed the name, or the file is from "
             "another campaign"
         )
-        raise FormatError(path, rule, value=heading.assessor)
-    if asked and heading.assessor not in asked:
-        rule = f"no assessor with this name was asked to judge; the assessors are {', '.join(asked)}"
         raise FormatError(path, rule, value=heading.assessor)
     return heading
 
