@@ -445,6 +445,16 @@ def test_an_adjudicator_alone_does_not_decide_an_open_answer(tmp_path: Path) -> 
     nescio.campaign.score(campaign, resamples=10)  # R and X, and W by the adjudicator, whose verdict holds
 
 
+def test_runs_without_an_answer_are_scored_and_need_no_sheets(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, 2)
+    made.take(campaign, {"alpha_a": [None, None]})
+    nescio.campaign.pool(campaign)
+    with pytest.raises(nescio.UsageError, match="no run answers a question, so there is nothing to judge"):
+        nescio.campaign.sheets(campaign, ["ana"])
+    assert next_step(campaign) == "results"
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "coverage") == 0
+
+
 def test_who_skipped_an_answer_leaves_it_to_the_others(tmp_path: Path) -> None:
     campaign = two_supports(tmp_path, {"ana": "R", "ben": "", "eva": "R"})
     assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1

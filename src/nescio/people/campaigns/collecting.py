@@ -20,7 +20,7 @@ from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import expect_no_more, own_order, read_asked
+from nescio.people.campaigns.assessors import own_order, read_asked
 from nescio.people.campaigns.chain import UNREADABLE, links
 from nescio.people.campaigns.folder import SHEETS, Campaign, put, step
 from nescio.people.campaigns.freshness import FEW
@@ -36,7 +36,6 @@ from nescio.people.campaigns.handed_in import (
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
-    TAKEN_BACK,
     Change,
     Judgement,
     Present,
@@ -168,8 +167,6 @@ def collect(
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
-        again = {(row.item, row.assessor) for row in rows if row.source == TAKEN_BACK}
-        expect_no_more(opened, {pair for pair in again if not present.of(*pair).verdict})  # before the history
         head = append_history(opened, rows)
         for question, who in changed_lists(
             by_sheet, present, {item.question: item.text for item in list_items(opened)}

@@ -23,6 +23,7 @@ from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
 
 TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "receipts"
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
+ASKED = f"{SHEETS}/assessors.json"  # who was asked to judge what
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 RANKINGS = f"{RESULTS}/rankings"  # copies of the outcomes of QA systems
 LOG, SECRET = "campaign.log", "campaign.secret"

@@ -11,7 +11,18 @@ from msgspec import Struct
 
 from nescio.errors import MismatchError
 from nescio.people.campaigns.entries import Entry
-from nescio.people.campaigns.folder import JUDGEMENTS, KEY, POOL, RESULTS, RETURNS, SHEETS, SITE, TOPICS, Campaign
+from nescio.people.campaigns.folder import (
+    ASKED,
+    JUDGEMENTS,
+    KEY,
+    POOL,
+    RESULTS,
+    RETURNS,
+    SHEETS,
+    SITE,
+    TOPICS,
+    Campaign,
+)
 from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import taken_in
 
@@ -24,7 +35,7 @@ _SETTINGS = {  # on which a step depends
     ),
     PUBLISHING: ("name", "task", "groups", "languages", "deadline", "blind"),
 }
-_READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, JUDGEMENTS, f"{SHEETS}/assessors.json"), PUBLISHING: (RESULTS,)}
+_READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, JUDGEMENTS, ASKED), PUBLISHING: (RESULTS,)}
 _WRITES = {POOLING: (POOL,), SCORING: (RESULTS,), PUBLISHING: (SITE, RETURNS)}
 FEW = 3
 

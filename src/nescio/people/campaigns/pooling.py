@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from nescio.data.model import Question
 from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
-from nescio.people.campaigns.assessors import expect_no_more, open_items
+from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
@@ -272,7 +272,6 @@ def _take_back(campaign: Campaign, now_shown: Mapping[str, str], before: Mapping
         and not still_holds(kind_of_id(line.item), line.after, before.get(line.item, ""), now_shown[line.item])
     ]
     if rows:
-        expect_no_more(campaign, {(row.item, row.assessor) for row in rows})  # first, as above
         head = append_history(campaign, rows)
         taken = lists_taken_in(read_log(campaign))
         wrote = digests(campaign, HISTORY) | ({LISTS: taken} if taken else {})

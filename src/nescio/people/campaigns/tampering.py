@@ -11,8 +11,10 @@ from msgspec import Struct
 
 from nescio.errors import FormatError, MismatchError, NescioError
 from nescio.people.campaigns import chain
+from nescio.people.campaigns.assessors import asked_digests, check_asked
 from nescio.people.campaigns.entries import TAKING, Entry, flaw
 from nescio.people.campaigns.folder import (
+    ASKED,
     GUIDELINES,
     HANDOUT,
     HEAD,
@@ -86,6 +88,7 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
     yield from guarded(_told(campaign, entries, begun or Pending()))
     yield from guarded(_heads(campaign, entries))
     yield from guarded(_made(campaign, entries))
+    yield from guarded(_asked(campaign, entries))
     if _topics_changed(campaign, entries):
         yield from guarded(misfits(campaign, entries))
 
@@ -113,6 +116,15 @@ def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
             yield Fault(place, None, "no line of the log mentions this file; repeat the step, or delete the file")
         for name in old.changed if old else ():
             yield Fault(name, None, f"this file is not as nescio campaign {step} wrote it; repeat the step")
+
+
+def _asked(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield a fault if the file of assessors is not as `sheets` wrote it, or was not when the answers were scored."""
+    check_asked(campaign, entries)
+    last = max((at for at, entry in enumerate(entries) if entry.step == SCORING), default=0)
+    known = asked_digests(entries[:last])
+    if known and entries[last].read.get(ASKED) not in known:
+        yield Fault(ASKED, None, "when the answers were scored, this file was not as nescio wrote it; repeat the step")
 
 
 class Pending(Struct, frozen=True):
