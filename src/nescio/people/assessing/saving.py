@@ -35,8 +35,7 @@ from nescio.people.assessing.work import (
     shown_keys,
 )
 from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
-from nescio.people.campaigns.screens import NOTHING
-from nescio.people.campaigns.shown_texts import CHANGED, LIST, SENTENCES, still_holds, taking_back
+from nescio.people.campaigns.shown_texts import CHANGED, LIST, NOTHING, SENTENCES, still_holds, taking_back
 from nescio.text import sanitize
 
 LONGEST_LIST = 250_000  # characters of a list of nuggets

@@ -274,6 +274,12 @@ def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[
     return nuggets
 
 
+def key_nuggets(connection: Connection, own: Mapping[str, Any]) -> dict[str, list[list[str]]]:
+    """Return the nuggets in the organisers' key, keyed by topic; none if people list the nuggets here."""
+    lists = connection.scalar(select(items.c.id).where(items.c.kind == LIST).limit(1))
+    return {} if own["names"] != "nuggets" or lists is not None else own["nuggets"]
+
+
 def others_list(connection: Connection, person: str, item: str) -> bool:
     """Return whether somebody other than `person` has listed nuggets for `item`, which asks for them."""
     made = select(records.c.id).where(records.c.item == item, records.c.person != person, records.c.verdict != "")
@@ -305,11 +311,20 @@ def shown_keys(connection: Connection, own: Mapping[str, Any], person: str, give
     nuggets = nuggets_of(connection, own, topics)
     for item in strings:
         if f"{LIST}:{item.topic}" not in makes:
-            keys[item.id] = texts_key(f"{item.question} {nuggets.get(item.topic)!r}", item.supports)
+            keys[item.id] = texts_key(item.question, item.supports, nuggets.get(item.topic, ()))
     return keys
 
 
 # ---- disputes ----
+
+
+def last_taken_back(connection: Connection) -> dict[str, int]:
+    """Return the number of the last record with which the server took back a verdict on an item, keyed by item.
+
+    Records before it were made by earlier texts. Most verdicts still hold, but an adjudication is by all texts.
+    """
+    query = select(records.c.item, func.max(records.c.number)).where(records.c.id.startswith(AGAIN))
+    return {str(item): int(number) for item, number in connection.execute(query.group_by(records.c.item))}
 
 
 def asked_again(connection: Connection) -> AskedAgain:

@@ -52,7 +52,7 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
 from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
-from nescio.people.campaigns.screens import has_own_key, list_items, sentence_items
+from nescio.people.campaigns.screens import list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, table
 from nescio.people.campaigns.shown_texts import CHANGED
 from nescio.people.campaigns.topics import nugget_texts, without_list
@@ -288,7 +288,8 @@ def _collected(
         remarks = [one for one in empty if present.lacks_comment(one) and not (withdraw and one in judged)]
         noted = [replace(present.of(one.item, who), comment=one.comment) for one in remarks]
         said = [*given, *(judged if withdraw else []), *noted]
-        change = changes(campaign, said, pool=version, source=path.name, present=present, lies_there=lie_there)
+        of_sheet: dict[str, Any] = {"pool": version, "source": path.name, "lies_there": lie_there}
+        change = changes(campaign, said, present=present, texts=reading.texts, **of_sheet)
         older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)
@@ -315,7 +316,7 @@ def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list
         return [], []
     who = taken.assessor
     before = {record.item: present.of(record.item, who) for record, _ in taken.rows}
-    rows = handed_in_changes(taken, path.name, present)
+    rows = handed_in_changes(taken, path.name, present, reading.texts)
     now = {item: present.of(item, who) for item in before}
     kinds = Counter(
         "new" if not old.verdict else "changed" if now[item].verdict else "withdrawn"
@@ -390,7 +391,7 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
         for path in paths:
             faults.add(Fault(str(path), None, "only campaigns of the task nuggets have a list of nuggets"))
         return {}
-    if not paths or has_own_key(campaign):
+    if not paths or campaign.has_own_key:
         return {}
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}

@@ -72,6 +72,11 @@ class Campaign(Struct, frozen=True):
         """Return the files and folders of the key; none if the organisers have no key."""
         return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
 
+    @property
+    def has_own_key(self) -> bool:
+        """Return whether the organisers supplied a key, so that assessors list no nuggets."""
+        return any(path.name != OWN_KEY for path in self.key_files)
+
 
 def keyed(secret: str, *words: str) -> str:
     """Return an HMAC of these words: 64 hexadecimal digits that nobody can compute without the secret."""

@@ -75,6 +75,8 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
         for name, value in values.items()
     }
     own |= digests(campaign, *_READS[step])
+    if step == POOLING and campaign.settings.task == "nuggets" and campaign.has_own_key:
+        own |= digests(campaign, KEY)
     if step != PUBLISHING:
         own |= {f"run {run.run}": f"version {run.version}, {run.digest}" for run in taken_in(campaign, entries)}
     return own
@@ -108,10 +110,11 @@ def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[st
 
 
 def newer_than_pool(campaign: Campaign) -> list[str]:
-    """Return the names of questions and runs that are newer than the pool; none if no pool was made."""
+    """Return the names of questions, nuggets and runs that are newer than the pool; none if no pool was made."""
     old = age(campaign, POOLING)
     names = old.newer if old else ()
-    return [name for name in names if name.startswith((f"{TOPICS}/", "run ")) and not name.endswith("(gone)")]
+    shown = f"{TOPICS}/", f"{KEY}/", "run "
+    return [name for name in names if name.startswith(shown) and not name.endswith("(gone)")]
 
 
 def refuse_old_pool(campaign: Campaign) -> None:

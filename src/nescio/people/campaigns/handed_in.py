@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
@@ -25,10 +26,11 @@ from nescio.errors import FormatError
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.judgements import Change, Mark, Present, refused
 from nescio.people.campaigns.log import now
-from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key, shown_item
+from nescio.people.campaigns.screens import LONGEST as SHOWN
+from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key
 from nescio.people.campaigns.sheet_reading import SheetReader, check_length
-from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, still_holds
-from nescio.text import squeeze
+from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, nuggets_part, same_texts, still_holds, texts_key
+from nescio.text import sanitize, squeeze
 
 if TYPE_CHECKING:
     from nescio.people.campaigns.items import Item
@@ -113,10 +115,11 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
             reading.fault(path, number, why, record.item)
             continue
         item = items[record.item]
-        now_shown = str(shown_item(item)["texts"])
+        now_shown = reading.now[item.id]
         holds = still_holds(kind_of(item), row[0].verdict, record.texts, now_shown)
         if heading.assessor == ADJUDICATION and item.id in present.again.people:
-            holds = not record.verdict or record.texts in ("", now_shown)  # it decides by the present texts alone
+            # It decides by the present texts alone.
+            holds = not (record.verdict and record.texts) or same_texts(record.texts, now_shown)
         if known is None and not holds:
             reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
             if record.id not in said:
@@ -262,7 +265,7 @@ def _taken(
     verdict = _verdict(reading, path, number, items[record.item], record.verdict) if record.verdict else ""
     if verdict is None:
         return None
-    kept = msgspec.structs.replace(record, verdict=verdict, comment=record.comment.strip())
+    kept = replace(record, verdict=verdict, comment=record.comment.strip())
     return kept, said.isoformat(timespec="milliseconds")
 
 
@@ -287,13 +290,17 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
     return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None
 
 
-def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Change]:
-    """Return the lines that the judgements of a file add to the history, and also add these lines to `present`."""
+def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Mapping[str, str]) -> list[Change]:
+    """Return the lines that the judgements of a file add to the history, and also add these lines to `present`.
+
+    `texts` has the key of the present texts of each item, for judgements from pages that do not send it.
+    """
     at, who, rows = now().isoformat(), taken.assessor, []
     late = {record.id for record, _ in taken.late}
     for record, said in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
         before, of = present.of(record.item, who).verdict, (record.pool, record.guidelines[:12], source)
         line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
+        line = replace(line, texts=(record.texts or texts.get(record.item, "")) if record.verdict else "")
         if record.id in late:
             rows += refused(line, record.pool, present)
             continue
@@ -349,8 +356,9 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
             lists.setdefault(question, []).append(line)
     for (item, who), held in Present(lines).lines.items():
         versions = lists.get(questions.get(item, ""), [])
-        time = held.said or held.at
-        then = [line for line in versions if (line.said or line.at) <= time] or versions[:1]
+        time, by = held.said or held.at, nuggets_part(held.texts)
+        then = [line for line in versions if by and _list_part(line) == by]
+        then = then or [line for line in versions if (line.said or line.at) <= time] or versions[:1]
         if not versions or versions[-1].assessor == who:
             continue
         before, now = _texts_of(then[-1]), _texts_of(versions[-1])
@@ -366,6 +374,12 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
                     before=before[number],
                     after=now[number],
                 )
+
+
+def _list_part(line: Change) -> str:
+    """Return the digests of the nuggets that a line of the history lists, as a page's key of texts has them."""
+    shown = [(number, sanitize(text.strip(), SHOWN, target="page")) for number, text in _texts_of(line).items()]
+    return nuggets_part(texts_key("", (), shown))
 
 
 def _texts_of(line: Change) -> dict[str, str]:

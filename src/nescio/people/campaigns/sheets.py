@@ -30,7 +30,7 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.pooling import pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
-from nescio.people.campaigns.screens import assessor_page, guidelines, has_own_key, kind_of, list_items, story_items
+from nescio.people.campaigns.screens import assessor_page, guidelines, kind_of, list_items, shown_nuggets, story_items
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
@@ -312,13 +312,14 @@ def _sheet(
 ) -> bytes:
     """Return the content of an assessor's spreadsheet."""
     column = _column(campaign, items)
+    nuggets = shown_nuggets(campaign) if column == "nuggets" else {}
     judging = who == ADJUDICATION
     rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
     for item in items:
         own = said.get(item.id, [])
         verdicts = " / ".join(sorted(one.verdict for one in own))
         comments = f" {MARK} ".join(sorted(one.comment for one in own if one.comment))
-        documents, supports = cells_of(item)
+        documents, supports = cells_of(item, nuggets.get(item.question, ()))
         key = row_key(campaign.secret, who, item.id)
         cells = [item.id, key, item.question, item.text, item.answer, documents, supports]
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
@@ -338,7 +339,7 @@ def _column(campaign: Campaign, items: Sequence[Item]) -> str:
 def _check_list(campaign: Campaign) -> None:
     """Raise UsageError if the sheet of nuggets, which would be overwritten, has nuggets that are not in the key."""
     path = campaign / SHEETS / KEY_SHEET
-    if not path.is_file() or has_own_key(campaign):
+    if not path.is_file() or campaign.has_own_key:
         return
     texts = nugget_texts(campaign.key_files)
     known = {(question, number, vital == "vital", squeeze(text)) for question, number, vital, text in texts}
@@ -358,7 +359,7 @@ def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
     texts = {item.question: item.text for item in pool}
     named = list(nugget_texts(campaign.key_files))
     rows += [(question, texts.get(question, ""), *rest) for question, *rest in named]
-    if not has_own_key(campaign):
+    if not campaign.has_own_key:
         used = {(question, number) for question, number, *_ in named}
         numbers = [str(number) for number in range(1, BLANKS + 1)]
         lines = [(question, text, number) for question, text in texts.items() for number in numbers]

@@ -39,7 +39,6 @@ from nescio.people.campaigns.judgements import HISTORY, LISTS, Change, flaw_of, 
 from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
 from nescio.people.campaigns.runs import Fault, examine
-from nescio.people.campaigns.screens import has_own_key
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.text import plural
 
@@ -194,7 +193,7 @@ def _listed(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
     Organisers who have a key of their own may delete the list.
     """
-    taken, there, own = lists_taken_in(entries), digest(campaign / LISTS), has_own_key(campaign)
+    taken, there, own = lists_taken_in(entries), digest(campaign / LISTS), campaign.has_own_key
     if taken and there != taken and (there or not own):
         how = "run it again with the list, which the assessor corrects on the page, or you in sheets/nuggets.csv if it"
         how += " is from there; or delete this file and put a key of another name into key/"
