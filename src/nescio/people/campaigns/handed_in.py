@@ -344,11 +344,11 @@ def _alike(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
 
 
 def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
-    """Yield a note on each nugget whose text was changed after another assessor's verdict named the nugget.
+    """Yield one note on each nugget whose text was changed after another assessor's verdicts named the nugget.
 
     A verdict names a nugget by its number, and would count for the new text. `questions` has the question of each item.
     """
-    lines = [*history]
+    lines, told = [*history], set[tuple[str, str, str]]()
     lists: dict[str, list[Change]] = {}
     for line in sorted(lines, key=lambda line: line.said or line.at):
         kind, _, question = line.item.partition(":")
@@ -363,7 +363,9 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
             continue
         before, now = _texts_of(then[-1]), _texts_of(versions[-1])
         for number in held.after.split(","):
-            if squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, ""))):
+            changed = squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, "")))
+            if changed and (questions[item], number, who) not in told:
+                told.add((questions[item], number, who))
                 yield note(
                     "campaign.reworded_after",
                     "nugget {number} of {subject} was {before!r} when {who} named it, but is {after!r} now; ask "
