@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import delete
 
 import nescio
+from nescio.people.assessing.tables import records
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.judgements import read_judgements
 from tests.campaign import made
@@ -250,6 +252,22 @@ def test_without_a_network_nothing_is_lost_or_doubled(room: Room, visitors: Visi
     page.clock.run_for(TIMER)
     saved(page)  # sent by itself
     assert held(room) == ["R", "W", "X"]
+
+
+def test_a_server_that_lost_judgements_gets_them_again(room: Room, visitors: Visitors) -> None:
+    """The organisers put back an earlier copy of the database."""
+    page = visitors.start(room)
+    for key in "rwx":
+        press(page, key)
+    saved(page)
+    with room.database.writing() as connection:
+        connection.execute(delete(records))
+    assert held(room) == []
+    page.reload()
+    shows(page, "place", "^Answer 4")
+    press(page, "w")
+    saved(page)
+    assert held(room) == ["R", "W", "W", "X"]
 
 
 def test_what_is_typed_in_one_tab_is_sent_by_no_other(room: Room, visitors: Visitors) -> None:

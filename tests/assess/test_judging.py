@@ -25,6 +25,7 @@ from nescio.people.assessing import clocks, saving, work
 from nescio.people.assessing.tables import claims, records, units
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.judgements import read_history, read_judgements
+from nescio.people.campaigns.shown_texts import CHANGED
 from tests.campaign import made
 
 from .client import Browser, Room
@@ -382,6 +383,27 @@ def test_what_a_server_gave_is_taken_beside_sheets(new_room: NewRoom, campaign: 
     own = made.lines(tmp_path / "own.jsonl", [heading, *(row | {"given": "", "id": row["id"] + "b"} for row in rows)])
     rules = {fault.rule for fault in nescio.campaign.collect(campaign, [own], resamples=10).rows}
     assert rules == {"ana was not asked to judge this item"}
+
+
+def test_people_judge_by_the_present_list_after_an_earlier_one_was_collected(new_room: NewRoom, tmp_path: Path) -> None:
+    """The campaign has Ana's first list as its key; she changes it, and Ben's page still shows the first."""
+    campaign = made.listed(tmp_path, ["a"])
+    room = new_room(campaign, overlap=2)
+    ana, ben = room.join("ana"), room.join("ben")
+    item = next(row["id"] for row in ana.next() if row["kind"] == "answer")
+    first = json.dumps([{"id": "1", "text": "baker", "vital": True}])
+    assert ana.send(ana.row("nuggets:t0", first), ana.row(item, "1", 1))[1] == []
+    (shown,) = ben.left()
+    nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+    nescio.assess.update(room.db, [campaign])
+    second = json.dumps(
+        [{"id": "1", "text": "baker in Ulm", "vital": True}, {"id": "2", "text": "new", "vital": False}]
+    )
+    assert ana.send(ana.row("nuggets:t0", second, 2), ana.row(item, "1,2", 3))[1] == []
+    assert ben.send(ben.row(item, "1", texts=shown["texts"])) == ([], [CHANGED])
+    assert ben.ask().json()["nuggets"] == {"t0": [["1", "vital", "baker in Ulm"], ["2", "okay", "new"]]}
+    (shown,) = ben.left()
+    assert ben.send(ben.row(item, "2", 1, texts=shown["texts"]))[1] == []
 
 
 def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom, tmp_path: Path) -> None:

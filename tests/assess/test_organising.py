@@ -862,6 +862,66 @@ def test_a_database_whose_names_can_be_worked_out_takes_nothing_in(new_room: New
         nescio.assess.update(room.db, files)
 
 
+def test_judgements_of_a_server_are_collected_beside_the_sheets_of_others(new_room: NewRoom, tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing"] * 2}, ["ana", "ben"])
+    room = new_room(campaign)
+    room.join("cleo").judge_all()
+    collected = nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+    assert (collected.rows, len(made.verdicts(campaign))) == ((), 2)
+
+
+@pytest.mark.parametrize("first", ["adjudication", "ana"])
+def test_an_adjudication_by_earlier_supports_decides_no_open_answer(
+    first: str, new_room: NewRoom, tmp_path: Path
+) -> None:
+    campaign = made.qa(tmp_path, 1, key=False)
+    for name, text in (("alpha_a", "text of a"), ("beta_b", "text of b")):
+        made.take(campaign, {name: [{"answer": "thing", "support": text}]})
+    nescio.campaign.pool(campaign)
+    room = new_room(campaign, overlap=2)
+    for who, verdict in (("ana", "R"), ("ben", "W"), ("adjudication", "W")):
+        person = room.join(who)
+        (item,) = person.left()
+        assert person.send(person.row(item["id"], verdict, texts=item["texts"]))[1] == []
+    nescio.campaign.withdraw(campaign, "beta_b", reason="as asked")
+    nescio.campaign.pool(campaign)
+    nescio.assess.update(room.db, [campaign])
+    files = sorted(handed_in(room.export()), key=lambda path: not path.name.startswith(first))
+    for file in files:
+        nescio.campaign.collect(campaign, [file], resamples=10)
+    with pytest.raises(nescio.MismatchError, match="1 answer must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
+def test_a_reworded_nugget_of_the_key_is_asked_again(new_room: NewRoom, tmp_path: Path) -> None:
+    """By the server and in the campaign, for the strings of its target."""
+    campaign = made.nuggets(tmp_path)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one", "two"]} for i in range(4)])
+    made.ready(campaign)
+    room = new_room(campaign)
+    ana = room.join("ana")
+    assert ana.judge_all(lambda _: "1") == 8
+    nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+    made.edit(next((campaign / "key").iterdir()), "fact 0 of 2", "another fact")
+    with pytest.raises(nescio.MismatchError, match="the pool is older than key/"):
+        nescio.campaign.score(campaign, resamples=10)
+    assert nescio.campaign.pool(campaign).taken_back == 2
+    assert nescio.assess.update(room.db, [campaign]).outdated == 2
+    again = ana.left()
+    assert {item["topic"] for item in again} == {"t2"}
+    rows = [ana.row(item["id"], "-", 9, texts=item["texts"], at=NOW) for item in again]
+    assert ana.send(*rows)[1] == []
+    assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    nescio.campaign.score(campaign, resamples=10)
+
+
+def test_an_invitation_to_a_path_of_a_host_is_refused(room: Room) -> None:
+    """The page would send the token of the link to another application at the root of this host."""
+    with pytest.raises(nescio.UsageError, match="at the root of a host"):
+        nescio.assess.invite(room.db, ["ana"], address="https://example.org/judging")
+    assert nescio.assess.invite(room.db, ["ana"], address="https://example.org/").links
+
+
 def test_judgements_of_a_server_by_earlier_texts_are_faults_in_the_campaign(new_room: NewRoom, tmp_path: Path) -> None:
     """The pool has the corrected question already, and the database does not."""
     campaign = made.pooled(tmp_path, {"alpha_a": ["thing"] * 2})

@@ -123,6 +123,25 @@ FORGED: dict[str, Callable[[Path], object]] = {
 DEEP = "[" * 100_000 + "]" * 100_000
 
 
+def test_a_plan_that_somebody_edited_decides_nothing(scored: Path) -> None:
+    """Neither now nor after a further `sheets`, which would take the edited file over."""
+    path = scored / "sheets" / "assessors.json"
+    asked = json.loads(path.read_bytes())
+    path.write_text(json.dumps(asked | {"answers": {}}))
+    for step in (nescio.campaign.score, partial(nescio.campaign.sheets, assessors=["ana"])):
+        with pytest.raises(nescio.FormatError, match=r"assessors.json: this file is not as nescio wrote it"):
+            step(scored)
+    (fault,) = nescio.campaign.verify(scored).rows
+    assert fault.file == "sheets/assessors.json"
+    path.unlink()
+    with pytest.raises(nescio.FormatError, match="this file is missing; run nescio campaign sheets"):
+        nescio.campaign.score(scored)
+    nescio.campaign.sheets(scored, ["ana"])
+    nescio.campaign.score(scored, resamples=10)
+    nescio.campaign.publish(scored)
+    assert nescio.campaign.verify(scored).sound
+
+
 @pytest.mark.parametrize("what", FORGED)
 def test_a_line_of_the_log_that_no_step_writes_is_a_fault(what: str, scored: Path) -> None:
     """No step goes on from it, and none writes what it names."""
@@ -138,7 +157,7 @@ def test_a_line_of_the_log_that_no_step_writes_is_a_fault(what: str, scored: Pat
 
 
 NOT_OURS = {
-    "sheets/assessors.json": "the requests to assessors",
+    "sheets/assessors.json": "this file is not as nescio wrote it; delete it, then run nescio campaign sheets",
     "receipts/pending.json": "receipts/pending.json",
     "results/data.json": "results/data.json",
     "results/tables/index.json": "index.json",

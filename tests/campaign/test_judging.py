@@ -435,9 +435,18 @@ def test_a_list_of_nuggets_that_nobody_handed_in_is_a_fault_until_the_list_is_co
     held = campaign / "key" / "nuggets.jsonl"
     made.text(campaign / "key" / "own.jsonl", held.read_text().replace("a countess", "a noble"))
     held.unlink()
+    with pytest.raises(nescio.MismatchError, match=r"the pool is older than key/own.jsonl"):
+        nescio.campaign.score(campaign, resamples=10)
+    assert "took back 2 verdicts" in str(nescio.campaign.pool(campaign))  # nobody looked for a noble
+    nescio.campaign.sheets(campaign, ["ana"])
+    judge(campaign, lambda *_: "2", column="nuggets")
     nescio.campaign.score(campaign, resamples=10)
     nescio.campaign.publish(campaign)
     assert nescio.campaign.verify(campaign).sound
+    made.edit(campaign / "key" / "own.jsonl", "a noble", "A  Noble")  # other white space and case are no other text
+    assert "took back" not in str(nescio.campaign.pool(campaign))
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.publish(campaign)
     held.write_text("")
     assert "; delete this list, because there is another key" in str(nescio.campaign.verify(campaign))
 

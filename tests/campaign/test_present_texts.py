@@ -445,6 +445,67 @@ def test_an_adjudicator_alone_does_not_decide_an_open_answer(tmp_path: Path) -> 
     nescio.campaign.score(campaign, resamples=10)  # R and X, and W by the adjudicator, whose verdict holds
 
 
+def test_runs_without_an_answer_are_scored_and_need_no_sheets(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, 2)
+    made.take(campaign, {"alpha_a": [None, None]})
+    nescio.campaign.pool(campaign)
+    with pytest.raises(nescio.UsageError, match="no run answers a question, so there is nothing to judge"):
+        nescio.campaign.sheets(campaign, ["ana"])
+    assert next_step(campaign) == "results"
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "coverage") == 0
+
+
+@pytest.mark.parametrize("html", [False, True])
+def test_verdicts_count_again_when_the_texts_are_as_they_were(html: bool, tmp_path: Path) -> None:
+    """A run is disqualified by mistake; whether a verdict holds depends on the texts, and not on what was between."""
+    campaign = made.qa(tmp_path, 2, key=False)
+    for run, text in (("alpha_a", "text of a"), ("beta_b", "text of b")):
+        made.take(campaign, {run: [{"answer": "thing", "support": text}] * 2})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    if html:
+        nescio.campaign.collect(campaign, of_pages(campaign, {"ana": "R"}), resamples=10)
+    else:
+        made.judge(campaign)
+    before = made.verdicts(campaign)
+    nescio.campaign.disqualify(campaign, ["beta_b"], reason="a mistake")
+    assert "took back 2 verdicts" in str(nescio.campaign.pool(campaign))
+    nescio.campaign.disqualify(campaign, ["beta_b"], reason="a mistake", lift=True)
+    assert "2 verdicts count again" in str(nescio.campaign.pool(campaign))
+    assert made.verdicts(campaign) == before
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_sheet_shows_the_nuggets_and_holds_only_for_them(tmp_path: Path) -> None:
+    campaign = made.nuggets(tmp_path)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one"]} for i in range(4)])
+    made.ready(campaign, "ana")
+    sheet = campaign / "sheets" / "ana.csv"
+    shown = {row["question_id"]: row["support"] for row in made.rows_of(sheet)}
+    assert shown["t2"] == "1: fact 0 of 2 ¶ 2: fact 1 of 2 ¶ 3: fact 2 of 2"
+    made.judge(campaign, lambda *_: "2", column="nuggets")
+    key = next((campaign / "key").iterdir())
+    made.edit(key, "fact 1 of 2", "another fact")
+    assert nescio.campaign.pool(campaign).taken_back == 1
+    nescio.campaign.collect(campaign, [sheet], resamples=10)  # the sheet with the earlier nuggets, once more
+    with pytest.raises(MismatchError, match="1 answer must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda *_: "2", column="nuggets")
+    nescio.campaign.score(campaign, resamples=10)
+
+
+def test_an_edit_of_questions_and_pool_alike_keeps_no_verdict(tmp_path: Path) -> None:
+    """As a search through the whole folder makes it: the verdicts were given on another question."""
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing"] * 2}, ["ana"])
+    made.judge(campaign)
+    for path in (campaign / "pool" / "pool.jsonl", next((campaign / "topics").iterdir())):
+        made.edit(path, "What is 0?", "What is nought?")
+    assert nescio.campaign.pool(campaign).taken_back == 1
+
+
 def test_who_skipped_an_answer_leaves_it_to_the_others(tmp_path: Path) -> None:
     campaign = two_supports(tmp_path, {"ana": "R", "ben": "", "eva": "R"})
     assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1

@@ -7,12 +7,13 @@ import hmac
 import secrets
 import time
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from sqlalchemy import ColumnElement, delete, insert, select, update
 
 from nescio.data.assessors import ADJUDICATION
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import people, sessions, units
 from nescio.people.campaigns.assessors import check_person
@@ -67,8 +68,12 @@ def invite(
     """Make a new link for each person in `names`; with `revoke`, only make these persons' links and sessions invalid.
 
     A new link replaces the person's previous link, and is valid for `days` days. A name may come with languages:
-    `ana=EN,ES` limits Ana to these languages, in place of earlier ones.
+    `ana=EN,ES` limits Ana to these languages, in place of earlier ones. Raises UsageError if `address` has a path: the
+    pages name their own addresses from the root of the host.
     """
+    if urlsplit(address).path.strip("/"):
+        rule = "people must reach the server at the root of a host, such as https://judging.example.org, without a path"
+        raise UsageError(f"{opt('address', address)}: {rule}")
     asked = [name.partition("=") for name in names]
     for name, *_ in asked:
         check_person(name)

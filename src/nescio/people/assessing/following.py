@@ -21,8 +21,7 @@ from nescio.people.assessing.exporting import on_known
 from nescio.people.assessing.tables import claims, items, people, units
 from nescio.people.campaigns.collecting import alike
 from nescio.people.campaigns.judgements import Judgement
-from nescio.people.campaigns.screens import NOTHING
-from nescio.people.campaigns.shown_texts import LIST, SENTENCES
+from nescio.people.campaigns.shown_texts import LIST, NOTHING, SENTENCES
 from nescio.people.campaigns.verdicts import Agreement, agreement
 from nescio.text import plural
 

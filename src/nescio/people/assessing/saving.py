@@ -32,11 +32,10 @@ from nescio.people.assessing.work import (
     others_list,
     present,
     recount,
-    texts_of,
+    shown_keys,
 )
 from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
-from nescio.people.campaigns.screens import NOTHING
-from nescio.people.campaigns.shown_texts import CHANGED, LIST, SENTENCES, still_holds, taking_back
+from nescio.people.campaigns.shown_texts import CHANGED, LIST, NOTHING, SENTENCES, still_holds, taking_back
 from nescio.text import sanitize
 
 LONGEST_LIST = 250_000  # characters of a list of nuggets
@@ -104,7 +103,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
-    shown = texts_of(item)
+    shown = shown_keys(connection, own, person, [item])[item.id]
     decides = person == ADJUDICATION and row["verdict"] and seen.texts not in ("", shown)  # by the present texts alone
     if not still_holds(item.kind, row["verdict"], seen.texts, shown) or (
         decides and item.id in asked_again(connection).people

@@ -133,7 +133,12 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     for start in range(0, len(found.changed), FEW):
         outdated += database.change(partial(_change, some=found.changed[start : start + FEW]))
         time.sleep(PAUSE)
-    judged = database.change(partial(_finish, found=found, facts=facts_of(content), own=own))
+    facts = facts_of(content)
+    reworded = _reworded(database, facts, own)
+    for start in range(0, len(reworded), FEW):
+        outdated += database.change(partial(_renew, some=reworded[start : start + FEW], facts=facts, own=own))
+        time.sleep(PAUSE)
+    judged = database.change(partial(_finish, found=found, facts=facts, own=own))
     topics_of_new = {topic_of(item) for item in new}
     return Updated(len(new), len(topics_of_new), len(found.gone), judged, len(undrawn), len(found.changed), outdated)
 
@@ -151,6 +156,35 @@ def _change(connection: Connection, some: Sequence[Item]) -> int:
     """Show items with their present texts; return the number of those with judgements that no longer count."""
     work.hold(connection, {topic_of(item) for item in some})
     return sum([_show_now(connection, item) for item in some])
+
+
+def _reworded(database: Database, facts: Mapping[str, Any], own: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the items, each with its topic, that are shown with other nuggets of the organisers' key than before."""
+    with database.reading() as connection:
+        before, now = work.key_nuggets(connection, own), work.key_nuggets(connection, {**own, **facts})
+        topics = [topic for topic in before if now.get(topic) != before[topic]]
+        shown = select(items.c.id, items.c.topic).where(items.c.kind == "answer").order_by(items.c.id)
+        return [
+            (row.id, row.topic)
+            for some in _some({*topics})
+            for row in connection.execute(shown.where(items.c.topic.in_(some)))
+        ]
+
+
+def _renew(
+    connection: Connection, some: Sequence[tuple[str, str]], facts: Mapping[str, Any], own: Mapping[str, Any]
+) -> int:
+    """Take back the judgements of items that do not hold for the present nuggets; return the number of such items."""
+    work.hold(connection, {topic for _, topic in some})
+    taken = 0
+    for item, topic in some:
+        row = connection.execute(select(items).where(items.c.id == item)).one()
+        then, now = (texts_key(row.question, row.supports, key["nuggets"].get(topic, ())) for key in (own, facts))
+        people = saving.take_back(connection, item, row.kind, then, now)
+        for person in people:
+            saving.close(connection, person, topic)
+        taken += bool(people)
+    return taken
 
 
 def _finish(connection: Connection, found: _Compared, facts: Mapping[str, Any], own: Mapping[str, Any]) -> int:

@@ -85,7 +85,7 @@ def next_items(
     now = time.time()
     _renew(database, person, now)
     if person == ADJUDICATION:
-        return database.change(_to_adjudicate)
+        return database.change(partial(_to_adjudicate, own=own))
     return database.change(partial(_next, person=person, languages=languages, own=own, now=now))
 
 
@@ -202,7 +202,7 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
     # The window is over the records of these items alone.
     now = present(records.c.person == person, records.c.item.in_([item.id for item in given])).subquery()
     said = {row.item: row for row in connection.execute(select(now))}
-    training = {*own.get("parts", {}).get(TRAINING, ())}
+    training, keys = {*own.get("parts", {}).get(TRAINING, ())}, shown_keys(connection, own, person, given)
     rows = []
     for item in given:
         if item.kind == LIST and others_list(connection, person, item.id):
@@ -213,7 +213,7 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
         if item.kind == SECOND and not item.grade and item.id not in said:
             continue  # The grade was given by earlier texts.
         row = {name: getattr(item, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
-        row["texts"] = texts_of(item)
+        row["texts"] = keys[item.id]
         if item.kind == SECOND and item.id not in said:
             _note_shown(connection, person, item.id)
         if (held := said.get(item.id)) and held.mark != SHOWN:
@@ -258,18 +258,26 @@ def add(connection: Connection, row: Mapping[str, Any]) -> None:
 
 
 def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[list[str]]]:
-    """Return the nuggets of topics, keyed by topic: the organisers' nuggets, or else those that an assessor listed.
+    """Return the nuggets of topics, keyed by topic: those that an assessor lists here, or else those of the campaign.
 
-    A nugget is a list of its id, "vital" or "okay", and its text.
+    A nugget is a list of its id, "vital" or "okay", and its text. The campaign has the organisers' nuggets, or lists
+    that were collected from here before: their assessors may have changed these since.
     """
     if own["names"] != "nuggets":
         return {}
-    found = {topic: own["nuggets"][topic] for topic in topics if topic in own["nuggets"]}
+    nuggets = {topic: own["nuggets"][topic] for topic in topics if topic in own["nuggets"]}
     now = present().subquery()
-    for row in connection.execute(select(now).where(now.c.item.in_([f"{LIST}:{topic}" for topic in topics]))):
-        nuggets = [[one.id, "vital" if one.vital else "okay", one.text] for one in listed_nuggets(row.verdict) or []]
-        found.setdefault(row.item.partition(":")[2], nuggets)
-    return found
+    lists = now.c.verdict != "", now.c.item.in_([f"{LIST}:{topic}" for topic in topics])
+    for row in connection.execute(select(now).where(*lists)):
+        listed = listed_nuggets(row.verdict) or []
+        nuggets[row.item.partition(":")[2]] = [[one.id, "vital" if one.vital else "okay", one.text] for one in listed]
+    return nuggets
+
+
+def key_nuggets(connection: Connection, own: Mapping[str, Any]) -> dict[str, list[list[str]]]:
+    """Return the nuggets in the organisers' key, keyed by topic; none if people list the nuggets here."""
+    lists = connection.scalar(select(items.c.id).where(items.c.kind == LIST).limit(1))
+    return {} if own["names"] != "nuggets" or lists is not None else own["nuggets"]
 
 
 def others_list(connection: Connection, person: str, item: str) -> bool:
@@ -287,7 +295,36 @@ def texts_of(item: Any) -> str:
     return texts_key(item.question, item.supports)
 
 
+def shown_keys(connection: Connection, own: Mapping[str, Any], person: str, given: Sequence[Any]) -> dict[str, str]:
+    """Return the key of what the page shows a person with each given item, keyed by the item's id.
+
+    Strings are shown with the target's nuggets, so their keys change with the list. Only the person who makes the list
+    sees each change at once, and has keys without it.
+    """
+    keys = {item.id: texts_of(item) for item in given}
+    strings = [item for item in given if item.kind == "answer"]
+    if own["names"] != "nuggets" or not strings:
+        return keys
+    topics = sorted({item.topic for item in strings})
+    lists = records.c.item.in_([f"{LIST}:{topic}" for topic in topics])
+    makes = {*connection.scalars(select(records.c.item).where(lists, records.c.person == person))}
+    nuggets = nuggets_of(connection, own, topics)
+    for item in strings:
+        if f"{LIST}:{item.topic}" not in makes:
+            keys[item.id] = texts_key(item.question, item.supports, nuggets.get(item.topic, ()))
+    return keys
+
+
 # ---- disputes ----
+
+
+def last_taken_back(connection: Connection) -> dict[str, int]:
+    """Return the number of the last record with which the server took back a verdict on an item, keyed by item.
+
+    Records before it were made by earlier texts. Most verdicts still hold, but an adjudication is by all texts.
+    """
+    query = select(records.c.item, func.max(records.c.number)).where(records.c.id.startswith(AGAIN))
+    return {str(item): int(number) for item, number in connection.execute(query.group_by(records.c.item))}
 
 
 def asked_again(connection: Connection) -> AskedAgain:
@@ -321,13 +358,13 @@ def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
             yield item, said
 
 
-def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
+def _to_adjudicate(connection: Connection, own: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the items to adjudicate, with the verdicts and comments, but without the names of people."""
     rows = []
     for item, said in disputes(connection):
         one = connection.execute(select(items).where(items.c.id == item)).one()
         row = {name: getattr(one, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
-        row["texts"] = texts_of(one)
+        row["texts"] = shown_keys(connection, own, ADJUDICATION, [one])[item]
         row["said"] = sorted([each.verdict, each.comment] for who, each in said.items() if who != ADJUDICATION)
         if held := said.get(ADJUDICATION):
             row["held"] = {name: getattr(held, name) for name in SAID}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +14,16 @@ from msgspec.structs import asdict, replace
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
-from nescio.errors import UsageError
-from nescio.people.campaigns.folder import SHEETS, Campaign, decoded, put
-from nescio.people.campaigns.judgements import Judgement, asked_again, read_judgements
+from nescio.errors import FormatError, UsageError
+from nescio.people.campaigns.entries import Entry
+from nescio.people.campaigns.folder import ASKED, Campaign, decoded
+from nescio.people.campaigns.judgements import TAKEN_BACK, Judgement, asked_again, read_history, read_judgements
+from nescio.people.campaigns.log import digest
 from nescio.text import plural
 
 if TYPE_CHECKING:
     from nescio.people.campaigns.items import Item
 
-ASKED = "assessors.json"
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 
 
@@ -32,13 +33,15 @@ class Asked(Struct, frozen=True):
     `answers` has the items on which verdicts are expected back: those of the latest sheets, and those that the assessor
     has judged. A verdict that `pool` took back is not expected until `sheets` asks for it again. `given` has all items
     that the assessor was ever asked to judge. `plan` has the number of people who are to judge each item, where
-    somebody chose this number.
+    somebody chose this number. `lines` is the number of lines that the history of judgements had when `sheets` wrote
+    this; earlier versions of nescio did not write it.
     """
 
     assessors: tuple[str, ...] = ()
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     plan: Mapping[str, int] = field(default_factory=dict)
+    lines: int | None = None
 
 
 class Returned(Struct, frozen=True):
@@ -66,8 +69,20 @@ def check_person(name: str) -> None:
 
 def read_asked(campaign: Campaign) -> Asked:
     """Return the assessors of a campaign with their items; none if no sheet was written."""
-    path = campaign / SHEETS / ASKED
-    return decoded(path, Asked, "delete it, then run nescio campaign sheets") if path.is_file() else Asked()
+    path = campaign / ASKED
+    if not path.is_file():
+        return Asked()
+    asked = decoded(path, Asked, "delete it, then run nescio campaign sheets")
+    if asked.lines is None:
+        return asked
+    taken_back = set[tuple[str, str]]()
+    for line in read_history(campaign)[asked.lines :]:
+        if line.after:
+            taken_back.discard((line.item, line.assessor))
+        elif line.source == TAKEN_BACK:
+            taken_back.add((line.item, line.assessor))
+    answers = {who: tuple(item for item in ids if (item, who) not in taken_back) for who, ids in asked.answers.items()}
+    return replace(asked, answers=answers)
 
 
 def open_items(campaign: Campaign, plan: Mapping[str, int] | None = None) -> dict[str, int]:
@@ -78,21 +93,38 @@ def open_items(campaign: Campaign, plan: Mapping[str, int] | None = None) -> dic
     return asked_again(campaign).open_by(read_asked(campaign).plan if plan is None else plan)
 
 
-def write_asked(
+def asked_digests(entries: Sequence[Entry]) -> Sequence[str]:
+    """Return the digests of the file of assessors that the last two runs of `sheets` wrote.
+
+    A run that was killed after it wrote its line in the log left the file of the run before it.
+    """
+    return [entry.wrote[ASKED] for entry in entries if entry.step == "sheets" and ASKED in entry.wrote][-2:]
+
+
+def check_asked(campaign: Campaign, entries: Sequence[Entry]) -> None:
+    """Raise FormatError if the file of assessors is not as `sheets` wrote it: it decides which answers are open."""
+    known = asked_digests(entries)
+    if known and digest(campaign / ASKED) not in known:
+        rule = "is not as nescio wrote it; delete it, then" if (campaign / ASKED).exists() else "is missing;"
+        raise FormatError(ASKED, f"this file {rule} run nescio campaign sheets")
+
+
+def asked_with(
     campaign: Campaign,
     wanted: Mapping[str, Sequence[Item]],
     judgements: Sequence[Judgement],
     plan: Mapping[str, int] | None = None,
-) -> None:
-    """Store the items `wanted` of each assessor, in addition to the items that were stored before, and the `plan`.
+) -> bytes:
+    """Return the content of the file of assessors with the items `wanted` of each, added to those before, and the plan.
 
-    From then on, verdicts on these items are expected back from assessors, but not from the adjudicator.
+    Verdicts on these items are expected back from assessors, but not from the adjudicator.
     """
-    before = read_asked(campaign)
+    before, path = read_asked(campaign), campaign / ASKED
     given = {who: {*ids} for who, ids in (before.given or before.answers).items()}
     for who, items in wanted.items():
         given[who] = given.get(who, set()) | {item.id for item in items}
-    asked = replace(before, given={who: tuple(sorted(ids)) for who, ids in sorted(given.items()) if ids})
+    lines = len(read_history(campaign))
+    asked = replace(before, given={who: tuple(sorted(ids)) for who, ids in sorted(given.items()) if ids}, lines=lines)
     asked = asked if plan is None else replace(asked, plan=dict(sorted(plan.items())))
     if ADJUDICATION not in wanted:
         answers: dict[str, list[str]] = {who: [] for who in wanted}
@@ -103,18 +135,10 @@ def write_asked(
             answers[who] += [item.id for item in items]
         rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
         asked = replace(asked, assessors=tuple(sorted({*before.assessors, *rows})), answers=rows)
-    put(campaign / SHEETS / ASKED, json.dumps(asdict(asked)).encode() + b"\n")
-
-
-def expect_no_more(campaign: Campaign, taken_back: Collection[tuple[str, str]]) -> None:
-    """Expect these verdicts, as pairs of item and assessor, no more until `sheets` asks for them again."""
-    before = read_asked(campaign)
-    if before.assessors and taken_back:
-        kept = {
-            who: tuple(item for item in ids if (item, who) not in taken_back) for who, ids in before.answers.items()
-        }
-        asked = replace(before, answers=kept, given=before.given or before.answers)
-        put(campaign / SHEETS / ASKED, json.dumps(asdict(asked)).encode() + b"\n")
+    content = json.dumps(asdict(asked)).encode() + b"\n"
+    # A step that is repeated writes the same: a longer history is no change.
+    same = replace(asked, lines=before.lines) == before and path.is_file() and before == decoded(path, Asked)
+    return path.read_bytes() if same else content
 
 
 def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> Returned:

@@ -20,7 +20,7 @@ from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import expect_no_more, own_order, read_asked
+from nescio.people.campaigns.assessors import own_order, read_asked
 from nescio.people.campaigns.chain import UNREADABLE, links
 from nescio.people.campaigns.folder import SHEETS, Campaign, put, step
 from nescio.people.campaigns.freshness import FEW
@@ -36,7 +36,6 @@ from nescio.people.campaigns.handed_in import (
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
-    TAKEN_BACK,
     Change,
     Judgement,
     Present,
@@ -53,7 +52,7 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
 from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
-from nescio.people.campaigns.screens import has_own_key, list_items, sentence_items
+from nescio.people.campaigns.screens import list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, table
 from nescio.people.campaigns.shown_texts import CHANGED
 from nescio.people.campaigns.topics import nugget_texts, without_list
@@ -168,8 +167,6 @@ def collect(
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
-        again = {(row.item, row.assessor) for row in rows if row.source == TAKEN_BACK}
-        expect_no_more(opened, {pair for pair in again if not present.of(*pair).verdict})  # before the history
         head = append_history(opened, rows)
         for question, who in changed_lists(
             by_sheet, present, {item.question: item.text for item in list_items(opened)}
@@ -260,10 +257,10 @@ def _collected(
     known = {name.casefold(): name for name in (*asked, ADJUDICATION)} if asked else {}
     rows: list[Change] = []
     sheets: list[ReadBack] = []
-    learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], [*known.values()], present)
+    learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], present)
     for path in followed(paths, progress):
         if path.suffix.lower() == SUFFIX:
-            change, sheet = _handed_in(reading, path, [*known.values()], present)
+            change, sheet = _handed_in(reading, path, present)
             rows += change
             sheets += sheet
             continue
@@ -291,7 +288,8 @@ def _collected(
         remarks = [one for one in empty if present.lacks_comment(one) and not (withdraw and one in judged)]
         noted = [replace(present.of(one.item, who), comment=one.comment) for one in remarks]
         said = [*given, *(judged if withdraw else []), *noted]
-        change = changes(campaign, said, pool=version, source=path.name, present=present, lies_there=lie_there)
+        of_sheet: dict[str, Any] = {"pool": version, "source": path.name, "lies_there": lie_there}
+        change = changes(campaign, said, present=present, texts=reading.texts, **of_sheet)
         older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)
@@ -311,16 +309,14 @@ def _refused(campaign: Campaign, one: Judgement, version: int, source: str, pres
     )
 
 
-def _handed_in(
-    reading: SheetReader, path: Path, asked: Sequence[str], present: Present
-) -> tuple[list[Change], list[ReadBack]]:
+def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list[Change], list[ReadBack]]:
     """Return the lines that a file from a page adds to the history, and the counts of the judgements in the file."""
-    taken = read_handed_in(reading, path, asked, present)
+    taken = read_handed_in(reading, path, present)
     if taken is None:
         return [], []
     who = taken.assessor
     before = {record.item: present.of(record.item, who) for record, _ in taken.rows}
-    rows = handed_in_changes(taken, path.name, present)
+    rows = handed_in_changes(taken, path.name, present, reading.texts)
     now = {item: present.of(item, who) for item in before}
     kinds = Counter(
         "new" if not old.verdict else "changed" if now[item].verdict else "withdrawn"
@@ -395,7 +391,7 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
         for path in paths:
             faults.add(Fault(str(path), None, "only campaigns of the task nuggets have a list of nuggets"))
         return {}
-    if not paths or has_own_key(campaign):
+    if not paths or campaign.has_own_key:
         return {}
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}

@@ -24,8 +24,9 @@ from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents
 from nescio.people.campaigns.receipts import TakenIn
-from nescio.people.campaigns.screens import NOTHING, sentence_items
+from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
+from nescio.people.campaigns.shown_texts import NOTHING
 from nescio.people.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
 from nescio.people.campaigns.verdicts import refuse_open, resolved, unlisted
 from nescio.pipeline import Loaded, Options, apply, judge, read_collection

@@ -23,6 +23,7 @@ from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
 
 TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "receipts"
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
+ASKED = f"{SHEETS}/assessors.json"  # who was asked to judge what
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 RANKINGS = f"{RESULTS}/rankings"  # copies of the outcomes of QA systems
 LOG, SECRET = "campaign.log", "campaign.secret"
@@ -70,6 +71,11 @@ class Campaign(Struct, frozen=True):
     def key_files(self) -> list[Path]:
         """Return the files and folders of the key; none if the organisers have no key."""
         return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
+
+    @property
+    def has_own_key(self) -> bool:
+        """Return whether the organisers supplied a key, so that assessors list no nuggets."""
+        return any(path.name != OWN_KEY for path in self.key_files)
 
 
 def keyed(secret: str, *words: str) -> str:

@@ -11,7 +11,18 @@ from msgspec import Struct
 
 from nescio.errors import MismatchError
 from nescio.people.campaigns.entries import Entry
-from nescio.people.campaigns.folder import JUDGEMENTS, KEY, POOL, RESULTS, RETURNS, SHEETS, SITE, TOPICS, Campaign
+from nescio.people.campaigns.folder import (
+    ASKED,
+    JUDGEMENTS,
+    KEY,
+    POOL,
+    RESULTS,
+    RETURNS,
+    SHEETS,
+    SITE,
+    TOPICS,
+    Campaign,
+)
 from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import taken_in
 
@@ -24,7 +35,7 @@ _SETTINGS = {  # on which a step depends
     ),
     PUBLISHING: ("name", "task", "groups", "languages", "deadline", "blind"),
 }
-_READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, JUDGEMENTS, f"{SHEETS}/assessors.json"), PUBLISHING: (RESULTS,)}
+_READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, JUDGEMENTS, ASKED), PUBLISHING: (RESULTS,)}
 _WRITES = {POOLING: (POOL,), SCORING: (RESULTS,), PUBLISHING: (SITE, RETURNS)}
 FEW = 3
 
@@ -64,6 +75,8 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
         for name, value in values.items()
     }
     own |= digests(campaign, *_READS[step])
+    if step == POOLING and campaign.settings.task == "nuggets" and campaign.has_own_key:
+        own |= digests(campaign, KEY)
     if step != PUBLISHING:
         own |= {f"run {run.run}": f"version {run.version}, {run.digest}" for run in taken_in(campaign, entries)}
     return own
@@ -97,10 +110,11 @@ def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[st
 
 
 def newer_than_pool(campaign: Campaign) -> list[str]:
-    """Return the names of questions and runs that are newer than the pool; none if no pool was made."""
+    """Return the names of questions, nuggets and runs that are newer than the pool; none if no pool was made."""
     old = age(campaign, POOLING)
     names = old.newer if old else ()
-    return [name for name in names if name.startswith((f"{TOPICS}/", "run ")) and not name.endswith("(gone)")]
+    shown = f"{TOPICS}/", f"{KEY}/", "run "
+    return [name for name in names if name.startswith(shown) and not name.endswith("(gone)")]
 
 
 def refuse_old_pool(campaign: Campaign) -> None:

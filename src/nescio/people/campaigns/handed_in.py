@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
@@ -25,10 +26,11 @@ from nescio.errors import FormatError
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.judgements import Change, Mark, Present, refused
 from nescio.people.campaigns.log import now
-from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key, shown_item
+from nescio.people.campaigns.screens import LONGEST as SHOWN
+from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key
 from nescio.people.campaigns.sheet_reading import SheetReader, check_length
-from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, still_holds
-from nescio.text import squeeze
+from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, nuggets_part, same_texts, still_holds, texts_key
+from nescio.text import sanitize, squeeze
 
 if TYPE_CHECKING:
     from nescio.people.campaigns.items import Item
@@ -85,15 +87,15 @@ class HandedIn(Struct):
     late: list[tuple[Record, str]] = field(default_factory=list)
 
 
-def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
+def read_handed_in(reading: SheetReader, path: Path, present: Present) -> HandedIn | None:
     """Return the judgements in an assessor's file, or None if the file is unreadable or has a bad heading.
 
-    Lines with a fault are left out, and their faults are added to `reading`. `asked` names the assessors who may hand
-    in files. `present` has the judgements collected before.
+    Lines with a fault are left out, and their faults are added to `reading`. `present` has the judgements collected
+    before.
     """
     items = reading.items | other_items(reading.campaign)
     try:
-        heading, lines = _lines(reading, path, asked)
+        heading, lines = _lines(reading, path)
         records = [*_records(reading, path, lines, items=items, who=heading.assessor, present=present)]
     except (FormatError, OSError) as error:
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
@@ -113,10 +115,11 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
             reading.fault(path, number, why, record.item)
             continue
         item = items[record.item]
-        now_shown = str(shown_item(item)["texts"])
+        now_shown = reading.now[item.id]
         holds = still_holds(kind_of(item), row[0].verdict, record.texts, now_shown)
         if heading.assessor == ADJUDICATION and item.id in present.again.people:
-            holds = not record.verdict or record.texts in ("", now_shown)  # it decides by the present texts alone
+            # It decides by the present texts alone.
+            holds = not (record.verdict and record.texts) or same_texts(record.texts, now_shown)
         if known is None and not holds:
             reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
             if record.id not in said:
@@ -170,7 +173,7 @@ def _records(
             yield number, record
 
 
-def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
+def learn_lists(reading: SheetReader, paths: Sequence[Path], present: Present) -> None:
     """Find out from the files at `paths` who lists the nuggets of each target, and store the lists in `reading`.
 
     A judgement in one file may name nuggets that another file lists, so this comes before any judgement is read. If two
@@ -183,7 +186,7 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str
     given: dict[str, dict[str, set[str]]] = {item: {} for item in targets}
     for path in paths:
         with suppress(OSError, FormatError):
-            heading, lines = _lines(reading, path, asked)
+            heading, lines = _lines(reading, path)
             for _, line in lines:
                 with suppress(*UNREADABLE):
                     record = msgspec.json.decode(line, type=Record)
@@ -211,7 +214,7 @@ def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
     return ""
 
 
-def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Heading, Iterator[tuple[int, bytes]]]:
+def _lines(reading: SheetReader, path: Path) -> tuple[Heading, Iterator[tuple[int, bytes]]]:
     """Return the heading of a file, and an iterator of its other lines with their numbers.
 
     Raises FormatError for a file without a heading.
@@ -224,10 +227,10 @@ def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Head
 
     with path.open("rb") as file:
         first = file.readline(LONGEST_HEADING).removeprefix(BOM_UTF8)
-    return _heading(reading, path, first, asked), after_the_first()
+    return _heading(reading, path, first), after_the_first()
 
 
-def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
+def _heading(reading: SheetReader, path: Path, line: bytes) -> Heading:
     """Return the heading in the first line of a file. Raises FormatError unless a page of this campaign wrote it."""
     try:
         heading = msgspec.json.decode(line, type=Heading)
@@ -240,9 +243,6 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
             "no page of this campaign was written for this assessor: somebody changed the name, or the file is from "
             "another campaign"
         )
-        raise FormatError(path, rule, value=heading.assessor)
-    if asked and heading.assessor not in asked:
-        rule = f"no assessor with this name was asked to judge; the assessors are {', '.join(asked)}"
         raise FormatError(path, rule, value=heading.assessor)
     return heading
 
@@ -265,7 +265,7 @@ def _taken(
     verdict = _verdict(reading, path, number, items[record.item], record.verdict) if record.verdict else ""
     if verdict is None:
         return None
-    kept = msgspec.structs.replace(record, verdict=verdict, comment=record.comment.strip())
+    kept = replace(record, verdict=verdict, comment=record.comment.strip())
     return kept, said.isoformat(timespec="milliseconds")
 
 
@@ -290,13 +290,17 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
     return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None
 
 
-def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Change]:
-    """Return the lines that the judgements of a file add to the history, and also add these lines to `present`."""
+def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Mapping[str, str]) -> list[Change]:
+    """Return the lines that the judgements of a file add to the history, and also add these lines to `present`.
+
+    `texts` has the key of the present texts of each item, for judgements from pages that do not send it.
+    """
     at, who, rows = now().isoformat(), taken.assessor, []
     late = {record.id for record, _ in taken.late}
     for record, said in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
         before, of = present.of(record.item, who).verdict, (record.pool, record.guidelines[:12], source)
         line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
+        line = replace(line, texts=(record.texts or texts.get(record.item, "")) if record.verdict else "")
         if record.id in late:
             rows += refused(line, record.pool, present)
             continue
@@ -340,11 +344,11 @@ def _alike(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
 
 
 def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
-    """Yield a note on each nugget whose text was changed after another assessor's verdict named the nugget.
+    """Yield one note on each nugget whose text was changed after another assessor's verdicts named the nugget.
 
     A verdict names a nugget by its number, and would count for the new text. `questions` has the question of each item.
     """
-    lines = [*history]
+    lines, told = [*history], set[tuple[str, str, str]]()
     lists: dict[str, list[Change]] = {}
     for line in sorted(lines, key=lambda line: line.said or line.at):
         kind, _, question = line.item.partition(":")
@@ -352,13 +356,16 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
             lists.setdefault(question, []).append(line)
     for (item, who), held in Present(lines).lines.items():
         versions = lists.get(questions.get(item, ""), [])
-        time = held.said or held.at
-        then = [line for line in versions if (line.said or line.at) <= time] or versions[:1]
+        time, by = held.said or held.at, nuggets_part(held.texts)
+        then = [line for line in versions if by and _list_part(line) == by]
+        then = then or [line for line in versions if (line.said or line.at) <= time] or versions[:1]
         if not versions or versions[-1].assessor == who:
             continue
         before, now = _texts_of(then[-1]), _texts_of(versions[-1])
         for number in held.after.split(","):
-            if squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, ""))):
+            changed = squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, "")))
+            if changed and (questions[item], number, who) not in told:
+                told.add((questions[item], number, who))
                 yield note(
                     "campaign.reworded_after",
                     "nugget {number} of {subject} was {before!r} when {who} named it, but is {after!r} now; ask "
@@ -369,6 +376,12 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
                     before=before[number],
                     after=now[number],
                 )
+
+
+def _list_part(line: Change) -> str:
+    """Return the digests of the nuggets that a line of the history lists, as a page's key of texts has them."""
+    shown = [(number, sanitize(text.strip(), SHOWN, target="page")) for number, text in _texts_of(line).items()]
+    return nuggets_part(texts_key("", (), shown))
 
 
 def _texts_of(line: Change) -> dict[str, str]:

@@ -5,11 +5,11 @@ No line is overwritten: a changed or withdrawn verdict is another line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from nescio.errors import MismatchError
 from nescio.people.campaigns import chain
@@ -47,7 +47,8 @@ class Change(Struct, frozen=True):
     `before` and `after` are verdicts; an empty text means no verdict. `pool` is the version of the pool, and
     `guidelines` the beginning of the digest of the guidelines. `at` is the time of collecting. A judgement from a page
     also has the time `said` at which it was made, and its own id, `record`. A line that takes back a verdict has the
-    time of this verdict, so that it never replaces a later judgement.
+    time of this verdict, so that it never replaces a later judgement. `texts` is the key of the texts by which the
+    verdict was given (`shown_texts.texts_key`); earlier versions of nescio did not write it.
     """
 
     at: str
@@ -62,6 +63,7 @@ class Change(Struct, frozen=True):
     mark: Mark = ""
     said: str = ""
     record: str = ""
+    texts: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -186,13 +188,21 @@ def asked_again(campaign: Campaign) -> AskedAgain:
 
 
 def changes(
-    campaign: Campaign, given: Iterable[Judgement], *, pool: int, source: str, present: Present, lies_there: bool
+    campaign: Campaign,
+    given: Iterable[Judgement],
+    *,
+    pool: int,
+    source: str,
+    present: Present,
+    lies_there: bool,
+    texts: Mapping[str, str],
 ) -> list[Change]:
     """Return the lines that the rows of a sheet add to the history.
 
     A row adds nothing if it repeats the current verdict, or the verdict of the assessor's last sheet, which a page has
     replaced since. `lies_there` says that nescio found the sheet in the folder of the campaign. In that case, a row
     that repeats what was collected from this sheet before also adds nothing: a later sheet may have replaced that.
+    `texts` has the key of the present texts of each item.
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
@@ -202,7 +212,8 @@ def changes(
         if lies_there:
             before.add(present.by_source.get((one.item, one.assessor), {}).get(source))
         if one != old and (not one.verdict or one not in before):
-            rows.append(Change(at, one.assessor, one.item, old.verdict, one.verdict, one.comment, pool, told, source))
+            line = Change(at, one.assessor, one.item, old.verdict, one.verdict, one.comment, pool, told, source)
+            rows.append(replace(line, texts=texts.get(one.item, "") if one.verdict else ""))
             present.add(rows[-1])
     return rows
 
@@ -221,6 +232,24 @@ def taken_back(line: Change, version: int, guidelines: str) -> Change:
         guidelines,
         TAKEN_BACK,
         said=said,
+    )
+
+
+def restored(line: Change, verdict: Change, version: int, guidelines: str) -> Change:
+    """Return the line that undoes a line which took back a verdict, because this verdict holds again."""
+    return Change(
+        now().isoformat(),
+        line.assessor,
+        line.item,
+        "",
+        verdict.after,
+        verdict.comment,
+        version,
+        guidelines,
+        TAKEN_BACK,
+        verdict.mark,
+        line.said,
+        texts=verdict.texts,
     )
 
 

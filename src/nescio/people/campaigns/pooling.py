@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import msgspec
 from msgspec import Struct, field
@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from nescio.data.model import Question
 from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
-from nescio.people.campaigns.assessors import expect_no_more, open_items
+from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
@@ -23,17 +23,21 @@ from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
+    TAKEN_BACK,
+    Change,
     Present,
     append_history,
     guidelines_of,
     lists_taken_in,
     read_history,
     read_judgements,
+    restored,
     taken_back,
 )
 from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
 from nescio.people.campaigns.runs import examine
+from nescio.people.campaigns.screens import key_nuggets, sentence_items, shown_keys
 from nescio.people.campaigns.settings import Distinct, Task
 from nescio.people.campaigns.shown_texts import SENTENCES, kind_of_id, still_holds, texts_key
 from nescio.people.campaigns.topics import Topics, read_topics
@@ -62,7 +66,7 @@ class PooledAnswer(Struct, frozen=True):
 class Pooled(Struct, frozen=True):
     """The result of `pool`: how many answers the runs gave, how many are distinct, and how many of these are judged.
 
-    `taken_back` counts the verdicts that do not hold for the present texts.
+    `taken_back` counts the verdicts that do not hold for the present texts, and `restored` those that hold again.
     """
 
     path: Path
@@ -75,6 +79,7 @@ class Pooled(Struct, frozen=True):
     after: str
     version: int = 1
     taken_back: int = 0
+    restored: int = 0
 
     def __str__(self) -> str:
         left = f"; left out {plural(self.gone, 'answer')} of an earlier pool, which no run that counts still gives"
@@ -84,6 +89,8 @@ class Pooled(Struct, frozen=True):
             gone += (
                 f"; took back {count} because the question or its supports changed; nescio campaign sheets asks again"
             )
+        if self.restored:
+            gone += f"; {plural(self.restored, 'verdict')} count again, because the texts are as they were"
         return (
             f"wrote {self.path}: {plural(self.distinct, 'distinct answer')} of {self.given:,} that"
             f" {plural(self.runs, 'run')} gave to {plural(self.questions, 'question')};"
@@ -203,12 +210,9 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
             _check_lost(opened)
         merged = merged_items(items, before)
         # First, so that a pool that is made again after an interruption takes back the same verdicts.
-        back = _take_back(
-            opened,
-            _keys(merged) | _story_keys(said.topics),
-            _keys(before) | _read_stories(opened),
-            pool_version(merged),
-        )
+        texts = shown_keys([*merged, *sentence_items(opened)], key_nuggets(opened))
+        earlier = _Unstated(_keys(before) | _read_stories(opened), _keys(merged) | _story_keys(said.topics))
+        back, again = _take_back(opened, texts, earlier, pool_version(merged))
         put(opened / POOL / ITEMS, pool_lines(merged))
         if stories := story_lines(said.topics):
             put(opened / POOL / STORIES, stories)
@@ -217,7 +221,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
     after = f"nescio campaign sheets {opened.folder} --assessor NAME"
     counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
-    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), back)
+    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), back, again)
 
 
 def _check_lost(campaign: Campaign) -> None:
@@ -257,27 +261,41 @@ def _read_stories(campaign: Campaign) -> dict[str, str]:
     )
 
 
-def _take_back(campaign: Campaign, now_shown: Mapping[str, str], before: Mapping[str, str], version: int) -> int:
-    """Take back the verdicts that do not hold for the present texts of their items, and return their number.
+class _Unstated(NamedTuple):
+    """The keys of texts in the earlier pool and now, for verdicts whose lines in the history do not state the texts."""
 
-    `now_shown` and `before` map items to the keys of their texts. Each of these verdicts gets a line of the history, as
+    before: Mapping[str, str]
+    now: Mapping[str, str]
+
+
+def _take_back(campaign: Campaign, texts: Mapping[str, str], earlier: _Unstated, version: int) -> tuple[int, int]:
+    """Take back the verdicts that do not hold for the present texts, and restore those that hold again; return both
+    numbers.
+
+    `texts` has the key of the present texts of each item. A verdict that is taken back gets a line of the history, as
     if the assessor had withdrawn the verdict, so that `sheets` asks again.
     """
-    told = guidelines_of(campaign)
-    rows = [
-        taken_back(line, version, told)
-        for line in Present(read_history(campaign)).lines.values()
-        if line.after
-        and line.item in now_shown
-        and not still_holds(kind_of_id(line.item), line.after, before.get(line.item, ""), now_shown[line.item])
-    ]
+    told, history = guidelines_of(campaign), read_history(campaign)
+    given = {(line.item, line.assessor): line for line in history if line.after}
+
+    def holds(line: Change) -> bool:
+        then, now = line.texts, texts[line.item]
+        if not then:
+            then, now = earlier.before.get(line.item, ""), earlier.now[line.item]
+        return still_holds(kind_of_id(line.item), line.after, then, now)
+
+    lines = [line for line in Present(history).lines.values() if line.item in texts]
+    lost = [taken_back(line, version, told) for line in lines if line.after and not holds(line)]
+    gone = [line for line in lines if line.source == TAKEN_BACK and not line.after]
+    back = [(line, given[line.item, line.assessor]) for line in gone]
+    again = [restored(line, verdict, version, told) for line, verdict in back if verdict.texts and holds(verdict)]
+    rows = [*lost, *again]
     if rows:
-        expect_no_more(campaign, {(row.item, row.assessor) for row in rows})  # first, as above
         head = append_history(campaign, rows)
         taken = lists_taken_in(read_log(campaign))
         wrote = digests(campaign, HISTORY) | ({LISTS: taken} if taken else {})
         record(campaign, "collect", digests(campaign, f"{POOL}/{ITEMS}"), wrote, {"history": head})
-    return len(rows)
+    return len(lost), len(again)
 
 
 def pool_lines(items: Sequence[Item]) -> bytes:

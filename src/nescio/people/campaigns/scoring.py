@@ -24,7 +24,7 @@ from nescio.formats.folder_writer import write_lines
 from nescio.measures import parse
 from nescio.options.edge import Progress
 from nescio.people.campaigns import group_tables, layouts
-from nescio.people.campaigns.assessors import outstanding
+from nescio.people.campaigns.assessors import check_asked, outstanding
 from nescio.people.campaigns.entries import ScoringPlan
 from nescio.people.campaigns.evidence import JudgedRuns, judged_runs, with_key, without_runs
 from nescio.people.campaigns.facts import agreement_table, facts
@@ -33,6 +33,7 @@ from nescio.people.campaigns.freshness import SCORING, done, inputs, refuse_old_
 from nescio.people.campaigns.group_tables import ScoredRuns
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.layouts import Table
+from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import RunContents, read_pool, read_runs
 from nescio.people.campaigns.ranking import Ranked, keep, ranked, rankings
 from nescio.people.campaigns.receipts import TakenIn, read_receipts, unnamed_groups
@@ -117,6 +118,7 @@ def score(
     how = ScoringPlan(tuple(map(str, ranking)), ci, resamples, seed)
     with step(campaign) as opened:
         refuse_old_pool(opened)
+        check_asked(opened, read_log(opened))
         read = inputs(opened, SCORING)
         with renewed(opened / RESULTS) as draft:
             scored = write_results(opened, draft, how, jobs=jobs, progress=progress)

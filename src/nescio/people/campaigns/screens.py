@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from nescio.errors import UsageError
-from nescio.people.campaigns.folder import GUIDELINES, OWN_KEY, Campaign, keyed
+from nescio.people.campaigns.folder import GUIDELINES, Campaign, keyed
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, guidelines_of
 from nescio.people.campaigns.pages import script_page
@@ -17,7 +17,6 @@ from nescio.people.campaigns.texts import utf8_text
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.text import sanitize
 
-NOTHING = "-"  # the verdict that no nugget, or no sentence, applies
 LONGEST = 50_000  # characters of a text that a screen shows
 
 
@@ -51,14 +50,9 @@ def story_items(campaign: Campaign) -> list[Item]:
     return items
 
 
-def has_own_key(campaign: Campaign) -> bool:
-    """Return whether the organisers supplied a key, so that assessors list no nuggets."""
-    return any(path.name != OWN_KEY for path in campaign.key_files)
-
-
 def list_items(campaign: Campaign) -> list[Item]:
     """Return an item for each target whose nuggets assessors are to list; none if the organisers have a key."""
-    if campaign.settings.task != "nuggets" or has_own_key(campaign):
+    if campaign.settings.task != "nuggets" or campaign.has_own_key:
         return []
     return [
         Item(f"{LIST}:{question.id}", question.id, question.text, "", (), part.language)
@@ -85,10 +79,11 @@ def page_key(secret: str, who: str) -> str:
     return keyed(secret, "page", who)[:32]
 
 
-def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
+def shown_item(item: Item, said: Sequence[Judgement] = (), nuggets: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
     """Return an item as data for the page's script, with the documents and texts that support the answer.
 
-    For adjudication, `said` has the judgements in dispute, which are shown too.
+    For adjudication, `said` has the judgements in dispute, which are shown too. `nuggets` are those that the page shows
+    with the answer.
     """
 
     def shown(text: str | None) -> str:
@@ -102,7 +97,7 @@ def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
         "answer": shown(item.answer),
         "supports": [[shown(document), shown(text)] for document, text in item.supports],
     }
-    row["texts"] = texts_key(row["question"], row["supports"])
+    row["texts"] = texts_key(row["question"], row["supports"], nuggets if row["kind"] == "answer" else ())
     if said:
         row["said"] = sorted([one.verdict, shown(one.comment)] for one in said)
     return row
@@ -114,6 +109,16 @@ def shown_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
     for question, *rest in nugget_texts(campaign.key_files):
         nuggets.setdefault(question, []).append([sanitize(text, LONGEST, target="page") for text in rest])
     return nuggets
+
+
+def key_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
+    """Return the nuggets in the organisers' key, keyed by topic; none if assessors list the nuggets."""
+    return shown_nuggets(campaign) if campaign.settings.task == "nuggets" and campaign.has_own_key else {}
+
+
+def shown_keys(items: Iterable[Item], nuggets: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, str]:
+    """Return the key of the texts that a page shows with each item, keyed by item; `nuggets` are keyed by topic."""
+    return {item.id: str(shown_item(item, (), nuggets.get(item.question, ()))["texts"]) for item in items}
 
 
 def guidelines(campaign: Campaign) -> str:
@@ -145,5 +150,6 @@ def assessor_page(
     campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], pool: int
 ) -> str:
     """Return the HTML page on which an assessor judges these items; it needs no server and fetches nothing."""
-    data = page_data(campaign, who, pool) | {"items": [shown_item(item, said.get(item.id, ())) for item in items]}
+    data = page_data(campaign, who, pool)
+    data["items"] = [shown_item(item, said.get(item.id, ()), data["nuggets"].get(item.question, ())) for item in items]
     return script_page(f"{campaign.settings.name}: {who}", data, told(campaign))

@@ -20,8 +20,8 @@ from nescio.people.campaigns.judgements import Judgement, asked_again
 from nescio.people.campaigns.pooling import named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
-from nescio.people.campaigns.screens import NOTHING, kind_of, sentence_items
-from nescio.people.campaigns.shown_texts import MARK, SENTENCES, cells_key, still_holds
+from nescio.people.campaigns.screens import key_nuggets, kind_of, list_items, sentence_items, shown_keys, shown_nuggets
+from nescio.people.campaigns.shown_texts import MARK, NOTHING, SENTENCES, cells_key, still_holds, texts_key
 from nescio.people.campaigns.topics import nuggets_by_question
 from nescio.sources.text_files import records
 from nescio.text import plural
@@ -52,6 +52,11 @@ class SheetReader:
         self.rows: list[str] = []  # the items of the last sheet, in its order
         self.items = {item.id: item for item in read_items(self.campaign)}
         self.asked = self.items | {item.id: item for item in sentence_items(self.campaign)}
+        shown = [*self.asked.values(), *list_items(campaign)]
+        self.key = key_nuggets(campaign)
+        self.now = shown_keys(shown, self.key)  # the texts by which a verdict must hold
+        listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
+        self.texts = shown_keys(shown, listed)  # the texts that people see now
         self.secret = campaign.secret
         self.given = read_asked(campaign).given
         self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
@@ -127,7 +132,10 @@ class SheetReader:
                 return
             judgement = Judgement(item.id, who, verdict, row.get("comment", "").strip())
             decides = who == ADJUDICATION and item.id in self._again  # by the present texts alone
-            if _is_shown(item, row) or (not decides and _holds(item, row, verdict)):
+            nuggets = self.key.get(item.question, ()) if column == "nuggets" else ()
+            # An empty cell of a sheet does not tell which nuggets the assessor had before.
+            decides = decides or bool(nuggets and item.id in self._again and not row.get("support", "").strip())
+            if _is_shown(item, row, nuggets) or (not decides and _holds(item, row, verdict, nuggets)):
                 self.judgements.append(judgement)
             else:
                 self.outdated.append((line, judgement))
@@ -193,11 +201,15 @@ class SheetReader:
         self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
 
 
-def cells_of(item: Item) -> tuple[str, str]:
+def cells_of(item: Item, nuggets: Sequence[Sequence[str]] = ()) -> tuple[str, str]:
     """Return two cells of an item's row in a sheet: the documents that support the answer, and the supporting texts.
 
-    If there are several texts, each begins with the name of its document; the sentences of a story have numbers.
+    If there are several texts, each begins with the name of its document; the sentences of a story have numbers. A
+    string of a target is shown with the target's `nuggets` in place of texts, each with its number.
     """
+    if nuggets:
+        listed = f" {MARK} ".join(f"{number}: {text}" for number, *_, text in nuggets)
+        return cells_of(item)[0], listed
     if kind_of(item) == SENTENCES:
         return "", f" {MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
     documents = list(dict.fromkeys(document for document, _ in item.supports if document))
@@ -207,22 +219,31 @@ def cells_of(item: Item) -> tuple[str, str]:
     return "; ".join(documents), f" {MARK} ".join(shown)
 
 
-def _shown(item: Item) -> dict[str, str]:
-    documents, texts = cells_of(item)
+def _shown(item: Item, nuggets: Sequence[Sequence[str]]) -> dict[str, str]:
+    documents, texts = cells_of(item, nuggets)
     return {"question": item.text, "document": documents, "support": texts}
 
 
-def _is_shown(item: Item, row: Mapping[str, str]) -> bool:
+def _is_shown(item: Item, row: Mapping[str, str], nuggets: Sequence[Sequence[str]]) -> bool:
     """Return whether the `row` of a sheet has the present texts of `item`."""
-    return all(is_same(text, row.get(column, text), ()) for column, text in _shown(item).items())
+    return all(is_same(text, row.get(column, text), ()) for column, text in _shown(item, nuggets).items())
 
 
-def _holds(item: Item, row: Mapping[str, str], verdict: str) -> bool:
+def _holds(item: Item, row: Mapping[str, str], verdict: str, nuggets: Sequence[Sequence[str]]) -> bool:
     """Return whether a `verdict` in the `row` of a sheet holds for the present texts of `item`."""
-    now = _shown(item)
+    now = _shown(item, nuggets)
     then = {column: row.get(column, text) for column, text in now.items()}
-    keys = (cells_key(cells["question"], cells["document"], cells["support"]) for cells in (then, now))
+    if nuggets:
+        keys = (texts_key(plain(cells["question"]), (), _listed(cells["support"])) for cells in (then, now))
+    else:
+        keys = (cells_key(cells["question"], cells["document"], cells["support"]) for cells in (then, now))
     return still_holds(kind_of(item), verdict, *keys)
+
+
+def _listed(cell: str) -> list[tuple[str, str]]:
+    """Return the numbers and texts of the nuggets in a cell, as `cells_of` writes them."""
+    pairs = (piece.partition(": ") for piece in cell.split(f" {MARK} ") if piece.strip())
+    return [(number.strip(), plain(text)) for number, _, text in pairs]
 
 
 def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:

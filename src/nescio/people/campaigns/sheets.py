@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
@@ -13,9 +14,10 @@ from nescio.data.model import Verdict
 from nescio.errors import FormatError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, times_of, write_asked
+from nescio.people.campaigns.assessors import asked_with, check_asked, check_person, own_order, read_asked, times_of
 from nescio.people.campaigns.collecting import KEY_COLUMNS, KEY_SHEET, VITAL
-from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step
+from nescio.people.campaigns.folder import ASKED, GUIDELINES, POOL, SHEETS, Campaign, put, step
+from nescio.people.campaigns.freshness import POOLING
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import (
     Judgement,
@@ -25,10 +27,10 @@ from nescio.people.campaigns.judgements import (
     read_history,
     read_judgements,
 )
-from nescio.people.campaigns.log import digests, record
+from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.pooling import pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
-from nescio.people.campaigns.screens import assessor_page, guidelines, has_own_key, kind_of, list_items, story_items
+from nescio.people.campaigns.screens import assessor_page, guidelines, kind_of, list_items, shown_nuggets, story_items
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
@@ -100,7 +102,11 @@ def sheets(
     not collected.
     """
     with step(campaign) as opened:
+        if (opened / ASKED).exists():  # without it, `sheets` begins anew
+            check_asked(opened, read_log(opened))
         pool = read_pool(opened)
+        if not pool and latest(opened, POOLING):
+            raise UsageError("the pool has no answers: no run answers a question, so there is nothing to judge")
         if not pool:
             raise UsageError(f"there is no pool; nescio campaign pool {opened.folder} makes one")
         if sentences:
@@ -124,15 +130,17 @@ def sheets(
             _check_list(opened)
         shown = _with_lists(opened, wanted, judgements) if html and not adjudicate else wanted
         made = [_made(opened, who, items, judgements, form) for who, items in followed(shown.items(), progress)]
+        asked = asked_with(opened, {who: [*items, *shown[who]] for who, items in wanted.items()}, judgements, plan)
         # Nothing is written before all of it is made, so that an error leaves everything as it was.
-        write_asked(opened, {who: [*items, *shown[who]] for who, items in wanted.items()}, judgements, plan)
         for sheet, content in made:
             put(opened / sheet.file, content)
             for other in {*get_args(Form)} - {form}:
                 (opened / sheet.file).with_suffix(f".{other}").unlink(missing_ok=True)
         if with_list:
             _write_nuggets(opened, pool)
-        record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
+        wrote = digests(opened, SHEETS) | {ASKED: hashlib.sha256(asked).hexdigest()}
+        record(opened, "sheets", digests(opened, POOL, GUIDELINES), wrote)
+        put(opened / ASKED, asked)  # after its line in the log, so that `verify` knows it whenever nescio is killed
     cells = _CELLS[SENTENCES if sentences else _column(opened, ())]
     after = f"let the assessors fill in their sheets ({cells}), then run nescio campaign collect {opened.folder}"
     if html:
@@ -304,13 +312,14 @@ def _sheet(
 ) -> bytes:
     """Return the content of an assessor's spreadsheet."""
     column = _column(campaign, items)
+    nuggets = shown_nuggets(campaign) if column == "nuggets" else {}
     judging = who == ADJUDICATION
     rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
     for item in items:
         own = said.get(item.id, [])
         verdicts = " / ".join(sorted(one.verdict for one in own))
         comments = f" {MARK} ".join(sorted(one.comment for one in own if one.comment))
-        documents, supports = cells_of(item)
+        documents, supports = cells_of(item, nuggets.get(item.question, ()))
         key = row_key(campaign.secret, who, item.id)
         cells = [item.id, key, item.question, item.text, item.answer, documents, supports]
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
@@ -330,7 +339,7 @@ def _column(campaign: Campaign, items: Sequence[Item]) -> str:
 def _check_list(campaign: Campaign) -> None:
     """Raise UsageError if the sheet of nuggets, which would be overwritten, has nuggets that are not in the key."""
     path = campaign / SHEETS / KEY_SHEET
-    if not path.is_file() or has_own_key(campaign):
+    if not path.is_file() or campaign.has_own_key:
         return
     texts = nugget_texts(campaign.key_files)
     known = {(question, number, vital == "vital", squeeze(text)) for question, number, vital, text in texts}
@@ -350,7 +359,7 @@ def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
     texts = {item.question: item.text for item in pool}
     named = list(nugget_texts(campaign.key_files))
     rows += [(question, texts.get(question, ""), *rest) for question, *rest in named]
-    if not has_own_key(campaign):
+    if not campaign.has_own_key:
         used = {(question, number) for question, number, *_ in named}
         numbers = [str(number) for number in range(1, BLANKS + 1)]
         lines = [(question, text, number) for question, text in texts.items() for number in numbers]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.people.campaigns.retyped import plain
+from nescio.text import squeeze
 
+NOTHING = "-"  # the verdict that no nugget, or no sentence, applies
 SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no answers, before a colon
 MARK = "¶"  # between texts in one cell of a sheet
 _NAMED = re.compile(r"^\[[^\]]*\] ")
@@ -23,10 +25,30 @@ def kind_of_id(item: str) -> str:
     return kind if colon else "answer"
 
 
-def texts_key(question: str, supports: Iterable[object]) -> str:
-    """Return digests of the question and of each support that an assessor sees with an answer, joined by hyphens."""
-    texts = (question, *map(repr, supports))
-    return "-".join(hashlib.sha256(text.encode(errors="replace")).hexdigest()[:_DIGITS] for text in texts)
+def texts_key(question: str, supports: Iterable[object], nuggets: Iterable[Sequence[str]] = ()) -> str:
+    """Return digests of the question and of each support that an assessor sees with an answer, joined by hyphens.
+
+    If the assessor also sees `nuggets`, each with its number first and its text last, a plus sign and a digest of each
+    nugget follow.
+    """
+    key = "-".join(map(_digest, (question, *map(repr, supports))))
+    listed = ",".join(sorted(f"{number}={_digest(squeeze(text))}" for number, *_, text in nuggets))
+    return f"{key}+{listed}" if listed else key
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:_DIGITS]
+
+
+def nuggets_part(key: str) -> str:
+    """Return the digests of the nuggets in a key of texts; empty if it has none."""
+    return key.partition("+")[2]
+
+
+def same_texts(then: str, now: str) -> bool:
+    """Return whether two keys are of the same texts; nuggets count only if both keys have them."""
+    both = nuggets_part(then) and nuggets_part(now)
+    return then == now if both else then.partition("+")[0] == now.partition("+")[0]
 
 
 def still_holds(kind: str, verdict: str, then: str, now: str) -> bool:
@@ -35,17 +57,26 @@ def still_holds(kind: str, verdict: str, then: str, now: str) -> bool:
     `then` and `now` are values of `texts_key`; an unknown key is "". No verdict holds for another question. R says that
     a text supports the answer, so it holds while no text is lost. U says that no text supports the answer, so it holds
     while no text is new. Other verdicts on answers are about the answer alone. Numbers of sentences hold only while no
-    sentence changes. A list of nuggets always holds, because its author can change it.
+    sentence changes. Numbers of nuggets hold only while no nugget is new and no named one changes. A list of nuggets
+    always holds, because its author can change it.
     """
-    if kind == LIST or not then or then == now:
+    if kind == LIST or not then or same_texts(then, now):
         return True
-    before, *supports_then = then.split("-")
-    after, *supports_now = now.split("-")
-    if before != after or kind == SENTENCES:
+    before, *supports_then = then.partition("+")[0].split("-")
+    after, *supports_now = now.partition("+")[0].split("-")
+    if before != after or kind == SENTENCES or not _nuggets_hold(verdict, nuggets_part(then), nuggets_part(now)):
         return False
     if verdict == "R":
         return {*supports_then} <= {*supports_now}
     return verdict != "U" or {*supports_now} <= {*supports_then}
+
+
+def _nuggets_hold(verdict: str, then: str, now: str) -> bool:
+    if not (verdict and then and now):
+        return True
+    there = {*now.split(",")}
+    numbers = {nugget.partition("=")[0] for nugget in there}
+    return there <= {*then.split(",")} and {*verdict.split(",")} - {NOTHING} <= numbers
 
 
 def cells_key(question: str, documents: str, texts: str) -> str:

@@ -199,15 +199,23 @@ def _judging(campaign: Campaign) -> list[Step]:
         write = f"{write}, then {write} --sentences" if new else f"{write} --sentences"
     fresh = old is not None and old.fresh
     pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
+    nothing = fresh and not items
+    if nothing and not sheets:
+        asked = "none needed, because no run answers a question"
     return [
         Step("pool", fresh, pool, f"nescio campaign pool {folder}"),
         Step(
             "sheets",
-            bool(sheets) and not (new or lists),
+            nothing or (bool(sheets) and not (new or lists)),
             asked,
             write,
         ),
-        Step("judgements", bool(items) and not left and not dispute and back.verdicts == back.of, what, collect),
+        Step(
+            "judgements",
+            (nothing or bool(items)) and not left and not dispute and back.verdicts == back.of,
+            what,
+            collect,
+        ),
     ]
 
 

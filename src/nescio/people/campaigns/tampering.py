@@ -11,8 +11,10 @@ from msgspec import Struct
 
 from nescio.errors import FormatError, MismatchError, NescioError
 from nescio.people.campaigns import chain
+from nescio.people.campaigns.assessors import asked_digests, check_asked
 from nescio.people.campaigns.entries import TAKING, Entry, flaw
 from nescio.people.campaigns.folder import (
+    ASKED,
     GUIDELINES,
     HANDOUT,
     HEAD,
@@ -37,7 +39,6 @@ from nescio.people.campaigns.judgements import HISTORY, LISTS, Change, flaw_of, 
 from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
 from nescio.people.campaigns.runs import Fault, examine
-from nescio.people.campaigns.screens import has_own_key
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.text import plural
 
@@ -86,6 +87,7 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
     yield from guarded(_told(campaign, entries, begun or Pending()))
     yield from guarded(_heads(campaign, entries))
     yield from guarded(_made(campaign, entries))
+    yield from guarded(_asked(campaign, entries))
     if _topics_changed(campaign, entries):
         yield from guarded(misfits(campaign, entries))
 
@@ -113,6 +115,15 @@ def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
             yield Fault(place, None, "no line of the log mentions this file; repeat the step, or delete the file")
         for name in old.changed if old else ():
             yield Fault(name, None, f"this file is not as nescio campaign {step} wrote it; repeat the step")
+
+
+def _asked(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield a fault if the file of assessors is not as `sheets` wrote it, or was not when the answers were scored."""
+    check_asked(campaign, entries)
+    last = max((at for at, entry in enumerate(entries) if entry.step == SCORING), default=0)
+    known = asked_digests(entries[:last])
+    if known and entries[last].read.get(ASKED) not in known:
+        yield Fault(ASKED, None, "when the answers were scored, this file was not as nescio wrote it; repeat the step")
 
 
 class Pending(Struct, frozen=True):
@@ -182,7 +193,7 @@ def _listed(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
     Organisers who have a key of their own may delete the list.
     """
-    taken, there, own = lists_taken_in(entries), digest(campaign / LISTS), has_own_key(campaign)
+    taken, there, own = lists_taken_in(entries), digest(campaign / LISTS), campaign.has_own_key
     if taken and there != taken and (there or not own):
         how = "run it again with the list, which the assessor corrects on the page, or you in sheets/nuggets.csv if it"
         how += " is from there; or delete this file and put a key of another name into key/"

@@ -16,8 +16,8 @@ from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again, by_item, read_judgements
 from nescio.people.campaigns.pooling import read_pool
-from nescio.people.campaigns.screens import NOTHING, sentence_items
-from nescio.people.campaigns.shown_texts import SENTENCES
+from nescio.people.campaigns.screens import sentence_items
+from nescio.people.campaigns.shown_texts import NOTHING, SENTENCES
 from nescio.reporting.numbers import with_interval
 from nescio.stats.raters import agreement_intervals, kappa_interval
 from nescio.text import on_one_line, plural

@@ -239,6 +239,15 @@ function stop(why) {
   trouble("");
 }
 
+// A server whose database was restored may lack a judgement that it once had. It gets the judgement once more; if it has
+// it after all, that changes nothing.
+const resent = new Set();
+function isLost(own, held) {
+  if (!own.sent || own.refused || resent.has(own.id) || (held && (held.id === own.id || held.at >= own.at))) return false;
+  resent.add(own.id);
+  return true;
+}
+
 // Only a server that was told everything knows what is left; false: it was not, or does not answer.
 async function more() {
   try {
@@ -248,6 +257,7 @@ async function more() {
     let here = items.filter(isDone).length;
     const before = new Map(newest);
     const answer = await ask("next");
+    const lost = [];
     const since = records.size - held; // said while it answered
     Object.assign(page.nuggets, answer.nuggets || {});
     const known = new Map(items.map((item) => [item.id, item]));
@@ -256,14 +266,19 @@ async function more() {
       if (known.has(item.id)) Object.assign(known.get(item.id), item);
       else items.splice(first < 0 ? items.length : first + 1, 0, item);
       if (!known.has(item.id) && first >= 0 && first < at) at += 1;
+      const own = newest.get(item.id);
+      if (told && own && own === before.get(item.id) && isLost(own, item.held)) lost.push(own);
       if (item.held) {
-        const own = newest.get(item.id);
         const held = { ...item.held, sent: true };
         // What the server took back has the time of the verdict, which may come back a moment earlier.
         if (told && own && own.sent && own === before.get(item.id) && own.id !== held.id && held.at < own.at) held.at = own.at;
         take(held);
       }
       if (!known.has(item.id)) here += isDone(item);
+    }
+    if (lost.length) {
+      for (const own of lost) own.sent = false;
+      return more(); // which sends them first
     }
     if (told) page.server.before = answer.judged - here;
     page.server.last = told && !since && !answer.items.some((item) => !isDone(item));
