@@ -77,7 +77,8 @@ class HandedIn(Struct):
     """A file that was handed in: its assessor, and the judgements that the history lacks.
 
     Each judgement has its time in UTC. `answers` counts the items of the file, and `judged` those with a verdict.
-    `late` has the verdicts that do not hold for the present texts.
+    `late` has the verdicts that do not hold for the present texts. `before` has what the same file said of the item
+    before, keyed by the judgement's id.
     """
 
     assessor: str
@@ -85,6 +86,7 @@ class HandedIn(Struct):
     answers: int = 0
     judged: int = 0
     late: list[tuple[Record, str]] = field(default_factory=list)
+    before: dict[str, str] = field(default_factory=dict)
 
 
 def read_handed_in(reading: SheetReader, path: Path, present: Present) -> HandedIn | None:
@@ -122,6 +124,7 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
             holds = not (record.verdict and record.texts) or same_texts(record.texts, now_shown)
         if known is None and not holds:
             reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
+            taken.before[record.id] = ""
             if record.id not in said:
                 taken.late.append(row)
                 said[record.id] = (record.item, row[0].verdict)
@@ -130,7 +133,8 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         if said.get(record.id, what) != what:
             reading.fault(path, number, "another judgement has this id", record.id)
             continue
-        last[record.item] = record.verdict
+        taken.before.setdefault(record.id, last.get(record.item, ""))
+        last[record.item] = row[0].verdict
         if record.id not in said:
             taken.rows.append(row)
         said[record.id] = what
@@ -298,7 +302,7 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Map
     at, who, rows = now().isoformat(), taken.assessor, []
     late = {record.id for record, _ in taken.late}
     for record, said in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
-        before, of = present.of(record.item, who).verdict, (record.pool, record.guidelines[:12], source)
+        before, of = taken.before[record.id], (record.pool, record.guidelines[:12], source)
         line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
         line = replace(line, texts=(record.texts or texts.get(record.item, "")) if record.verdict else "")
         if record.id in late:
