@@ -76,7 +76,12 @@ def test_each_file_says_what_it_changed(campaign: Path, tmp_path: Path) -> None:
     a, b, c, d = items_of(campaign)
     first = hand_in(tmp_path / "1.jsonl", campaign, [(a, "R", 1), (b, "R", 2), (a, "W", 9), (d, "R", 3), (d, "", 4)])
     assert "2 of 3 answers judged; 2 new" in str(collect(campaign, first))
-    marks = [(a, "X", 10, {"mark": "flag"}), (b, "R", 2), (b, "", 11), (c, "", 12, {"mark": "skip", "comment": "no document"})]
+    marks = [
+        (a, "X", 10, {"mark": "flag"}),
+        (b, "R", 2),
+        (b, "", 11),
+        (c, "", 12, {"mark": "skip", "comment": "no document"}),
+    ]
     second = hand_in(tmp_path / "2.jsonl", campaign, marks)
     told = "1 of 3 answers judged; 0 new, 1 changed, 1 withdrawn, 1 skipped, 1 flagged"
     assert told in str(collect(campaign, second))
@@ -144,7 +149,9 @@ def test_what_says_nothing_takes_back_nothing_that_was_said_elsewhere(campaign: 
         (d, "", 5),
     ]
     page = hand_in(tmp_path / "p.jsonl", campaign, said)
-    late = made.text(tmp_path / "late.jsonl", page.read_text().replace("2026-06-01", "2099-06-01").replace("ana-", "x-"))
+    late = made.text(
+        tmp_path / "late.jsonl", page.read_text().replace("2026-06-01", "2099-06-01").replace("ana-", "x-")
+    )
     for place, files in enumerate(itertools.permutations(([page], [late], []))):
         own = shutil.copytree(campaign, tmp_path / str(place))
         told = [str(collect(own, *some)) for some in files]
@@ -180,7 +187,9 @@ def test_an_older_sheet_does_not_replace_a_newer_verdict(
     page = hand_in(tmp_path / "p.jsonl", campaign, [(a, "W", 1)])
     hour_ago = now - timedelta(hours=1)
     made.edit(page, "2026-06-01T12:01:00.000Z", hour_ago.isoformat(timespec="milliseconds"))
-    faults = [fault for path in ([sheet, page] if sheet_first else [page, sheet]) for fault in collect(campaign, path).rows]
+    faults = [
+        fault for path in ([sheet, page] if sheet_first else [page, sheet]) for fault in collect(campaign, path).rows
+    ]
     other, where = ("R", "in a sheet") if sheet_first else ("W", "on a page or a server")
     if days:
         assert faults == []
@@ -477,6 +486,29 @@ def found_by_ben(folder: Path, after: str) -> tuple[Path, Any]:
     ):
         collected = collect(campaign, hand_in(folder / f"{number}.jsonl", campaign, [(item, verdict, number)], who))
     return campaign, collected
+
+
+def test_a_list_from_a_sheet_is_not_replaced_by_one_from_a_page(tmp_path: Path) -> None:
+    """Nor do verdicts by the other list count, although the numbers of its nuggets are known."""
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    (item,) = items_of(campaign)
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    sheet = campaign / "sheets" / "nuggets.csv"
+    row = {"question_id": "t0", "nugget": "1", "vital": "vital", "text": "was a baker"}
+    write_rows(sheet, [row])
+    page = hand_in(tmp_path / "ana.jsonl", campaign, [("nuggets:t0", listing(("1", "other")), 1), (item, "1", 2)])
+    for files in ([sheet, page], [page]):  # also if they come together
+        a_list, a_verdict = collect(campaign, *files).rows
+        assert a_list.rule == (
+            "each target has one list, and key/nuggets.jsonl has another one, from sheets/nuggets.csv; correct that one"
+        )
+        assert a_verdict.rule.startswith("this verdict is by the list of ana, and the target has another list")
+        assert "was a baker" in (campaign / "key" / "nuggets.jsonl").read_text()
+        assert verdicts(campaign) == {}
+    write_rows(sheet, [row | {"text": "baked"}])
+    assert collect(campaign, sheet).sound
+    assert "baked" in (campaign / "key" / "nuggets.jsonl").read_text()
 
 
 def test_a_nugget_that_somebody_found_and_that_is_taken_out_is_named(tmp_path: Path) -> None:

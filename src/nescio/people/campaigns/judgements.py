@@ -16,7 +16,7 @@ from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import COLLECTING, Entry, is_time
 from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, KEY, OWN_KEY, Campaign
 from nescio.people.campaigns.log import digest, latest, now
-from nescio.people.campaigns.shown_texts import AskedAgain, taken_back_of
+from nescio.people.campaigns.shown_texts import AskedAgain, same_texts, taken_back_of
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
 LISTS = f"{KEY}/{OWN_KEY}"  # the nuggets that assessors listed
@@ -218,7 +218,8 @@ def _of_sheet(line: Change) -> bool:
 def _replace(verdicts: list[Change], line: Change) -> None:
     """Put the verdict of a line in the place of the one that it replaces, in a person's `verdicts` on an item.
 
-    They are sorted by time. A page or a server replaces its own verdict, and a sheet that of an earlier sheet.
+    They are sorted by time. A page or a server replaces its own verdict, and a sheet that of an earlier sheet. If a
+    verdict is taken back, only others on the same texts stay.
     """
     if _of_sheet(line):
         own = [one for one in verdicts if _of_sheet(one)]
@@ -226,10 +227,14 @@ def _replace(verdicts: list[Change], line: Change) -> None:
         own = [one for one in verdicts if one.after == line.before and _time(one) <= line.said]
         own = [one for one in own if not _of_sheet(one)] or own  # In earlier histories, it replaced a sheet's, too.
     if own:
-        verdicts.remove(own[-1])
+        verdicts[:] = [one for one in verdicts if one is not own[-1] and (line.after or _same_texts(one, own[-1]))]
     if line.after:
         later = sum(bool(line.said) and _time(one) > line.said for one in verdicts)
         verdicts.insert(len(verdicts) - later, line)
+
+
+def _same_texts(one: Change, other: Change) -> bool:
+    return not (one.texts and other.texts) or same_texts(one.texts, other.texts)
 
 
 def _noted(held: Change, line: Change) -> Change:

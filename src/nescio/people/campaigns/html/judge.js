@@ -333,7 +333,8 @@ function key(letter, word) {
 }
 
 const nuggetsOf = (item) => {
-  const own = stateOf(`nuggets:${item.topic}`).verdict;
+  const list = `nuggets:${item.topic}`;
+  const own = items.some((one) => one.id === list) && stateOf(list).verdict; // it is gone if the campaign has another one
   return own ? JSON.parse(own).map((one) => [one.id, one.vital ? "vital" : "okay", one.text]) : page.nuggets[item.topic] || [];
 };
 const optionsOf = (item) => (item.kind === "sentences"
