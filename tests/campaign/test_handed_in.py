@@ -126,7 +126,8 @@ def test_a_sheet_does_not_take_back_what_a_page_said_later(campaign: Path, tmp_p
     assert "changed" not in str(collect(campaign, withdraw=True))
     assert verdicts(campaign) == {(a, "ana"): "W", (b, "ana"): "X"}
     for verdict, faults in (("U", 1), ("W", 0), ("U", 0)):
-        fill(campaign, lambda who, row, say=verdict: say if (who, row["item"]) == ("ana", a) else "")
+        sheet = campaign / "sheets" / "ana.csv"
+        write_rows(sheet, [{**row, "verdict": verdict if row["item"] == a else ""} for row in rows_of(sheet)])
         assert collect(campaign).count == faults  # nobody knows whether the first U is newer than W
         assert verdicts(campaign)[a, "ana"] == ("W" if faults else verdict)
     page = hand_in(tmp_path / "later.jsonl", campaign, [(a, "X", 3)])
@@ -140,7 +141,7 @@ def test_what_says_nothing_takes_back_nothing_that_was_said_elsewhere(campaign: 
     """Ana's sheet has verdicts; on a server that does not know it she comments, flags, skips, and undoes a slip."""
     items = a, b, c, d = items_of(campaign)
     nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
-    fill(campaign, lambda who, row: "R" if who == "ana" else "W")
+    fill(campaign, lambda who, _: "R" if who == "ana" else "W")
     said: list[tuple[Any, ...]] = [
         (a, "", 1, {"comment": "see my sheet"}),
         (b, "", 2, {"mark": "flag"}),
