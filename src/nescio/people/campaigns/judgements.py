@@ -114,6 +114,7 @@ class Present:
         self.collected: set[tuple[str, str, str]] = set()  # every verdict on an item by an assessor
         self.again = AskedAgain()
         self._verdicts: dict[tuple[str, str], list[Change]] = {}  # one from each place that has one, the current last
+        self._given: dict[tuple[str, str, str], Change] = {}  # the last line with a verdict on an item by an assessor
         self._ended: dict[tuple[str, str], str] = {}  # until when verdicts do not hold for the present texts
         self._sheets: dict[tuple[str, str], list[str]] = {}  # when a sheet's verdicts were collected
         self._known: dict[tuple[str, str], Sequence[Change]] = {}  # the verdicts when the last of them was
@@ -137,12 +138,19 @@ class Present:
                 self._hold(line)
         elif not line.said or line.said >= self._ended.get(whose, ""):
             last = verdicts[-1] if verdicts else None
-            _replace(verdicts, line)
+            _replace(verdicts, self._from_where_it_was_given(line))
             if verdicts and verdicts[-1] is not last:
                 self._hold(verdicts[-1])
             elif not verdicts and is_newest:
                 self._hold(line)
         self._remember(line)
+
+    def _from_where_it_was_given(self, line: Change) -> Change:
+        """Return a line; one that restores a verdict gets the source and the record of the line that gave it."""
+        given = self._given.get((line.item, line.assessor, line.after))
+        if given is None or line.source != TAKEN_BACK:
+            return line
+        return replace(line, source=given.source, record=given.record)
 
     def _hold(self, line: Change) -> None:
         self.lines[line.item, line.assessor] = line
@@ -154,6 +162,8 @@ class Present:
         if line.record:
             self.records[line.record] = line
         self.collected.add((*whose, line.after))
+        if line.source != TAKEN_BACK:
+            self._given[*whose, line.after] = line
         if line.taken_back and not line.record:  # so that an equal verdict on the present texts is new
             self.by_source.pop(whose, None)
             self.by_sheet.pop(whose, None)
