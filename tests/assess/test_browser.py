@@ -264,7 +264,7 @@ def test_a_server_that_lost_judgements_gets_them_again(room: Room, visitors: Vis
         connection.execute(delete(records))
     assert held(room) == []
     page.reload()
-    shows(page, "place", "^Answer 4")
+    shows(page, "count", "^3 judged")
     press(page, "w")
     saved(page)
     assert held(room) == ["R", "W", "W", "X"]
@@ -342,6 +342,45 @@ def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(room: Room,
     press(page, "u")
     saved(page)
     shows(page, "trouble", "^Not accepted: 1 ")  # it stays said
+
+
+def test_a_refused_judgement_is_said_until_something_new_is_said(
+    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
+    """Also after the page was opened again, where a judgement before it holds and where none does."""
+    room = serve(*runs_of(tmp_path, 2)[:2])
+    page = visitors.start(room)
+    press(page, "r")
+    saved(page)
+
+    def refuse(route: Any) -> None:
+        names = [record["id"] for record in route.request.post_data_json["records"]]
+        route.fulfill(json={"saved": [], "refused": [{"id": name, "why": "no such verdict"} for name in names]})
+
+    page.route("**/api/judgements", refuse)
+    press(page, "ArrowLeft")
+    press(page, "x")
+    shows(page, "trouble", "^Not accepted: 1 ")
+    while not page.is_visible('#state:text-matches("^Not accepted: unsupported")'):
+        press(page, "u")
+        page.clock.run_for(TIMER)
+    page.unroute("**/api/judgements")
+    for again in (False, True):
+        if again:
+            page.reload()
+            page.wait_for_selector(NEXT)
+        shows(page, "trouble", "^Not accepted: 2 .no such verdict")
+        assert not page.is_visible(END)
+        shows(page, "state", "^Not accepted: unsupported .no such verdict")
+        assert page.get_attribute('[data-key="U"]', "aria-pressed") == "false"
+        press(page, "ArrowLeft")
+        shows(page, "state", "^Not accepted: inexact .no such verdict.. You said right at")
+        press(page, "ArrowRight")
+    assert set(held(room)) == {"R"}
+    press(page, "w")
+    saved(page)
+    shows(page, "trouble", "^Not accepted: 1 ")
+    assert visitors.complaints == []
 
 
 # ---- two people, one browser ----

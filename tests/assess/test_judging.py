@@ -406,6 +406,36 @@ def test_people_judge_by_the_present_list_after_an_earlier_one_was_collected(new
     assert ben.send(ben.row(item, "2", 1, texts=shown["texts"]))[1] == []
 
 
+def test_a_list_that_a_sheet_has_is_not_asked_for(new_room: NewRoom, tmp_path: Path) -> None:
+    """Where somebody made another list meanwhile, nobody's verdict by it counts."""
+    campaign = made.listed(tmp_path, ["fact"], 1)
+    nescio.campaign.sheets(campaign, ["eva"])
+    listing, empty = new_room(campaign, overlap=2), new_room(campaign, overlap=2)
+    ana, ben = listing.join("ana"), listing.join("ben")
+    listed = json.dumps([{"id": "1", "text": "of ana", "vital": True}])
+    item = ana.next()[1]["id"]
+    assert ana.send(ana.row("nuggets:t0", listed), ana.row(item, "1", 1))[1] == []
+    assert [row["id"] for row in ben.next()] == [item]
+    assert ben.send(ben.row(item, "1"))[1] == []
+    row = {"question_id": "t0", "nugget": "1", "vital": "vital", "text": "of eva"}
+    made.write_rows(campaign / "sheets" / "nuggets.csv", [row])
+    nescio.campaign.collect(campaign)
+    a_list, *others = nescio.campaign.collect(campaign, sorted(listing.export().glob("*.jsonl"))).rows
+    assert "has another one, from sheets/nuggets.csv" in a_list.rule
+    assert ["by the list of ana" in fault.rule for fault in others] == [True, True]
+    assert made.verdicts(campaign) == {}
+    nescio.assess.update(empty.db, [campaign])
+    for room in (empty, new_room(campaign, overlap=2)):
+        for who in ("ana", "ben"):
+            person = room.join(who)
+            assert [row["kind"] for row in person.next()] == ["answer"]
+            assert person.ask().json()["nuggets"] == {"t0": [["1", "vital", "of eva"]]}
+            person.judge_all(lambda _: "1")
+    nescio.assess.export(room.db, tmp_path / "new")
+    assert nescio.campaign.collect(campaign, sorted((tmp_path / "new").glob("*.jsonl"))).sound
+    assert made.verdicts(campaign) == {(item, "ana"): "1", (item, "ben"): "1"}
+
+
 def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom, tmp_path: Path) -> None:
     room = new_room(made.listed(tmp_path, ["a"]))
     ana = room.join("ana")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import shutil
 import tracemalloc
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +76,12 @@ def test_each_file_says_what_it_changed(campaign: Path, tmp_path: Path) -> None:
     a, b, c, d = items_of(campaign)
     first = hand_in(tmp_path / "1.jsonl", campaign, [(a, "R", 1), (b, "R", 2), (a, "W", 9), (d, "R", 3), (d, "", 4)])
     assert "2 of 3 answers judged; 2 new" in str(collect(campaign, first))
-    marks = [(a, "X", 10, {"mark": "flag"}), (b, "", 11), (c, "", 12, {"mark": "skip", "comment": "no document"})]
+    marks = [
+        (a, "X", 10, {"mark": "flag"}),
+        (b, "R", 2),
+        (b, "", 11),
+        (c, "", 12, {"mark": "skip", "comment": "no document"}),
+    ]
     second = hand_in(tmp_path / "2.jsonl", campaign, marks)
     told = "1 of 3 answers judged; 0 new, 1 changed, 1 withdrawn, 1 skipped, 1 flagged"
     assert told in str(collect(campaign, second))
@@ -118,14 +125,86 @@ def test_a_sheet_does_not_take_back_what_a_page_said_later(campaign: Path, tmp_p
     collect(campaign, page)
     assert "changed" not in str(collect(campaign, withdraw=True))
     assert verdicts(campaign) == {(a, "ana"): "W", (b, "ana"): "X"}
-    fill(campaign, lambda who, row: {a: "U"}.get(row["item"], "") if who == "ana" else "")
-    assert "1 changed" in str(collect(campaign))  # the sheet says something new
-    assert verdicts(campaign)[a, "ana"] == "U"
+    for verdict, faults in (("U", 1), ("W", 0), ("U", 0)):
+        sheet = campaign / "sheets" / "ana.csv"
+        write_rows(sheet, [{**row, "verdict": verdict if row["item"] == a else ""} for row in rows_of(sheet)])
+        assert collect(campaign).count == faults  # nobody knows whether the first U is newer than W
+        assert verdicts(campaign)[a, "ana"] == ("W" if faults else verdict)
     page = hand_in(tmp_path / "later.jsonl", campaign, [(a, "X", 3)])
     made.edit(page, "2026-06-01", "2099-06-01")
     collect(campaign, page)
     assert verdicts(campaign)[a, "ana"] == "X"
     nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)  # all that the old sheet says was collected
+
+
+def test_what_says_nothing_takes_back_nothing_that_was_said_elsewhere(campaign: Path, tmp_path: Path) -> None:
+    """Ana's sheet has verdicts; on a server that does not know it she comments, flags, skips, and undoes a slip."""
+    items = a, b, c, d = items_of(campaign)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    fill(campaign, lambda who, _: "R" if who == "ana" else "W")
+    said: list[tuple[Any, ...]] = [
+        (a, "", 1, {"comment": "see my sheet"}),
+        (b, "", 2, {"mark": "flag"}),
+        (c, "", 3, {"mark": "skip", "comment": "did it on paper"}),
+        (d, "W", 4),
+        (d, "", 5),
+    ]
+    page = hand_in(tmp_path / "p.jsonl", campaign, said)
+    late = made.text(
+        tmp_path / "late.jsonl", page.read_text().replace("2026-06-01", "2099-06-01").replace("ana-", "x-")
+    )
+    for place, files in enumerate(itertools.permutations(([page], [late], []))):
+        own = shutil.copytree(campaign, tmp_path / str(place))
+        told = [str(collect(own, *some)) for some in files]
+        assert "withdrawn" not in "".join(told)
+        assert {verdicts(own).get((item, "ana")) for item in items} == {"R"}
+        collect(own)
+        assert collect(own, page).sound
+        lines = read_history(open_campaign(own))
+        assert len(lines) == len(items) * 2 + 10
+        assert {line.comment for line in lines} == {"", "see my sheet", "did it on paper"}
+    flags = shutil.copytree(campaign, tmp_path / "flags")
+    collect(flags)
+    assert "0 new, 1 flagged, 2 with only a comment" in str(collect(flags, late))
+    back = hand_in(tmp_path / "back.jsonl", campaign, [(a, "R", 1), (a, "", 2)])  # what a page says, it takes back
+    collect(campaign, back)
+    assert verdicts(campaign) == {}
+
+
+@pytest.mark.parametrize("sheet_first", [True, False])
+@pytest.mark.parametrize("days", [0, 3])
+def test_an_older_sheet_does_not_replace_a_newer_verdict(
+    sheet_first: bool, days: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sheet has no times but that of its file; if this does not tell which verdict is newer, `collect` asks."""
+    now = datetime.now(UTC)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int((now - timedelta(days=10)).timestamp())))
+    campaign = made.pooled(tmp_path, {"alpha_r": ["a"]}, ["ana"])
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    (a,) = items_of(campaign)
+    fill(campaign, lambda *_: "R")
+    sheet = campaign / "sheets" / "ana.csv"
+    os.utime(sheet, times=((now - timedelta(days=days)).timestamp(),) * 2)
+    page = hand_in(tmp_path / "p.jsonl", campaign, [(a, "W", 1)])
+    hour_ago = now - timedelta(hours=1)
+    made.edit(page, "2026-06-01T12:01:00.000Z", hour_ago.isoformat(timespec="milliseconds"))
+    faults = [
+        fault for path in ([sheet, page] if sheet_first else [page, sheet]) for fault in collect(campaign, path).rows
+    ]
+    other, where = ("R", "in a sheet") if sheet_first else ("W", "on a page or a server")
+    if days:
+        assert faults == []
+        assert verdicts(campaign) == {(a, "ana"): "W"}
+    else:
+        assert [fault.value for fault in faults] == [a]
+        assert f"ana says {other} {where}" in faults[0].rule
+        assert "cannot tell which of the two is newer" in faults[0].rule
+        assert verdicts(campaign) == {(a, "ana"): other}
+        fill(campaign, lambda *_: "W")
+    assert collect(campaign).sound
+    assert collect(campaign, page).sound
+    assert verdicts(campaign) == {(a, "ana"): "W"}
+    nescio.campaign.sheets(campaign, ["ana"])  # all that the sheet says was collected
 
 
 def test_what_is_handed_in_again_counts_and_what_holds_no_more_is_counted(campaign: Path, tmp_path: Path) -> None:
@@ -227,9 +306,10 @@ def test_a_file_of_nothing_but_faults_lists_fifty_and_counts_the_others(kind: st
             long = hand_in(tmp_path / "x.jsonl", campaign, [(f"x{n}", "R", n % 60) for n in range(200)])
     other = made.text(tmp_path / "eva.jsonl", "x\n")
     collected = collect(campaign, long, other)
-    assert [fault.file for fault in collected.rows].count(str(long)) == 51
-    assert collected.rows[50].rule == "150 more faults that the list leaves out"
-    assert collected.rows[51].file == str(other)
+    rules = [fault.rule for fault in collected.rows if fault.file == str(long)]
+    assert len(rules) == 51
+    assert rules[50] == "150 more faults that the list leaves out"
+    assert [fault.file for fault in collected.rows].count(str(other)) == 1
     assert "201 faults: judgements with a fault were not collected" in str(collected)
     assert collected.count == 201
 
@@ -407,6 +487,29 @@ def found_by_ben(folder: Path, after: str) -> tuple[Path, Any]:
     ):
         collected = collect(campaign, hand_in(folder / f"{number}.jsonl", campaign, [(item, verdict, number)], who))
     return campaign, collected
+
+
+def test_a_list_from_a_sheet_is_not_replaced_by_one_from_a_page(tmp_path: Path) -> None:
+    """Nor do verdicts by the other list count, although the numbers of its nuggets are known."""
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    (item,) = items_of(campaign)
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    sheet = campaign / "sheets" / "nuggets.csv"
+    row = {"question_id": "t0", "nugget": "1", "vital": "vital", "text": "was a baker"}
+    write_rows(sheet, [row])
+    page = hand_in(tmp_path / "ana.jsonl", campaign, [("nuggets:t0", listing(("1", "other")), 1), (item, "1", 2)])
+    for files in ([sheet, page], [page]):  # also if they come together
+        a_list, a_verdict = collect(campaign, *files).rows
+        assert a_list.rule == (
+            "each target has one list, and key/nuggets.jsonl has another one, from sheets/nuggets.csv; correct that one"
+        )
+        assert a_verdict.rule.startswith("this verdict is by the list of ana, and the target has another list")
+        assert "was a baker" in (campaign / "key" / "nuggets.jsonl").read_text()
+        assert verdicts(campaign) == {}
+    write_rows(sheet, [row | {"text": "baked"}])
+    assert collect(campaign, sheet).sound
+    assert "baked" in (campaign / "key" / "nuggets.jsonl").read_text()
 
 
 def test_a_nugget_that_somebody_found_and_that_is_taken_out_is_named(tmp_path: Path) -> None:

@@ -476,6 +476,9 @@ def test_verdicts_count_again_when_the_texts_are_as_they_were(html: bool, tmp_pa
     assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
     nescio.campaign.publish(campaign)
     assert nescio.campaign.verify(campaign).sound
+    collected = made.judge(campaign, lambda *_: "W")  # a sheet replaces its own verdict; of a page's, `collect` asks
+    assert collected.count == (2 if html else 0)
+    assert {*made.verdicts(campaign).values()} == {"R" if html else "W"}
 
 
 def test_a_sheet_shows_the_nuggets_and_holds_only_for_them(tmp_path: Path) -> None:

@@ -26,7 +26,15 @@ from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import guidelines_of
 from nescio.people.campaigns.pooling import NAMED, PooledAnswer, distinct_items, named_by, pool_version, read_pool
-from nescio.people.campaigns.screens import LONGEST, kind_of, list_items, shown_item, shown_nuggets, story_items, told
+from nescio.people.campaigns.screens import (
+    LONGEST,
+    kind_of,
+    lists_to_make,
+    shown_item,
+    shown_nuggets,
+    story_items,
+    told,
+)
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines
 from nescio.people.campaigns.topics import LANGUAGE
@@ -335,7 +343,7 @@ def content_of(
 
 def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
     pool = read_pool(campaign)
-    asked = story_items(campaign) if sentences else [*list_items(campaign), *pool]
+    asked = story_items(campaign) if sentences else [*lists_to_make(campaign), *pool]
     nuggets = campaign.settings.task == "nuggets"
     known = {item.question for item in pool}
     return Content(

@@ -159,7 +159,7 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
     if languages:
         free.append(or_(units.c.language.in_(languages), units.c.language == ""))
     if own["names"] == "nuggets":  # strings wait until somebody else's list is made
-        listed = and_(items.c.topic == units.c.topic, items.c.kind == LIST)
+        listed = and_(items.c.topic == units.c.topic, items.c.kind == LIST, items.c.gone == 0)
         made = exists().where(listed, records.c.item == items.c.id, records.c.verdict != "")
         free.append(or_(units.c.taken == 0, ~exists().where(listed), made))
     for wanted in _wanted(own):

@@ -54,6 +54,7 @@ from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, table
+from nescio.people.campaigns.sheet_times import drop_unordered, filled_in_by, ordered_rows
 from nescio.people.campaigns.shown_texts import CHANGED
 from nescio.people.campaigns.topics import nugget_texts, without_list
 from nescio.people.campaigns.verdicts import agreement, unlisted
@@ -258,7 +259,8 @@ def _collected(
     rows: list[Change] = []
     sheets: list[ReadBack] = []
     learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], present)
-    for path in followed(paths, progress):
+    # Pages have the times of their judgements, with which sheets are compared.
+    for path in followed(sorted(paths, key=lambda path: path.suffix.lower() != SUFFIX), progress):
         if path.suffix.lower() == SUFFIX:
             change, sheet = _handed_in(reading, path, present)
             rows += change
@@ -283,13 +285,15 @@ def _collected(
             del reading.judgements[first:]
             continue
         rows += [row for _, one in late for row in _refused(campaign, one, version, path.name, present)]
+        until = filled_in_by(campaign, path)
+        given = ordered_rows(reading, path, given, present, until=until, source=path.name if lie_there else "")
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
         # A comment without a verdict is taken too; what holds of the answer stays as it is.
         remarks = [one for one in empty if present.lacks_comment(one) and not (withdraw and one in judged)]
-        noted = [replace(present.of(one.item, who), comment=one.comment) for one in remarks]
+        noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
         said = [*given, *(judged if withdraw else []), *noted]
         of_sheet: dict[str, Any] = {"pool": version, "source": path.name, "lies_there": lie_there}
-        change = changes(campaign, said, present=present, texts=reading.texts, **of_sheet)
+        change = changes(campaign, said, present=present, texts=reading.texts, until=until, **of_sheet)
         older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)
@@ -315,18 +319,21 @@ def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list
     if taken is None:
         return [], []
     who = taken.assessor
+    drop_unordered(reading, path, taken, present)
     before = {record.item: present.of(record.item, who) for record, _ in taken.rows}
     rows = handed_in_changes(taken, path.name, present, reading.texts)
     now = {item: present.of(item, who) for item in before}
+    own = {line.record for line in rows}
+    last = {line.item: line for line in rows if line.before or line.after}
     kinds = Counter(
         "new" if not old.verdict else "changed" if now[item].verdict else "withdrawn"
         for item, old in before.items()
-        if now[item] != old and (old.verdict or now[item].verdict)
+        if item in last and now[item] != old and (old.verdict or now[item].verdict)
     )
     marks = Counter(one.mark for item, one in now.items() if one.mark != before[item].mark)
-    own = {line.record for line in rows}
-    older = sum(present.lines[item, who].record not in own for item in before)
-    counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], 0, marks["skip"], marks["flag"], older)
+    older = sum(bool(line.after) and present.lines[item, who].record not in own for item, line in last.items())
+    remarks = sum(bool(line.comment) and bool(now[line.item].verdict) for line in rows if line.item not in last)
+    counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], 0, marks["skip"], marks["flag"], older, remarks)
     return rows, [ReadBack(str(path), who, taken.answers, taken.judged, *counts)]
 
 

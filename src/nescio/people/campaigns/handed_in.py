@@ -24,7 +24,7 @@ from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.people.campaigns.chain import UNREADABLE
-from nescio.people.campaigns.judgements import Change, Mark, Present, refused
+from nescio.people.campaigns.judgements import LISTS, Change, Mark, Present, refused
 from nescio.people.campaigns.log import now
 from nescio.people.campaigns.screens import LONGEST as SHOWN
 from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key
@@ -77,7 +77,8 @@ class HandedIn(Struct):
     """A file that was handed in: its assessor, and the judgements that the history lacks.
 
     Each judgement has its time in UTC. `answers` counts the items of the file, and `judged` those with a verdict.
-    `late` has the verdicts that do not hold for the present texts.
+    `late` has the verdicts that do not hold for the present texts. `before` has what the same file said of the item
+    before, keyed by the judgement's id.
     """
 
     assessor: str
@@ -85,6 +86,7 @@ class HandedIn(Struct):
     answers: int = 0
     judged: int = 0
     late: list[tuple[Record, str]] = field(default_factory=list)
+    before: dict[str, str] = field(default_factory=dict)
 
 
 def read_handed_in(reading: SheetReader, path: Path, present: Present) -> HandedIn | None:
@@ -122,6 +124,7 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
             holds = not (record.verdict and record.texts) or same_texts(record.texts, now_shown)
         if known is None and not holds:
             reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
+            taken.before[record.id] = ""
             if record.id not in said:
                 taken.late.append(row)
                 said[record.id] = (record.item, row[0].verdict)
@@ -130,7 +133,8 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         if said.get(record.id, what) != what:
             reading.fault(path, number, "another judgement has this id", record.id)
             continue
-        last[record.item] = record.verdict
+        taken.before.setdefault(record.id, last.get(record.item, ""))
+        last[record.item] = row[0].verdict
         if record.id not in said:
             taken.rows.append(row)
         said[record.id] = what
@@ -178,7 +182,7 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], present: Present) -
 
     A judgement in one file may name nuggets that another file lists, so this comes before any judgement is read. If two
     assessors hand in lists for one target, neither list counts. If a list was collected before, only its assessor's
-    list counts.
+    list counts; if it is not from a page or a server, no other list counts.
     """
     targets = {item.id: item.question for item in list_items(reading.campaign)}
     if reading.nuggets is None or not targets:
@@ -194,9 +198,12 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], present: Present) -
                     if listed is not None and reading.is_asked(heading.assessor, record.item, record.given):
                         numbers = given[record.item].setdefault(heading.assessor, set())
                         numbers.update(one.id for one in listed)
+    said = {line.item for line in present.records.values()}
     held = {item: {who for (of, who), line in present.lines.items() if of == item and line.after} for item in targets}
     for item, by_assessor in given.items():
-        reading.makers[item] = makers = held[item] or {*by_assessor}
+        of_sheet = {LISTS} if targets[item] in reading.nuggets and item not in said else set[str]()
+        reading.makers[item] = makers = held[item] or of_sheet or {*by_assessor}
+        reading.other_lists[targets[item]] = by_assessor.keys() - makers
         if len(makers) == 1:
             reading.nuggets.setdefault(targets[item], set()).update(by_assessor.get(min(makers), ()))
 
@@ -206,10 +213,21 @@ def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
     if not reading.is_asked(who, record.item, record.given):
         return f"{who} was not asked to judge this item"
     makers = reading.makers.get(record.item, set()) if record.verdict else set()
+    if LISTS in makers:
+        return f"each target has one list, and {LISTS} has another one, from sheets/nuggets.csv; correct that one"
     if others := sorted(makers - {who}):
         return (
             f"only one list per target is accepted, but {' and '.join(others)} also made a list; collect only "
             "the file whose list should count"
+        )
+    item = reading.items.get(record.item)
+    lists = reading.other_lists.get(item.question, ()) if item and record.verdict else ()
+    saw = nuggets_part(record.texts)
+    is_by_other = not saw or saw != nuggets_part(reading.texts[record.item])
+    if is_by_other and (who in lists or (lists and record.given)):  # People on a server have one list.
+        return (
+            f"this verdict is by the list of {' and '.join(sorted(lists))}, and the target has another list; have the "
+            "string judged again by that list (nescio campaign sheets; or a new database by nescio assess create)"
         )
     return ""
 
@@ -298,7 +316,7 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Map
     at, who, rows = now().isoformat(), taken.assessor, []
     late = {record.id for record, _ in taken.late}
     for record, said in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
-        before, of = present.of(record.item, who).verdict, (record.pool, record.guidelines[:12], source)
+        before, of = taken.before[record.id], (record.pool, record.guidelines[:12], source)
         line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
         line = replace(line, texts=(record.texts or texts.get(record.item, "")) if record.verdict else "")
         if record.id in late:

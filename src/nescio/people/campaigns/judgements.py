@@ -16,7 +16,7 @@ from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import COLLECTING, Entry, is_time
 from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, KEY, OWN_KEY, Campaign
 from nescio.people.campaigns.log import digest, latest, now
-from nescio.people.campaigns.shown_texts import AskedAgain, taken_back_of
+from nescio.people.campaigns.shown_texts import AskedAgain, same_texts, taken_back_of
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
 LISTS = f"{KEY}/{OWN_KEY}"  # the nuggets that assessors listed
@@ -95,10 +95,13 @@ def flaw_of(line: Change) -> str:
 
 
 class Present:
-    """The current judgements of a history: the latest line for each answer and assessor.
+    """The current judgements of a history: one line for each answer and assessor.
 
-    A judgement from a page has the time at which it was made, and never replaces a later judgement, whichever of the
-    two is collected first. A row of a sheet has the time at which it is collected.
+    Sheets, pages and servers do not know each other, so a person may judge an answer in several of them. The newest
+    verdict counts, in whatever order they are collected. Who takes back a verdict takes it back where it was given: a
+    verdict from elsewhere is then current again. A line without a verdict `before` and `after` only has a comment or a
+    mark, and takes nothing back. A judgement from a page or a server has the time at which it was made. A row of a
+    sheet was written at some time until it was collected, or until its file was last changed.
     """
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
@@ -110,26 +113,84 @@ class Present:
         self.comments: set[tuple[str, str, str]] = set()  # every comment on an item by an assessor
         self.collected: set[tuple[str, str, str]] = set()  # every verdict on an item by an assessor
         self.again = AskedAgain()
+        self._verdicts: dict[tuple[str, str], list[Change]] = {}  # one from each place that has one, the current last
+        self._given: dict[tuple[str, str, str], Change] = {}  # the last line with a verdict on an item by an assessor
+        self._ended: dict[tuple[str, str], str] = {}  # until when verdicts do not hold for the present texts
+        self._sheets: dict[tuple[str, str], list[str]] = {}  # when a sheet's verdicts were collected
+        self._known: dict[tuple[str, str], Sequence[Change]] = {}  # the verdicts when the last of them was
         for line in history:
             self.add(line)
 
     def add(self, line: Change) -> None:
         """Add a line of the history; the line becomes current unless the current judgement has a later time."""
-        held = self.lines.get((line.item, line.assessor))
-        if held is None or not line.said or line.said >= (held.said or held.at):
-            self.lines[line.item, line.assessor] = line
-            self.again.add(line.item, line.assessor, line.after, line.taken_back)
-        self.comments.add((line.item, line.assessor, line.comment))
+        whose = line.item, line.assessor
+        held, verdicts = self.lines.get(whose), self._verdicts.setdefault(whose, [])
+        is_newest = held is None or not line.said or line.said >= _time(held)
+        if line.taken_back:
+            verdicts[:] = [one for one in verdicts if line.said and _time(one) > line.said]
+            self._ended[whose] = max(self._ended.get(whose, ""), line.said)
+            if is_newest:
+                self._hold(line)
+        elif not line.before and not line.after:
+            if held is not None and held.after:
+                self.lines[whose] = _noted(held, line) if is_newest else held
+            elif is_newest:
+                self._hold(line)
+        elif not line.said or line.said >= self._ended.get(whose, ""):
+            last = verdicts[-1] if verdicts else None
+            _replace(verdicts, self._from_where_it_was_given(line))
+            if verdicts and verdicts[-1] is not last:
+                self._hold(verdicts[-1])
+            elif not verdicts and is_newest:
+                self._hold(line)
+        self._remember(line)
+
+    def _from_where_it_was_given(self, line: Change) -> Change:
+        """Return a line; one that restores a verdict gets the source and the record of the line that gave it."""
+        given = self._given.get((line.item, line.assessor, line.after))
+        if given is None or line.source != TAKEN_BACK:
+            return line
+        return replace(line, source=given.source, record=given.record)
+
+    def _hold(self, line: Change) -> None:
+        self.lines[line.item, line.assessor] = line
+        self.again.add(line.item, line.assessor, line.after, line.taken_back)
+
+    def _remember(self, line: Change) -> None:
+        whose = line.item, line.assessor
+        self.comments.add((*whose, line.comment))
         if line.record:
             self.records[line.record] = line
-        self.collected.add((line.item, line.assessor, line.after))
-        whose = line.item, line.assessor
+        self.collected.add((*whose, line.after))
+        if line.source != TAKEN_BACK:
+            self._given[*whose, line.after] = line
         if line.taken_back and not line.record:  # so that an equal verdict on the present texts is new
             self.by_source.pop(whose, None)
             self.by_sheet.pop(whose, None)
-        elif not line.said:
+        elif _of_sheet(line) and (line.before or line.after):
             self.by_source.setdefault(whose, {})[line.source] = line.judgement
             self.by_sheet[whose] = line.judgement
+            self._sheets.setdefault(whose, []).append(line.at)
+            self._known[whose] = (*self._verdicts[whose],)
+
+    def earliest(self, item: str, assessor: str) -> str:
+        """Return the time after which the assessor must have written what a sheet newly says of the item."""
+        whose = item, assessor
+        return max(self._sheets.get(whose, [""])[-1], self._ended.get(whose, ""))
+
+    def earlier_sheet(self, item: str, assessor: str) -> str:
+        """Return when the last but one of the assessor's verdicts on the item in a sheet was collected."""
+        return ["", *self._sheets.get((item, assessor), [])][-2]
+
+    def other(self, item: str, assessor: str, verdict: str, *, by_sheet: bool) -> Change | None:
+        """Return the assessor's newest verdict on an item by sheets, or by pages and servers, if it is another one.
+
+        A verdict by pages and servers is not returned if it was collected before the assessor's last sheet.
+        """
+        whose = item, assessor
+        own = [one for one in self._verdicts.get(whose, ()) if _of_sheet(one) == by_sheet]
+        is_known = not by_sheet and any(own[-1] is one for one in self._known.get(whose, ())) if own else True
+        return None if is_known or own[-1].after == verdict else own[-1]
 
     def of(self, item: str, assessor: str) -> Judgement:
         """Return an assessor's current judgement of an answer; without a judgement, one with an empty verdict."""
@@ -139,11 +200,57 @@ class Present:
     def said_by_sheet(self, item: str, assessor: str) -> bool:
         """Return whether the assessor's current verdict on the item is from a sheet; if so, a sheet can withdraw it."""
         line = self.lines.get((item, assessor))
-        return line is not None and bool(line.after) and not line.said
+        return line is not None and bool(line.after) and _of_sheet(line)
+
+    def repeats(self, one: Judgement, source: str = "") -> bool:
+        """Return whether a row of a sheet repeats what is current, or the verdict of the assessor's last sheet.
+
+        With a `source`, also whether the row repeats what was collected from the sheet of this name.
+        """
+        whose = one.item, one.assessor
+        said = self.by_sheet.get(whose), self.by_source.get(whose, {}).get(source)
+        agrees = one == self.of(*whose) and self.other(*whose, one.verdict, by_sheet=True) is None
+        return agrees or bool(one.verdict and one in said)
 
     def lacks_comment(self, one: Judgement) -> bool:
         """Return whether a judgement has a comment that is not yet in the history."""
         return bool(one.comment) and (one.item, one.assessor, one.comment) not in self.comments
+
+
+def _time(line: Change) -> str:
+    return line.said or line.at
+
+
+def _of_sheet(line: Change) -> bool:
+    return not line.record and line.source != TAKEN_BACK
+
+
+def _replace(verdicts: list[Change], line: Change) -> None:
+    """Put the verdict of a line in the place of the one that it replaces, in a person's `verdicts` on an item.
+
+    They are sorted by time. A page or a server replaces its own verdict, and a sheet that of an earlier sheet. If a
+    verdict is taken back, only others on the same texts stay.
+    """
+    if _of_sheet(line):
+        own = [one for one in verdicts if _of_sheet(one)]
+    else:
+        own = [one for one in verdicts if one.after == line.before and _time(one) <= line.said]
+        own = [one for one in own if not _of_sheet(one)] or own  # In earlier histories, it replaced a sheet's, too.
+    if own:
+        verdicts[:] = [one for one in verdicts if one is not own[-1] and (line.after or _same_texts(one, own[-1]))]
+    if line.after:
+        later = sum(bool(line.said) and _time(one) > line.said for one in verdicts)
+        verdicts.insert(len(verdicts) - later, line)
+
+
+def _same_texts(one: Change, other: Change) -> bool:
+    return not (one.texts and other.texts) or same_texts(one.texts, other.texts)
+
+
+def _noted(held: Change, line: Change) -> Change:
+    """Return the current line `held` with the comment and the flag of a later line that has no verdict."""
+    mark = held.mark if line.mark == "skip" else line.mark
+    return replace(held, comment=line.comment or held.comment, mark=mark)
 
 
 def collected(campaign: Campaign) -> int:
@@ -196,25 +303,30 @@ def changes(
     present: Present,
     lies_there: bool,
     texts: Mapping[str, str],
+    until: str = "",
 ) -> list[Change]:
     """Return the lines that the rows of a sheet add to the history.
 
     A row adds nothing if it repeats the current verdict, or the verdict of the assessor's last sheet, which a page has
     replaced since. `lies_there` says that nescio found the sheet in the folder of the campaign. In that case, a row
     that repeats what was collected from this sheet before also adds nothing: a later sheet may have replaced that.
-    `texts` has the key of the present texts of each item.
+    `texts` has the key of the present texts of each item. `until` is the time when the sheet was filled in, if this is
+    known.
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
     for one in given:
         old = present.of(one.item, one.assessor)
-        before = {present.by_sheet.get((one.item, one.assessor))}
-        if lies_there:
-            before.add(present.by_source.get((one.item, one.assessor), {}).get(source))
-        if one != old and (not one.verdict or one not in before):
-            line = Change(at, one.assessor, one.item, old.verdict, one.verdict, one.comment, pool, told, source)
-            rows.append(replace(line, texts=texts.get(one.item, "") if one.verdict else ""))
-            present.add(rows[-1])
+        if present.repeats(one, source if lies_there else ""):
+            continue
+        own = one.verdict or present.said_by_sheet(one.item, one.assessor)
+        before = old.verdict if own else ""  # of a page: a comment in a sheet does not take it back
+        line = Change(at, one.assessor, one.item, before, one.verdict, one.comment, pool, told, source)
+        if one.verdict:
+            since = present.earliest(one.item, one.assessor)
+            line = replace(line, said=until if since < until < at else "", texts=texts.get(one.item, ""))
+        rows.append(line)
+        present.add(line)
     return rows
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import GUIDELINES, Campaign, keyed
 from nescio.people.campaigns.items import Item
-from nescio.people.campaigns.judgements import Judgement, guidelines_of
+from nescio.people.campaigns.judgements import Judgement, guidelines_of, read_history
 from nescio.people.campaigns.pages import script_page
 from nescio.people.campaigns.shown_texts import LIST, SENTENCES, kind_of_id, texts_key
 from nescio.people.campaigns.texts import utf8_text
@@ -59,6 +59,13 @@ def list_items(campaign: Campaign) -> list[Item]:
         for part in campaign.topics().parts.values()
         for question in part.questions.values()
     ]
+
+
+def lists_to_make(campaign: Campaign) -> list[Item]:
+    """Return the `list_items` of the targets that have no list yet, or one that somebody made on a page or a server."""
+    known = {question for question, *_ in nugget_texts(campaign.key_files)}
+    made = {line.item for line in read_history(campaign)}
+    return [item for item in list_items(campaign) if item.question not in known or item.id in made]
 
 
 def other_items(campaign: Campaign) -> dict[str, Item]:

@@ -60,6 +60,7 @@ class SheetReader:
         self.secret = campaign.secret
         self.given = read_asked(campaign).given
         self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
+        self.other_lists: dict[str, set[str]] = {}  # who made a list of a target that does not count
         self.answers = Counter(plain(item.answer) for item in self.items.values())
         self.nuggets: dict[str, set[str]] | None = None
         if self.campaign.settings.task == "nuggets":

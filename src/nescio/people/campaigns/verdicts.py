@@ -192,6 +192,7 @@ def agreement(
     `nuggets` has the nuggets that each item may contain, or the numbers of the sentences that may answer it. If given,
     each nugget or sentence is a decision: found or not found. The decisions on one item are resampled together; `whole`
     is the word for an item. `level` is that of the intervals. The adjudicator is left out.
+    Answers with one verdict are left out too, so that all coefficients are about the same answers.
     """
     items = [
         (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})

@@ -9,7 +9,8 @@ const isAnswer = (item) => item.kind === "answer" || item.kind === "second";
 const items = page.items;
 const home = `${page.home}/${page.assessor}`;
 const records = new Map(); // by id
-const newest = new Map(); // by item
+const newest = new Map(); // by item, of what no server refused
+const turnedDown = new Map(); // by item, the newest that a server refused
 const pending = new Map(); // what is not on the disk yet
 const bare = ({ sent, draft, refused, ...record }) => record; // without what only this browser needs to know
 let at = 0;
@@ -28,10 +29,35 @@ function take(record) {
   const old = records.get(record.id);
   if (old && old.at >= record.at) return false;
   records.set(record.id, record);
-  const held = newest.get(record.item);
-  if (!held || record.at >= held.at) newest.set(record.item, record);
+  rank(record);
   return true;
 }
+
+function rank(record) {
+  const among = record.refused ? turnedDown : newest;
+  const held = among.get(record.item);
+  if (!held || record.at >= held.at) among.set(record.item, record);
+}
+
+// A server refused a judgement, so that what was said before it holds.
+function turnDown(record, why) {
+  Object.assign(record, { sent: true, refused: why });
+  rank(record);
+  if (newest.get(record.item) !== record) return;
+  newest.delete(record.item);
+  for (const one of records.values()) if (one.item === record.item && !one.refused) rank(one);
+}
+
+// A refusal is shown until the person says something new on this answer.
+const refusalOf = (item) => {
+  const record = turnedDown.get(item);
+  return record && !((newest.get(item) || {}).at > record.at) ? record : null;
+};
+function complain() {
+  const all = [...turnedDown.keys()].map(refusalOf).filter(Boolean);
+  trouble(all.length ? `Not accepted: ${all.length} (${all[0].refused})` : "");
+}
+const acceptedAt = () => Math.max(...[...records.values()].filter((one) => !one.refused && (one.sent || !page.server)).map((one) => Date.parse(one.at)));
 
 function say(item, change, undoes = false) {
   if (stopped) return false;
@@ -39,7 +65,8 @@ function say(item, change, undoes = false) {
   const next = { verdict: old.verdict, comment: old.comment, mark: old.mark, ...change };
   if (next.verdict === old.verdict && next.comment === old.comment && next.mark === old.mark) return false;
   // Never before what was said last, whatever the clock does.
-  const time = Math.max(Date.now(), old.at ? Date.parse(old.at) + 1 : 0);
+  const before = [old, turnedDown.get(item)].map((one) => (one && one.at ? Date.parse(one.at) + 1 : 0));
+  const time = Math.max(Date.now(), ...before);
   const record = { id: fresh(), item, at: new Date(time).toISOString(), ...next, pool: page.pool, guidelines: page.guidelines };
   const { texts } = items.find((one) => one.id === item) || {};
   if (texts) record.texts = texts; // The server refuses a verdict by texts that have changed since.
@@ -120,8 +147,7 @@ function store() {
 
 function settled() {
   if (pending.size) return;
-  const refused = [...newest.values()].filter((record) => record.refused);
-  trouble(refused.length ? `Not accepted: ${refused.length} (${refused[0].refused})` : "");
+  complain();
   if (page.server) send();
   else if (records.size) tell(`saved ${clock(new Date())}`, "");
 }
@@ -168,6 +194,7 @@ async function load() {
 
 const unsent = () => (page.server ? [...records.values()].filter((record) => !record.sent && !record.draft) : []);
 let sending = null;
+let savedAt = null; // when the server last accepted a judgement
 
 function send() {
   sending = sending || empty().finally(() => { sending = null; draw(); });
@@ -188,17 +215,25 @@ async function empty() {
         answer = { saved: [], refused: [{ id: batch[0].id, why: error.message }] };
       }
       answer.saved.forEach((id) => { records.get(id).sent = true; });
-      answer.refused.forEach(({ id, why }) => { Object.assign(records.get(id), { sent: true, refused: why }); });
+      answer.refused.forEach(({ id, why }) => turnDown(records.get(id), why));
       answer.refused.filter(({ again }) => again).forEach(({ id }) => reopen(records.get(id).item));
-      if (answer.refused.length) trouble(`Not accepted: ${answer.refused[0].why}`);
+      if (answer.saved.length) savedAt = new Date();
+      if (answer.refused.length) lookAgain();
       await transaction("readwrite", (held) => batch.forEach((record) => held.put({ ...records.get(record.id), home })));
     }
     if (typed) tell("kept in this browser while you type", "waiting");
-    else if (records.size) tell(`saved ${clock(new Date())}`, "");
+    else tell(savedAt ? `saved ${clock(savedAt)}` : "", "");
   } catch (error) {
     tell(`not sent yet: ${unsent().length}, kept in this browser`, "waiting");
     if (error.status) trouble(error.message);
   }
+}
+
+// Who is at the end already goes back to what was not accepted.
+function lookAgain() {
+  complain();
+  page.server.last = false;
+  setTimeout(fill);
 }
 
 // The texts of an item changed after it was shown: its present texts are fetched, and it is to be judged again.
@@ -206,8 +241,6 @@ function reopen(item) {
   const shown = items.find((one) => one.id === item); // It is not there yet if the page was opened again.
   if (shown) shown.changed = true;
   say(item, { verdict: "", mark: "" }, true);
-  page.server.last = false;
-  setTimeout(fill);
 }
 
 async function ask(path, body) {
@@ -333,7 +366,8 @@ function key(letter, word) {
 }
 
 const nuggetsOf = (item) => {
-  const own = stateOf(`nuggets:${item.topic}`).verdict;
+  const list = `nuggets:${item.topic}`;
+  const own = items.some((one) => one.id === list) && stateOf(list).verdict; // it is gone if the campaign has another one
   return own ? JSON.parse(own).map((one) => [one.id, one.vital ? "vital" : "okay", one.text]) : page.nuggets[item.topic] || [];
 };
 const optionsOf = (item) => (item.kind === "sentences"
@@ -402,7 +436,9 @@ function drawAll() {
   }
   last = drawn();
   const skipped = state.mark === "skip";
-  $("state").textContent = refused || (skipped ? `Skipped: ${state.comment}` : state.verdict && item.kind !== "nuggets"
+  const denied = refusalOf(item.id);
+  const lost = denied && denied.verdict && !item.changed && item.kind !== "nuggets" ? `Not accepted: ${worded(item, denied.verdict)} (${denied.refused}). ` : "";
+  $("state").textContent = refused || lost + (skipped ? `Skipped: ${state.comment}` : state.verdict && item.kind !== "nuggets"
     ? `You said ${worded(item, state.verdict)} at ${clock(new Date(state.at))}.`
     : item.changed && !state.verdict ? "Its question or its texts changed after they were shown to you. Please judge it again." : "");
   $("flag").setAttribute("aria-pressed", String(state.mark === "flag"));
@@ -426,7 +462,8 @@ function drawEnd() {
   }
   const back = make("button", "Look at the first one again", { type: "button" });
   back.onclick = () => show(0);
-  const end = page.server ? "Thank you: everything is with the organiser once it is saved."
+  const end = items.some((item) => refusalOf(item.id)) ? "What was not accepted is not with the organiser; what you said before it is."
+    : page.server ? "Thank you: everything is with the organiser once it is saved."
     : "Press Hand in, and send the file to the organiser.";
   $("item").append(make("p", `${end} ${flagged} flagged, ${skipped} skipped.`), back);
 }
@@ -790,7 +827,9 @@ load().then(async () => {
   rebuildUndo();
   if (page.server) await more();
   ready = true;
-  if (records.size && !$("saved").textContent) tell(`saved ${clock(new Date(Math.max(...[...records.values()].map((record) => Date.parse(record.at)))))}`, "");
+  if (!savedAt && acceptedAt() > 0) savedAt = new Date(acceptedAt());
+  if (savedAt && !$("saved").textContent) tell(`saved ${clock(savedAt)}`, "");
+  complain();
   const first = items.findIndex((item) => !isDone(item));
   show(first < 0 ? items.length : first);
 });
@@ -799,7 +838,7 @@ load().then(async () => {
 function rebuildUndo() {
   const last = new Map();
   done = [];
-  for (const record of [...records.values()].filter((one) => !one.draft).sort((a, b) => (a.at < b.at ? -1 : 1))) {
+  for (const record of [...records.values()].filter((one) => !one.draft && !one.refused).sort((a, b) => (a.at < b.at ? -1 : 1))) {
     const before = last.get(record.item) || { verdict: "", comment: "", mark: "" };
     const now = { verdict: record.verdict, comment: record.comment, mark: record.mark };
     const top = done[done.length - 1];

@@ -1,0 +1,64 @@
+"""Find the verdicts in a sheet and on a page that differ, if nobody can tell which of the two a person gave later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from nescio.people.campaigns.folder import Campaign
+from nescio.people.campaigns.handed_in import HandedIn
+from nescio.people.campaigns.judgements import Judgement, Present
+from nescio.people.campaigns.log import is_fixed, now, read_log
+from nescio.people.campaigns.sheet_reading import SheetReader
+
+_UNORDERED = (
+    "{who} says {verdict} {where}, and nescio cannot tell which of the two is newer; change one of them, so that both "
+    "say the same"
+)
+_LATER = timedelta(days=1)  # Clocks and archives may date a file so much too early.
+
+
+def filled_in_by(campaign: Campaign, path: Path) -> str:
+    """Return the time, a day after the last change of its file, when a sheet was filled in; empty if this is later."""
+    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    if is_fixed():
+        return ""
+    begun = datetime.fromisoformat(read_log(campaign)[0].at)  # No sheet is older.
+    return (changed + _LATER).isoformat() if begun < changed < now() - _LATER else ""
+
+
+def ordered_rows(
+    reading: SheetReader, path: Path, given: Sequence[Judgement], present: Present, *, until: str, source: str
+) -> list[Judgement]:
+    """Return the rows of a sheet, except those that may be older or newer than another verdict on a page: a fault each.
+
+    `until` is the time when the sheet was filled in (`filled_in_by`). `source` is the name of a sheet that lies in the
+    folder of the campaign.
+    """
+    rows = []
+    for one in given:
+        said = present.other(one.item, one.assessor, one.verdict, by_sheet=False)
+        time = min(said.said, said.at) if said else ""
+        is_ordered = time < present.earliest(one.item, one.assessor) or (until and time >= until)
+        if said is None or is_ordered or present.repeats(one, source):
+            rows.append(one)
+        else:
+            where = f"on a page or a server ({said.said})"
+            rule = _UNORDERED.format(who=one.assessor, verdict=said.after, where=where)
+            reading.fault(path, None, rule, one.item)
+    return rows
+
+
+def drop_unordered(reading: SheetReader, path: Path, taken: HandedIn, present: Present) -> None:
+    """Drop from a handed-in file the judgements that may be older or newer than another verdict in a sheet.
+
+    Each is a fault. Only the newest judgement of an item can be one.
+    """
+    who, newest = taken.assessor, {record.item: (record, said) for record, said in taken.rows}
+    for record, said in newest.values():
+        sheet = present.other(record.item, who, record.verdict, by_sheet=True) if record.verdict else None
+        if sheet is not None and present.earlier_sheet(record.item, who) <= said < (sheet.said or sheet.at):
+            where = f"in a sheet that was collected on {sheet.at}"
+            reading.fault(path, None, _UNORDERED.format(who=who, verdict=sheet.after, where=where), record.item)
+            taken.rows.remove((record, said))
