@@ -276,7 +276,7 @@ def _take_back(campaign: Campaign, texts: Mapping[str, str], earlier: _Unstated,
     if the assessor had withdrawn the verdict, so that `sheets` asks again.
     """
     told, history = guidelines_of(campaign), read_history(campaign)
-    given = {(line.item, line.assessor): line for line in history if line.after}
+    given = {(line.item, line.assessor, line.after): line for line in history if line.after}
 
     def holds(line: Change) -> bool:
         then, now = line.texts, texts[line.item]
@@ -287,8 +287,8 @@ def _take_back(campaign: Campaign, texts: Mapping[str, str], earlier: _Unstated,
     lines = [line for line in Present(history).lines.values() if line.item in texts]
     lost = [taken_back(line, version, told) for line in lines if line.after and not holds(line)]
     gone = [line for line in lines if line.source == TAKEN_BACK and not line.after]
-    back = [(line, given[line.item, line.assessor]) for line in gone]
-    again = [restored(line, verdict, version, told) for line, verdict in back if verdict.texts and holds(verdict)]
+    back = [(line, given.get((line.item, line.assessor, line.before))) for line in gone]
+    again = [restored(line, by, version, told) for line, by in back if by is not None and by.texts and holds(by)]
     rows = [*lost, *again]
     if rows:
         head = append_history(campaign, rows)
