@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from nescio.data.assessed import verdicts_in
+from msgspec.structs import replace
+
+from nescio.data.assessed import WORDS, verdicts_in
+from nescio.data.judge_record import parse
 from nescio.data.kept import KEPT
 from nescio.data.outcomes import STATES
 from nescio.data.reasons import EMPTY
 from nescio.tables import failures
+from nescio.tables.cells import RESERVED
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
@@ -21,6 +25,7 @@ from nescio.tables.lexicon import (
     speaks_of_answering,
     speaks_of_questions,
     speaks_of_silence,
+    speaks_of_verdicts,
     state_of,
     tell_of_silence,
     truth_of,
@@ -101,6 +106,33 @@ class Roles:
 def is_own(table: Table) -> bool:
     """Return whether a table has nescio's own columns of questions and outcomes."""
     return {"question", "outcome"} <= table.columns.keys()
+
+
+def with_own_columns(table: Table, named: Collection[str]) -> Table:
+    """Return a table that nescio wrote without the columns whose names mean nothing there; any other table unchanged.
+
+    Strata and scores keep their names when they are written, so a score may be called "Refusal" or "Correct". Columns
+    that the command `named` stay.
+    """
+    if not is_written(table):
+        return table
+    own = {*RESERVED, *named}
+    return replace(table, columns={name: column for name, column in table.columns.items() if name in own})
+
+
+def is_written(table: Table) -> bool:
+    """Return whether nescio wrote a table: it has nescio's outcomes, and a column that only nescio writes."""
+    columns, words = table.columns, {*STATES, *WORDS.values()}
+    if not {"run", "question", "outcome"} <= columns.keys() or not {*(columns["outcome"].words or ())} <= words:
+        return False
+    judges = columns["judge"].words or () if "judge" in columns else ()
+    return bool({*KEPT} & columns.keys()) or any(parse(text).parameters for text in judges)
+
+
+def may_take_a_role(name: str, words: Collection[str] = ()) -> bool:
+    """Return whether a column may get a role by its name, or by `words` in its cells, in a table of unknown origin."""
+    spoken = (speaks_of_silence, speaks_of_answering, speaks_of_questions, speaks_of_verdicts, failures.is_status)
+    return bool(roles_of(name)) or any(speaks(name) for speaks in spoken) or tell_of_silence([*words])
 
 
 def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:

@@ -22,7 +22,7 @@ from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, is_measured, roles_of
 from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
-from nescio.tables.roles import NOTHING, may_be_gold
+from nescio.tables.roles import NOTHING, may_be_gold, with_own_columns
 from nescio.tables.totals import totals_of
 from nescio.text import by_value, enumerated
 
@@ -107,7 +107,12 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
 
     Raises AskedError if several readings are possible.
     """
-    shapes = [_without_people(table, options) for table in _whole(shapes, options)]
+    whole = {table.relation: _without_people(table, options) for table in _whole(shapes, options)}
+    reading = _settled(connection, [_without_scores(table, options) for table in whole.values()], options)
+    return replace(reading, table=whole[reading.table.relation])
+
+
+def _settled(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
     mapped = _mapped(shapes, options)
     allowed: list[Reading] = []
     doubtful: list[Reading] = []
@@ -183,6 +188,12 @@ def _without_people(table: Table, options: ReadOptions) -> Table:
     if not options.people:
         return table
     return replace(table, columns={name: own for name, own in table.columns.items() if name not in options.people})
+
+
+def _without_scores(table: Table, options: ReadOptions) -> Table:
+    """Return a table that nescio wrote without its scores and strata, which have no role by their names."""
+    given = _given(table, options) or {}
+    return with_own_columns(table, {name for own in given.values() for name in own.columns})
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
