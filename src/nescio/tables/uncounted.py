@@ -11,7 +11,7 @@ from nescio.data.kept import DIGEST, DIGESTS, HELD, KEPT, OF_RUNS, is_held
 from nescio.sources.database import connect
 from nescio.sources.remote import check_allowed
 from nescio.sources.tables import first, literal, quoted
-from nescio.tables.judge_column import judges_of, mixed_judges
+from nescio.tables.judge_column import judges_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,8 +60,8 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
     """
     if name == JUDGE:
         runs = [run for (run,) in connection.execute("SELECT DISTINCT run FROM rows ORDER BY 1").fetchall()]
-        judges = judges_of(connection, runs) or ()
-        return bool(mixed_judges(connection) or (judges and judges_differ(runs, [*map(undated, judges)])))
+        judges, _ = judges_of(connection, runs)
+        return bool(judges and judges_differ(runs, [*map(undated, judges)]))
     if name in DIGESTS:
         if first(connection, f"SELECT 1 FROM rows WHERE NOT regexp_full_match({name}, {literal(DIGEST)}) LIMIT 1"):
             return False
