@@ -139,6 +139,11 @@ def is_held(text: str) -> bool:
     return all(map(_HELD.fullmatch, text.split(_BETWEEN)))
 
 
+def speaks_of_held(texts: Iterable[str]) -> bool:
+    """Return whether texts say how many answers a file held, in nescio's form or another; a user's own texts do not."""
+    return any(is_held(text) or any(map(str.isdigit, text)) for text in texts)
+
+
 def notes_on(held: Iterable[tuple[str, str]], unfit: Iterable[tuple[str, str]], files: Mapping[str, str]) -> list[Note]:
     """Return the notes that the columns about runs stand for: pairs of a run and its text in `answers_held`, and pairs
     of a run and its text in `no_gate_because`.

@@ -306,6 +306,7 @@ def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDA
             many=len(runs),
             questions=int(many.max()),
             runs=runs,
+            unlike=_not_asked_alike(outcomes.runs, counts, runs),
         )
     ]
 

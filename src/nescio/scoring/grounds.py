@@ -248,6 +248,8 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
             why = f"this: {name!r} lacks {number:,} questions that others were asked. {adds}"
     if code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
         why = f"{said}Give every run the same number of answers to each question; {silent}"
+    elif code == UNEQUAL_REPEATS and any(pair.judges(own) for _, own in remark["unlike"]):
+        why = f"{said}The run could win by adding answers: leave them out, or ask the baseline as often"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
     elif code == MIXED_FILES and pair.is_baseline((remark.subject,)) and any(map(pair.judges, remark["beside"])):

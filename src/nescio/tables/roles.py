@@ -26,6 +26,7 @@ from nescio.tables.lexicon import (
     speaks_of_questions,
     speaks_of_silence,
     speaks_of_verdicts,
+    squash,
     state_of,
     tell_of_silence,
     truth_of,
@@ -37,6 +38,7 @@ from nescio.text import decimal
 OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge", *KEPT)  # roles that only their own names have
 NOTHING = Expression()
 ABOUT_ANSWERING = {"abstained", "answered", "answerable", "unanswerable", "expected"}
+_KEPT = {name.replace("_", ""): name for name in KEPT}
 _SAYING = {*ABOUT_ANSWERING, "outcome", "score", "wrong", "error"}
 
 
@@ -117,7 +119,8 @@ def with_own_columns(table: Table, named: Collection[str]) -> Table:
     if not is_written(table):
         return table
     own = {*RESERVED, *named}
-    return replace(table, columns={name: column for name, column in table.columns.items() if name in own})
+    columns = {name: column for name, column in table.columns.items() if name in own or kept_role(name)}
+    return replace(table, columns=columns)
 
 
 def is_written(table: Table) -> bool:
@@ -126,7 +129,12 @@ def is_written(table: Table) -> bool:
     if not {"run", "question", "outcome"} <= columns.keys() or not {*(columns["outcome"].words or ())} <= words:
         return False
     judges = columns["judge"].words or () if "judge" in columns else ()
-    return bool({*KEPT} & columns.keys()) or any(parse(text).parameters for text in judges)
+    return any(map(kept_role, columns)) or any(parse(text).parameters for text in judges)
+
+
+def kept_role(name: str) -> str | None:
+    """Return the column of `nescio.data.kept` that a header names, in any case and with spaces ("Answers held")."""
+    return _KEPT.get(squash(name)) if name else None
 
 
 def may_take_a_role(name: str, words: Collection[str] = ()) -> bool:
@@ -141,6 +149,9 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
     `mapped` are words to which the user gave a meaning as outcomes.
     """
     named_runs = column.name == "candidate" and all(state_of(word) is None for word in column.words or ("",))
+    if role := kept_role(column.name):
+        yield role
+        return
     if column.name in OWN_ALONE and not named_runs:
         yield "outcome" if column.name == "judge" and column.is_truth else column.name
         return
