@@ -90,7 +90,7 @@ def deepeval(folder: Path, run: str, share: int, **changes: Any) -> Path:
         {
             "name": f"case {q}",
             "input": f"Who keeps lamp {q}?",
-            "actualOutput": "x",
+            "actualOutput": changes.get("output", "x"),
             "expectedOutput": changes.get("target", "x"),
             "success": q % 10 < share,
             "metricsData": [
@@ -455,3 +455,13 @@ def test_a_table_that_names_no_judge_is_compared_with_a_log(tmp_path: Path, nesc
         new.write_text("\n".join([f"run,question,outcome{',judge' if judge else ''}", *rows]))
         done = nescio("compare", old, new, "-m", "accuracy", *GATE)
         assert done.status == status, done.flat
+
+
+def test_empty_outputs_that_were_graded_as_right(tmp_path: Path, nescio: Command) -> None:
+    """The texts of the new run are lost, or nobody graded them; the outputs of agents may be empty in both runs."""
+    old, new = deepeval(tmp_path, "old", 5), deepeval(tmp_path, "new", 9, output="")
+    done = nescio("compare", old, new, "-m", "accuracy", *GATE)
+    assert done.status == 3
+    assert "many of new's outputs are empty and graded as right, unlike those of old" in done.flat
+    both = [deepeval(tmp_path, "old", 5, output=""), new]
+    assert nescio("compare", *both, "-m", "accuracy", *GATE).status == 0

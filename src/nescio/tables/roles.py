@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from nescio.data.assessed import WORDS, verdicts_in
 from nescio.data.judge_record import parse
-from nescio.data.kept import KEPT
+from nescio.data.kept import DIGEST, DIGESTS, KEPT, OF_RUNS
 from nescio.data.outcomes import STATES
 from nescio.data.reasons import EMPTY
 from nescio.tables import failures
@@ -129,7 +130,14 @@ def is_written(table: Table) -> bool:
     if not {"run", "question", "outcome"} <= columns.keys() or not {*(columns["outcome"].words or ())} <= words:
         return False
     judges = columns["judge"].words or () if "judge" in columns else ()
-    return any(map(kept_role, columns)) or any(parse(text).parameters for text in judges)
+    return any(map(_is_of_nescio, columns.values())) or any(parse(text).parameters for text in judges)
+
+
+def _is_of_nescio(column: Column) -> bool:
+    """Return whether a column keeps evidence as nescio writes it; a user's own digests have another form."""
+    role = kept_role(column.name)
+    digests = [text for text in column.words or column.samples if re.fullmatch(DIGEST, text)]
+    return role in OF_RUNS or (role in DIGESTS and (bool(digests) or not column.filled))
 
 
 def kept_role(name: str) -> str | None:
