@@ -146,9 +146,19 @@ def _settled(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], opt
     distinct = len({own.signature for own in tried})
     if distinct == 1 and not (doubtful or unclear or questions):
         return tried[0].reading
+    if options.scores_alone and (score := _of_scores([own.reading for own in tried], options)):
+        return score
     same = distinct == 1 or len(questions) == len(allowed)
     same = same and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else unclear)
+
+
+def _of_scores(allowed: Sequence[Reading], options: ReadOptions) -> Reading | None:
+    """Return the first reading if all only say from which value on a score is right, but measures average the score."""
+    outcomes_of = [own.mapping.get("outcome", NOTHING) for own in allowed]
+    asked = all(outcome.sign and {*outcome.columns} <= {*options.graded} for outcome in outcomes_of)
+    others = [{role: own for role, own in reading.mapping.items() if role != "outcome"} for reading in allowed]
+    return allowed[0] if asked and all(own == others[0] for own in others) else None
 
 
 def _mapped(shapes: Sequence[Table], options: ReadOptions) -> set[str]:
