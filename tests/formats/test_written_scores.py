@@ -75,7 +75,8 @@ def test_a_table_without_evidence_is_known_as_written_by_nescio(tmp_path: Path) 
     """It has neither judges nor digests, so a column of its own says it."""
     state = np.array([[1, 0, 0, 1]], dtype=np.int8)
     scores = {user("Refused"): np.array([[0.0, 1.0, 1.0, 0.0]])}
-    outcomes = Outcomes(("m",), ("a", "b", "c", "d"), state, extra_columns=scores)
+    said = {"abstained": np.array(["yes", "no", "no", "yes"])}
+    outcomes = Outcomes(("m",), ("a", "b", "c", "d"), state, extra_columns=scores, strata=said)
     for suffix in (".csv", ".jsonl", ".parquet"):
         path = tmp_path / f"t{suffix}"
         WRITERS.find("outcomes").write(outcomes, path)
