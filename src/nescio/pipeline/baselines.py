@@ -256,10 +256,6 @@ def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Bas
     )
 
 
-def _named(judges: Sequence[JudgeRecord]) -> str:
-    return named(judges) if judges else UNKNOWN
-
-
 def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:
     """Return a note if one model judged the baseline and the new files on different dates, as models may change."""
     before, now = ({record.date for record in records} - {""} for records in (baseline.made.judges, judges_of(read)))
@@ -298,6 +294,10 @@ def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -
             f"{_listed(other, 'in another cluster')}. Group the questions the same way, or make a new baseline with "
             f"nescio compare {opt('save_baseline')}"
         )
+
+
+def _named(judges: Sequence[JudgeRecord]) -> str:
+    return named(judges) if judges else UNKNOWN
 
 
 def _counted(clusters: Words) -> str:
