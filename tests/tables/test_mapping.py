@@ -308,6 +308,11 @@ def test_scores_that_are_averaged_need_no_outcome(tmp_path: Path) -> None:
     base = tmp_path / "base.json"
     nescio.compare(path, mean, run="old", save_baseline=base)
     assert nescio.compare(path, mean, run="new", baseline=base).rows[0].measure == mean
+    path.with_name("comma.csv").write_text('run,question,score\nold,q1,"0,5"\nold,q2,"0,7"\n')
+    with pytest.raises(FormatError, match="each cell must be a finite number or empty"):
+        nescio.score(path.with_name("comma.csv"), mean)
+    path.with_name("rewards.csv").write_text("run,question,reward\nold,q1,-3.5\nold,q2,12\nold,q3,8\n")
+    assert nescio.score(path.with_name("rewards.csv"), "mean(reward)", ci=None).rows[0].value == 5.5
     for measures in ("c@1", [mean, "c@1"]):
         with pytest.raises(AskedError, match="from which value of 'score'"):
             nescio.score(path, measures)

@@ -139,6 +139,8 @@ def _settled(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], opt
     unclear = "" if doubtful else _unclear(allowed, options)
     if len(allowed) == 1 and not (doubtful or unclear):
         return allowed[0]
+    if options.scores_alone and (score := _averaged(connection, shapes, allowed, options)):
+        return score
     tried, errors = try_all(connection, allowed, options)
     if not tried:
         raise _no_reading(connection, shapes, options, errors) from None
@@ -146,19 +148,23 @@ def _settled(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], opt
     distinct = len({own.signature for own in tried})
     if distinct == 1 and not (doubtful or unclear or questions):
         return tried[0].reading
-    if options.scores_alone and (score := _of_scores([own.reading for own in tried], options)):
-        return score
     same = distinct == 1 or len(questions) == len(allowed)
     same = same and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else unclear)
 
 
-def _of_scores(allowed: Sequence[Reading], options: ReadOptions) -> Reading | None:
-    """Return the first reading if all only say from which value on a score is right, but measures average the score."""
-    outcomes_of = [own.mapping.get("outcome", NOTHING) for own in allowed]
-    asked = all(outcome.sign and {*outcome.columns} <= {*options.graded} for outcome in outcomes_of)
-    others = [{role: own for role, own in reading.mapping.items() if role != "outcome"} for reading in allowed]
-    return allowed[0] if asked and all(own == others[0] for own in others) else None
+def _averaged(
+    connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], allowed: Sequence[Reading], options: ReadOptions
+) -> Reading | None:
+    """Return the reading of scores that measures average, or None if a column may say which answers are right."""
+    name = options.graded[0]
+    if any(own.mapping.get("outcome", NOTHING).columns != (name,) for own in allowed):
+        return None
+    outcome = {"outcome": Expression((name,), sign=">=", number="0")}  # any number: only the score counts
+    found = [(table, _given(table, options)) for table in shapes if name in table.columns]
+    ways = [(table, readings(table, outcome | own, judging=False)) for table, own in found if own is not None]
+    tried, _ = try_all(connection, [Reading(table, own) for table, several in ways for own in several], options)
+    return tried[0].reading if len({own.signature for own in tried}) == 1 else None
 
 
 def _mapped(shapes: Sequence[Table], options: ReadOptions) -> set[str]:
