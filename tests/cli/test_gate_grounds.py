@@ -108,6 +108,12 @@ def test_attempts_that_one_run_adds(tmp_path: Path, nescio: Command) -> None:
     own = table(tmp_path / "new.csv", "run,question,repeat,outcome", [row for row in rows if row[0] == "new"])
     done = nescio("compare", own, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
     done.assert_refused("The run could win by adding")
+    once = [("third", f"q{q}", 1, "correct") for q in N]
+    both = [
+        (run, f"q{q}", k, right(q % 10 < wins)) for run, wins in (("old", 5), ("new", 9)) for q in N for k in (1, 2)
+    ]
+    path = table(tmp_path / "third.csv", "run,question,repeat,outcome", [*once, *both])
+    assert nescio("compare", path, "-m", "accuracy", *GATE).status == 0  # the attempts of a third run do not matter
 
 
 def test_attempts_that_are_missing_count_as_silence_where_that_is_said(nescio: Command, attempts: Path) -> None:
