@@ -235,12 +235,18 @@ def squeeze(text: str) -> str:
     The key ignores case, and has single spaces and no invisible characters (zero-width spaces, joiners, soft hyphens).
     Unicode has these in the category Cf; the signs and flags in this category that are drawn stay.
     """
-    seen = (
-        text
-        if text.isprintable()
-        else "".join(part if _FLAG.match(part) else _seen(part) for part in _FLAG.split(text))
-    )
-    return " ".join(seen.split()).casefold()
+    return " ".join(_visible(text).split()).casefold()
+
+
+def in_one_form(text: str) -> str:
+    """Return the text that both encodings of accented letters give, without invisible characters."""
+    return text if text.isascii() else _visible(composed(text) or "")
+
+
+def _visible(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(part if _FLAG.match(part) else _seen(part) for part in _FLAG.split(text))
 
 
 def _seen(text: str) -> str:

@@ -16,10 +16,11 @@ def test_a_run_that_tries_again_where_it_failed(tmp_path: Path, nescio: Command)
     once = [("old", f"q{q}", 0, right(q % 10 < 6)) for q in N]
     again = [("new", f"q{q}", k, right(k == q % 2)) for q in N for k in range(1 + q % 2)]
     path = table(tmp_path / "again.csv", "run,question,repeat,outcome", [*once, *again])
-    says = "run 'new': 100 of 200 questions have fewer than 2 answers"
+    says = "'old' has fewer answers to some questions (up to 100) than another run has. The run could win by adding"
+    alone = "run 'new': 100 of 200 questions have fewer than 2 answers"
     nescio("compare", path, "-m", "accuracy", *GATE).assert_refused(says)
-    for rule in ("", "at_least = 0.4"):
-        nescio("gate", policy(path, f'measure = "accuracy"\n{rule}')).assert_refused(says)
+    for rule, why in (("", says), ("at_least = 0.4", alone)):
+        nescio("gate", policy(path, f'measure = "accuracy"\n{rule}')).assert_refused(why)
     last = nescio("compare", path, "-m", "accuracy", *GATE[:-1]).out.splitlines()[-1]
     assert last.startswith("CANNOT TELL: ")
     assert says in last
@@ -46,8 +47,9 @@ def test_one_of_several_answers_that_differ_is_no_choice(tmp_path: Path, nescio:
     [
         ("exact", "token_f1(threshold=0.1)", "(exact, token_f1(threshold=0.1))"),
         ("exact", "", "(exact, an unknown judge)"),
-        ("exact", ("exact", "lenient"), "(exact+lenient, exact)"),
-        ("exact", ("exact", ""), "(an unknown judge+exact, exact)"),
+        ("exact", ("exact", "lenient"), "(exact, exact+lenient)"),
+        ("exact", ("exact", "exact(threshold=0.1)"), "(exact, exact+exact(exact.threshold=0.1))"),
+        ("exact", ("exact", ""), "(exact, an unknown judge+exact)"),
         ("llm(model=m, date=2026-01-01)", "llm(model=m, date=2026-02-02)", ""),
         (("llm(model=m, date=2026-01-01)", "llm(model=m, date=2026-01-02)"), "llm(model=m, date=2026-02-02)", ""),
         (("ana", "ben"), ("ana", "ben"), ""),
@@ -64,6 +66,17 @@ def test_runs_of_two_judges_are_not_compared_by_a_gate(
     done = nescio("compare", table(tmp_path / "t.csv", f"{HEAD},judge", rows), "-m", "accuracy", *GATE)
     if why:
         done.assert_refused(f"the runs were judged by different judges {why}", "Judge all runs by one judge")
+    else:
+        assert done.status == 0, done.flat
+    parts = [
+        table(tmp_path / f"{name}.csv", f"{HEAD},judge", own) for name, own in (("a", rows[:200]), ("b", rows[200:]))
+    ]
+    base = tmp_path / "base.json"
+    nescio("compare", parts[0], "--save-baseline", base)
+    done = nescio("compare", parts[1], "-m", "accuracy", "--baseline", base, "--fail-on-regression")
+    if why:
+        before, _, now = why[1:-1].partition(", ")
+        done.assert_refused(f"judged by {before}, and these files by {now}")
     else:
         assert done.status == 0, done.flat
 

@@ -128,7 +128,7 @@ def test_an_older_baseline_of_a_log_states_no_judge(tmp_path: Path, nescio: Comm
     assert "the baseline does not state who judged it" in done.flat
     rows = [f"new,harbour/{q},correct,exact" for q in N]
     table.write_text("\n".join(["run,question,outcome,judge", *rows]))
-    nescio("compare", table, *RUN, "--baseline", base).assert_refused("the baseline was judged by none")
+    nescio("compare", table, *RUN, "--baseline", base).assert_refused("the baseline was judged by an unknown judge")
 
 
 @pytest.mark.parametrize(

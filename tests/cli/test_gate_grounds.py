@@ -96,6 +96,26 @@ def test_attempts_that_one_run_lacks(nescio: Command, attempts: Path) -> None:
     refused_everywhere(nescio, attempts, "'new' has fewer answers to some questions (up to 100) than another run has")
 
 
+def test_attempts_that_one_run_adds(tmp_path: Path, nescio: Command) -> None:
+    """The new run hands in three right attempts at each question beside the one that the old run made."""
+    rows = [("old", f"q{q}", 1, right(q % 10 < 7)) for q in N]
+    rows += [("new", f"q{q}", k, right(k > 1 or q % 10 < 5)) for q in N for k in range(1, 5)]
+    path = table(tmp_path / "t.csv", "run,question,repeat,outcome", rows)
+    says = "'old' has fewer answers to some questions (up to 200) than another run has"
+    refused_everywhere(nescio, path, says)
+    base = tmp_path / "base.json"
+    nescio("compare", path, "--run", "old", "--save-baseline", base)
+    own = table(tmp_path / "new.csv", "run,question,repeat,outcome", [row for row in rows if row[0] == "new"])
+    done = nescio("compare", own, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
+    done.assert_refused("The run could win by adding")
+    once = [("third", f"q{q}", 1, "correct") for q in N]
+    both = [
+        (run, f"q{q}", k, right(q % 10 < wins)) for run, wins in (("old", 5), ("new", 9)) for q in N for k in (1, 2)
+    ]
+    path = table(tmp_path / "third.csv", "run,question,repeat,outcome", [*once, *both])
+    assert nescio("compare", path, "-m", "accuracy", *GATE).status == 0  # the attempts of a third run do not matter
+
+
 def test_attempts_that_are_missing_count_as_silence_where_that_is_said(nescio: Command, attempts: Path) -> None:
     """One right answer of four is an accuracy of 0.25, and 0.25 less than 0.7."""
     done = nescio("compare", attempts, "-m", "accuracy", *GATE, "--missing", "unanswered", "-f", "json")

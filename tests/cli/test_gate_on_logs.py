@@ -90,7 +90,7 @@ def deepeval(folder: Path, run: str, share: int, **changes: Any) -> Path:
         {
             "name": f"case {q}",
             "input": f"Who keeps lamp {q}?",
-            "actualOutput": "x",
+            "actualOutput": changes.get("output", "x"),
             "expectedOutput": changes.get("target", "x"),
             "success": q % 10 < share,
             "metricsData": [
@@ -455,3 +455,38 @@ def test_a_table_that_names_no_judge_is_compared_with_a_log(tmp_path: Path, nesc
         new.write_text("\n".join([f"run,question,outcome{',judge' if judge else ''}", *rows]))
         done = nescio("compare", old, new, "-m", "accuracy", *GATE)
         assert done.status == status, done.flat
+
+
+def test_empty_outputs_that_were_graded_as_right(tmp_path: Path, nescio: Command) -> None:
+    """The texts of the new run are lost, or nobody graded them; the outputs of agents may be empty in both runs."""
+    old, new = deepeval(tmp_path, "old", 5), deepeval(tmp_path, "new", 9, output="")
+    done = nescio("compare", old, new, "-m", "accuracy", *GATE)
+    assert done.status == 3
+    assert "many of new's outputs are empty and graded as right, unlike those of old" in done.flat
+    both = [deepeval(tmp_path, "old", 5, output=""), new]
+    assert nescio("compare", *both, "-m", "accuracy", *GATE).status == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "refused"),
+    [
+        ({}, False),
+        ({"target": "X"}, False),  # upper case makes no other gold answer
+        ({"target": "y"}, True),
+        ({"input": "WHO KEEPS  LAMP {}?"}, False),
+        ({"input": "Who lit lamp {}?"}, True),
+        ({"scorer": "lenient"}, True),
+    ],
+)
+@pytest.mark.parametrize("write", [inspect, deepeval])
+def test_a_baseline_file_refuses_what_two_logs_refuse(
+    tmp_path: Path, nescio: Command, write: Callable[..., Path], changes: dict[str, str], refused: bool
+) -> None:
+    if write is deepeval and {"input", "scorer"} & {*changes}:
+        return  # it identifies its cases by their inputs, and has no scorer
+    old, new = write(tmp_path, "old", 5), write(tmp_path, "new", 9, **changes)
+    base = tmp_path / "base.json"
+    nescio("compare", old, "--save-baseline", base)
+    beside = nescio("compare", old, new, "-m", "accuracy", *GATE)
+    by_file = nescio("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
+    assert [beside.status, by_file.status] == [2 * refused] * 2, (beside.flat, by_file.flat)

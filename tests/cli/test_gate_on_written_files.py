@@ -277,3 +277,39 @@ def test_tuned_runs_of_logs_know_the_questions_and_the_grader(
         assert nescio("tune", table_file, "--resamples", "100", "-o", run).status == 0
         written.append(run)
     assert verdicts(nescio, tuple(written))[0] == status
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "status"),
+    [
+        ("answers_held", "186 of 400", 3),
+        ("answers_held", " 186 of 400 ", 3),
+        ("Answers held", "186 of 400", 3),
+        ("ANSWERS_HELD", "186 of 400", 3),
+        *(("answers_held", cell, 2) for cell in ("186 OF 400", '"186 of 4,000"', "186", "186 / 400")),
+        ("No gate because", "the log was cut", 2),
+    ],
+)
+def test_what_a_column_of_nescio_says_is_read_in_any_form_or_refused(
+    tmp_path: Path, nescio: Command, name: str, cell: str, status: int
+) -> None:
+    path = table(tmp_path / "t.csv", f"run,question,outcome,{name}", [("new", f"q{q}", "correct", cell) for q in N])
+    done = nescio("score", path, *ALONE)
+    assert done.status == status, done.flat
+
+
+@pytest.mark.parametrize("name", ["gold_digest", "Gold digest", "QUESTION_DIGEST"])
+def test_digests_under_a_header_in_another_form(tmp_path: Path, nescio: Command, name: str) -> None:
+    rows = [(run, f"q{q}", right(q % 10 < wins)) for run, wins in (("old", 5), ("new", 9)) for q in N]
+    marked = [(*row, f"inspect:{at % len(N):016x}") for at, row in enumerate(rows)]
+    same = table(tmp_path / "same.csv", f"run,question,outcome,{name}", marked)
+    assert nescio("compare", same, "-m", "accuracy", *GATE).status == 0
+    other = [*marked[:-50], *((*row[:-1], f"inspect:{at:016x}") for at, row in enumerate(marked[-50:], 999))]
+    path = table(tmp_path / "other.csv", f"run,question,outcome,{name}", other)
+    nescio("compare", path, "-m", "accuracy", *GATE).assert_refused("50 of 200 questions have another")
+    broken = [*marked[:-50], *((*row[:-1], "INSPECT:1") for row in marked[-50:])]
+    path = table(tmp_path / "broken.csv", f"run,question,outcome,{name}", broken)
+    nescio("compare", path, "-m", "accuracy", *GATE).assert_refused("has 'INSPECT:1', which is not of the form")
+    assert nescio("sql", path).status != 0
+    own = table(tmp_path / "own.csv", f"run,question,outcome,{name}", [(*row[:-1], "md5") for row in marked])
+    assert nescio("compare", own, "-m", "accuracy", *GATE).status == 0

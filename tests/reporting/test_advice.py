@@ -50,6 +50,21 @@ def test_the_errors_are_those_of_the_run_at_the_threshold_advised(tmp_path: Path
     assert {row["level"] for row in claims if row["kind"] == "wrong"} == {0.95}
 
 
+def test_a_pair_table_compares_its_runs_as_the_rows_do(tmp_path: Path) -> None:
+    """The rows: 120 questions that both get right, 60 that keen alone gets right, and 20 that neither does."""
+    cells = {"keen,keen": (180, 0, 0, 20), "dull,dull": (120, 0, 0, 80), "dull,keen": (120, 0, 60, 20)}
+    (pairs := tmp_path / "pairs.csv").write_text(
+        "run_a,run_b,cc,cw,cu,wc,ww,wu,uc,uw,uu\n"
+        + "".join(f"{runs},{cc},{cw},0,{wc},{ww},0,0,0,0\n" for runs, (cc, cw, wc, ww) in cells.items())
+    )
+    rows = outcome_table(tmp_path / "rows.csv", {"keen": "C" * 180 + "W" * 20, "dull": "C" * 120 + "W" * 80})
+    said = [kinds(file, measure="accuracy") for file in (pairs, rows)]
+    for one in said:
+        assert "lead" in one["evidence"].text
+        assert "not significant" not in one["evidence"].text
+        assert not any("cannot be compared" in statement.text for statement in one.values())
+
+
 @pytest.mark.parametrize("risk", [1, 33, 100])
 def test_the_errors_tolerated_choose_a_run_and_a_threshold(risk: int, tmp_path: Path) -> None:
     """The most right answers of all promises whose bound, Clopper and Pearson's shared among 4 runs at 21 thresholds

@@ -17,7 +17,7 @@ import pytest
 import nescio
 from nescio.errors import MismatchError, UsageError
 from nescio.meta_evaluation import stability, swap
-from nescio.tables.statements import Dialect
+from nescio.tables.statements import PAIRS, Dialect
 
 MEASURES = ["c@1", "accuracy", "coverage", "UF", "precision"]
 HEAD = ("run", "question", "outcome", "confidence")
@@ -122,6 +122,20 @@ def test_shards_add_up(answers: Path, tmp_path: Path) -> None:
         f"TO '{tmp_path / 'sum.csv'}'"
     )
     assert figures(nescio.compare(tmp_path / "sum.csv")) == figures(nescio.compare(whole))
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_shards_that_lack_a_run_are_no_common_questions(tmp_path: Path, *, stated: bool) -> None:
+    """Each run was asked 20 questions, and both together 10 of them: the sums of the runs alone do not show it."""
+    head = ["run_a", "run_b", *PAIRS, *(["other", "missing", "asked"] if stated else [])]
+    rows = [("old", "old", 12, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 20), ("new", "new", 18, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 20)]
+    rows.append(("new", "old", 5, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 10))
+    path = tmp_path / "sum.csv"
+    path.write_text("\n".join([",".join(head), *(",".join(map(str, row[: len(head)])) for row in rows)]))
+    with pytest.raises(
+        MismatchError, match="runs 'new' and 'old' were both counted on 10 questions, and run 'old' was"
+    ):
+        nescio.compare(path, "accuracy", baseline="old")
 
 
 FAULTS = {
@@ -260,7 +274,7 @@ def test_columns_and_words_are_named_as_elsewhere(tmp_path: Path) -> None:
 def test_shards_without_a_run_are_found(tmp_path: Path) -> None:
     head = "run,correct,incorrect,unanswered,other,missing,asked\n"
     (path := tmp_path / "runs.csv").write_text(head + "a,1,1,0,0,0,2\nb,1,0,0,0,0,1\n")
-    with pytest.raises(MismatchError, match="run 'b' was counted on 1 question and 'a' on 2"):
+    with pytest.raises(MismatchError, match="run 'b' was counted on 1 question, and run 'a' was counted on 2"):
         nescio.score(path)
 
 

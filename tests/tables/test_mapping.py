@@ -295,3 +295,24 @@ def test_words_of_a_confidence_get_the_numbers_that_the_user_gives(tmp_path: Pat
         nescio.score(path, "Brier", column={"confidence": "sure{high}"}, ci=None)
     with pytest.raises(UsageError, match="and is possible only for confidence, not for outcome"):
         nescio.score(path, "accuracy", column={"outcome": "sure{high:1}"}, ci=None)
+
+
+def test_scores_that_are_averaged_need_no_outcome(tmp_path: Path) -> None:
+    path = tmp_path / "graded.csv"
+    rows = [f"{run},q{i},{(i + most) % 7 / 7}" for run, most in (("old", 0), ("new", 1)) for i in range(30)]
+    path.write_text("\n".join(["run,question,score", *rows]))
+    mean = "mean(score)"
+    assert len(nescio.score(path, mean, ci=None).rows) == 2
+    gates = nescio.compare(path, mean, baseline="old", fail_on_regression=True, margin=2).gates
+    assert [gate.status for gate in gates] == [0]
+    base = tmp_path / "base.json"
+    nescio.compare(path, mean, run="old", save_baseline=base)
+    assert nescio.compare(path, mean, run="new", baseline=base).rows[0].measure == mean
+    path.with_name("comma.csv").write_text('run,question,score\nold,q1,"0,5"\nold,q2,"0,7"\n')
+    with pytest.raises(FormatError, match="each cell must be a finite number or empty"):
+        nescio.score(path.with_name("comma.csv"), mean)
+    path.with_name("rewards.csv").write_text("run,question,reward\nold,q1,-3.5\nold,q2,12\nold,q3,8\n")
+    assert nescio.score(path.with_name("rewards.csv"), "mean(reward)", ci=None).rows[0].value == 5.5
+    for measures in ("c@1", [mean, "c@1"]):
+        with pytest.raises(AskedError, match="from which value of 'score'"):
+            nescio.score(path, measures)

@@ -31,7 +31,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import UNGRADED, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.policies import MISSING_SILENT, UNGRADED_LEFT_OUT, missing_note, ungraded_note
-from nescio.data.reasons import not_declined, notes_on_silence
+from nescio.data.reasons import NOT_DECLINED, not_declined, notes_on_pairs
 from nescio.data.results import Results
 from nescio.data.shown import Row, Shown
 from nescio.data.signature import Signature, sign
@@ -137,7 +137,12 @@ def compare_early(
         rows, more_notes = _looks(after, chosen, how, names, margin)
         if after.changed:
             rows[-1] = replace(rows[-1], verdict=_changed_verdict(len(after.changed)), more=None)
-        silent = notes_on_silence(names[:1], [loaded.silence], ungraded_left_out=loaded.options.ungraded == "exclude")
+        left_out = loaded.options.ungraded == "exclude"
+        silent = [
+            remark
+            for remark in notes_on_pairs([names], [loaded.silence], ungraded_left_out=left_out)
+            if remark.code == NOT_DECLINED
+        ]
         read = [remark for remark in loaded.notes if not _of_this_block(remark, names[0])]
         every = (*read, *_left_out(after, names), *_missing(after, names[0]), *silent, *notes, *more_notes)
         looks = Results(tuple(rows), _signature(loaded, chosen, how, after, margin=margin, seed=seed), every, "looks")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 from itertools import combinations
 from typing import Any, Literal
 
@@ -95,11 +95,16 @@ def changed(what: What, stated: Iterable[tuple[str, str, Hashable]], total: int)
     ]
 
 
+def are_apart(said: Set[Hashable], other: Set[Hashable]) -> bool:
+    """Return whether two runs were asked different things: neither states all that the other does."""
+    return not (said <= other or other <= said)
+
+
 def _differing(of_runs: dict[str, set[Hashable]]) -> Sequence[tuple[str, str]]:
     groups: dict[frozenset[Hashable], list[str]] = {}
     for run, texts in of_runs.items():
         groups.setdefault(frozenset(texts), []).append(run)
-    apart = [pair for pair in combinations(groups, 2) if not (pair[0] <= pair[1] or pair[1] <= pair[0])]
+    apart = [pair for pair in combinations(groups, 2) if are_apart(*pair)]
     return [(one, other) for first, second in apart for one in groups[first] for other in groups[second]]
 
 

@@ -110,6 +110,18 @@ def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
     return JudgeRecord("+".join(dict.fromkeys(record.name for record in ordered)), parameters)
 
 
+def mixed(records: Collection[JudgeRecord]) -> JudgeRecord:
+    """Return one record of all judges of a run some of whose answers were judged by one, and some by another.
+
+    No record is left out, also if another states more: which answers each judge graded matters.
+    """
+    ordered = sorted({*records}, key=str)
+    if len(ordered) > _MANY:
+        return JudgeRecord(f"{len(ordered)} judges", (("digest", _short([*map(str, ordered)])),))
+    pairs = {(f"{record.name}.{name}", value) for record in ordered for name, value in _stated(record)}
+    return ordered[0] if len(ordered) == 1 else JudgeRecord("+".join(r.name for r in ordered), tuple(sorted(pairs)))
+
+
 def agree(records: Collection[JudgeRecord], others: Collection[JudgeRecord]) -> bool:
     """Return whether each judge is among the others or has the name of one that states more or less of itself."""
 

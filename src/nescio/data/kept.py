@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.changed_questions import UNSAID, changed_words
+from nescio.data.changed_questions import UNSAID, are_apart, changed_words
 from nescio.data.columns import Array
 from nescio.data.dropped import FEWER_HELD, fewer_held
 from nescio.data.notes import Note, note
@@ -93,6 +93,34 @@ def changed_in(runs: Sequence[str], questions: Sequence[str], words: Array) -> l
     return notes
 
 
+def asked_alike(
+    runs: Array, baseline: tuple[Sequence[str], Array], questions: Sequence[str], part: int
+) -> dict[str, bool]:
+    """Return whether all runs state of a question what the baseline states, for each question of which both state it.
+
+    `runs` has shape (runs, questions), `baseline` the questions of a single run and its digests. Part 0 is what was
+    asked, and part 1 the gold answers. Digests of different formats are not compared.
+    """
+    before = _said(*baseline, part)
+    alike: dict[str, bool] = {}
+    for row in runs:
+        for question, by_form in _said(questions, row, part).items():
+            for form in by_form.keys() & before.get(question, {}).keys():
+                same = not are_apart(by_form[form], before[question][form])
+                alike[question] = alike.get(question, True) and same
+    return alike
+
+
+def _said(questions: Sequence[str], row: Array, part: int) -> dict[str, dict[bytes, set[bytes]]]:
+    """Return what a run states of each question, keyed by question and format."""
+    said: dict[str, dict[bytes, set[bytes]]] = {}
+    for question, one in zip(questions, row, strict=True):
+        half = (one or b"")[part * _HALF : (part + 1) * _HALF]
+        if half not in (b"", UNSAID):
+            said.setdefault(question, {}).setdefault(one[_WHOLE:], set()).add(half)
+    return said
+
+
 def held_in_words(notes: Iterable[Note]) -> dict[str, str]:
     """Return the text of `answers_held` for each run whose files state more answers than they hold."""
     parts: dict[str, list[str]] = {}
@@ -109,6 +137,11 @@ def held_in_words(notes: Iterable[Note]) -> dict[str, str]:
 def is_held(text: str) -> bool:
     """Return whether a text is one of `answers_held`."""
     return all(map(_HELD.fullmatch, text.split(_BETWEEN)))
+
+
+def speaks_of_held(texts: Iterable[str]) -> bool:
+    """Return whether texts say how many answers a file held, in nescio's form or another; a user's own texts do not."""
+    return any(is_held(text) or any(map(str.isdigit, text)) for text in texts)
 
 
 def notes_on(held: Iterable[tuple[str, str]], unfit: Iterable[tuple[str, str]], files: Mapping[str, str]) -> list[Note]:

@@ -298,6 +298,7 @@ def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDA
     runs = [run for run, own in zip(outcomes.runs, many, strict=True) if own]
     if not runs:
         return []
+    most = dict(zip(outcomes.runs, counts.max(axis=1).tolist(), strict=True))
     return [
         note(
             UNEQUAL_REPEATS,
@@ -306,6 +307,7 @@ def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDA
             many=len(runs),
             questions=int(many.max()),
             runs=runs,
+            outdone=[(run, other) for run in runs for other, own in most.items() if own > most[run]],
         )
     ]
 

@@ -124,14 +124,15 @@ class ReadOptions(Struct, frozen=True):
     """The options of a reader.
 
     `outcome_map` translates words into outcomes. `strata` names the columns to keep as strata (None: all suitable
-    columns), and `graded` the graded scores that a measure needs. `choose` has the values of `--choose`. `declined` has
-    the words that mean "I do not know". `gold` says whether questions must have gold answers; they need none if people
-    judge, or if a system is to answer them. `texts` says whether to keep the texts of questions and answers, which only
-    people read. If `supports` is false, a reader may leave out the evidence for answers, which fills most of many
-    files. `people` names the columns with people's verdicts, which have no other role. `certain` says that the user
-    named the format, and `judging` that the answers must stay unjudged. `worths` are the scores that the user gave to
-    words, and `told` the names of the reading options that the user set. `judged` is the function that judges answers.
-    `written` says that the answers will be written to a file, which must keep what gates ask (`data/kept.py`).
+    columns), and `graded` the graded scores that a measure needs; `scores_alone` says that no measure needs more.
+    `choose` has the values of `--choose`. `declined` has the words that mean "I do not know". `gold` says whether
+    questions must have gold answers; they need none if people judge, or if a system is to answer them. `texts` says
+    whether to keep the texts of questions and answers, which only people read. If `supports` is false, a reader may
+    leave out the evidence for answers, which fills most of many files. `people` names the columns with people's
+    verdicts, which have no other role. `certain` says that the user named the format, and `judging` that the answers
+    must stay unjudged. `worths` are the scores that the user gave to words, and `told` the names of the reading options
+    that the user set. `judged` is the function that judges answers. `written` says that the answers will be written to
+    a file, which must keep what gates ask (`data/kept.py`).
     """
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
@@ -157,6 +158,7 @@ class ReadOptions(Struct, frozen=True):
     judged: Callable[[Unjudged], Outcomes] = _no_judge
     people: frozenset[str] = frozenset()
     written: bool = False
+    scores_alone: bool = False
 
     def with_more(self, more: Mapping[str, Any]) -> ReadOptions:
         """Return these options updated with more reading options, keyed by name."""

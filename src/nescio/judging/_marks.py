@@ -7,7 +7,7 @@ import string
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from nescio.text import normalise, without_punctuation
+from nescio.text import in_one_form, normalise, without_punctuation
 
 _ALIKE = str.maketrans("‐‑‒–—−×∗⋅÷∕⁄", "------***///")
 # replaces marks by syllables of Yi, which such texts do not contain
@@ -61,6 +61,7 @@ def _between(text: str) -> list[str]:
 
 
 def _words(text: str, names: bool) -> str:
+    text = in_one_form(text)
     return normalise(with_marks(text, names)) or without_punctuation(text)
 
 

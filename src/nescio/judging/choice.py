@@ -10,7 +10,7 @@ from nescio.data.model import Collection, Question, Run
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.judging._judge import judge
-from nescio.text import normalise, squeeze
+from nescio.text import answer_key, in_one_form, normalise
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _INDEX = re.compile(r"[0-9]{1,4}")
@@ -104,7 +104,7 @@ def _named(options: tuple[str, ...], text: str) -> int | None:
     return _written(options)[0].get(options[position].strip(), position)
 
 
-_FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
+_FORMS: tuple[Callable[[str], str], ...] = (str.strip, answer_key, lambda text: normalise(in_one_form(text)))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -6,7 +6,7 @@ from nescio.data.columns import Column, Summary, declare
 from nescio.data.model import Question
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.judging._judge import Grade, judge
-from nescio.text import best_f1
+from nescio.text import best_f1, in_one_form
 
 declare(
     Column(
@@ -28,7 +28,8 @@ def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
 
     $F_1 = \frac{2m}{|a| + |g|}$ with a and g the words of answer and gold after SQuAD's normalisation and m the size of
     their common multiset. An abstention scores 0, and 1 on an unanswerable question, as in evaluate-v2.0.py. So
-    `mean(f1)` is the script's figure `f1` divided by 100.
+    `mean(f1)` is the script's figure `f1` divided by 100, except that both encodings of an accented letter (NFC and
+    NFD) are the same here, and that invisible characters do not count.
     """
-    score = best_f1(answer, question.answers) if question.answers else 0.0
+    score = best_f1(in_one_form(answer), [*map(in_one_form, question.answers)]) if question.answers else 0.0
     return Grade(CORRECT if score >= threshold else INCORRECT, {"token_f1.f1": score})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,8 @@ from nescio._version import __version__
 from nescio.data.clusters import clustered, clusters_of
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
-from nescio.data.judge_record import JudgeRecord, agree, named
-from nescio.data.kept import changed_in, in_texts
+from nescio.data.judge_record import UNKNOWN, JudgeRecord, agree, named
+from nescio.data.kept import asked_alike, changed_in
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policies import one_sided
@@ -139,12 +139,9 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     data = read.data
     if not isinstance(data, (Outcomes, Evidence)):
         raise UsageError(f"{path}: a baseline is compared question by question, but these files hold only counts")
-    texts, golds = words_of(read)
-    alike = _asked_alike(data, baseline.data)  # A run may add lines to its prompts, and so to the texts.
-    texts = {name: baseline.texts[name] if name in alike and name in baseline.texts else texts[name] for name in texts}
-    _check_questions(data.questions, baseline, path, texts, golds)
+    _check_questions(data, baseline, path, words_of(read))
     _check_reading(deciding(options), baseline, path)
-    unknown = _check_judges(read, judges_of(read, options.only), baseline, path)
+    unknown = _check_judges(read, _judged_by(read, options.only), baseline, path)
     _check_clusters(clustered(data, options.cluster) if options.cluster else data, baseline, path)
     old = baseline.data
     if not isinstance(old, type(data)):
@@ -179,16 +176,23 @@ def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note
     return (one_sided(new.runs, len(alone)),) if alone else ()
 
 
-def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, texts: Words, golds: Words) -> None:
-    new, old = set(questions), set(baseline.data.questions)
+def _check_questions(data: Outcomes | Evidence, baseline: Baseline, path: Path, words: tuple[Words, Words]) -> None:
+    """Raise MismatchError if the baseline was asked other questions, or others under the same names.
+
+    Digests decide as between two files. `words` has the texts, which decide only where one side states no digest.
+    """
+    new, old = set(data.questions), set(baseline.data.questions)
     if new != old:
         parts = [_listed(old - new, "only in the baseline"), _listed(new - old, "only in these files")]
         raise MismatchError(
             f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. Make the "
             f"baseline again from its run on these questions, with nescio compare {opt('save_baseline')}"
         )
-    for what, before, now in (("text or options", baseline.texts, texts), ("gold answer", baseline.golds, golds)):
-        other = {name for name in before if now and before[name] != now.get(name)}
+    known = (("text or options", baseline.texts), ("gold answer", baseline.golds))
+    for part, ((what, before), now) in enumerate(zip(known, words, strict=True)):
+        alike = _stated_alike(data, baseline.data, part)
+        other = {name for name in before if now and name not in alike and before[name] != now.get(name)}
+        other |= {name for name, same in alike.items() if not same}
         if other:
             raise MismatchError(
                 f"{path}: the baseline was made on different questions: "
@@ -197,15 +201,11 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
             )
 
 
-def _asked_alike(new: Outcomes | Evidence, old: Outcomes | Evidence) -> set[str]:
-    """Return the questions of which all runs state the same digest, made by the same format."""
-    known: list[dict[str, set[str | None]]] = [{}, {}]
-    for said, data in zip(known, (new, old), strict=True):
-        words = getattr(data, "words", None)
-        for row in () if words is None else words:
-            for name, one in zip(data.questions, row, strict=True):
-                said.setdefault(name, set()).add(in_texts(one)[0])
-    return {name for name, one in known[0].items() if len(one) == 1 and None not in one and one == known[1].get(name)}
+def _stated_alike(new: Outcomes | Evidence, old: Outcomes | Evidence, part: int) -> dict[str, bool]:
+    """Return whether the digests of each question are the same, for the questions of which both sides have one."""
+    if not (isinstance(new, Outcomes) and isinstance(old, Outcomes)) or new.words is None or old.words is None:
+        return {}
+    return asked_alike(new.words, (old.questions, old.words[0]), new.questions, part)
 
 
 def _listed(questions: set[str], how: str) -> str:
@@ -214,6 +214,15 @@ def _listed(questions: set[str], how: str) -> str:
     names = sorted(questions)
     rest = f", and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return f"{len(names):,} {how} ({', '.join(map(repr, names[:_NAMED]))}{rest})"
+
+
+def _judged_by(read: ReadResult, only: Sequence[str]) -> tuple[JudgeRecord, ...]:
+    """Return the judges of the runs that are compared; beside a known one, a run without a judge has an unknown one."""
+    known, data = judges_of(read, only), read.data
+    by_run = dict(zip(data.runs, data.judges, strict=False)) if isinstance(data, Outcomes) and known else {}
+    compared = {*only} if only and {*only} <= by_run.keys() else by_run.keys()
+    lacking = any(by_run[run] is None for run in compared)
+    return (*known, JudgeRecord(UNKNOWN)) if lacking else known
 
 
 def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> tuple[Note, ...]:
@@ -248,7 +257,7 @@ def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Bas
             ),
         )
     raise MismatchError(
-        f"{path}: the baseline was judged by {named(baseline.made.judges)}, and these files by {named(judges)}. A "
+        f"{path}: the baseline was judged by {_named(baseline.made.judges)}, and these files by {_named(judges)}. A "
         "difference could come from the judges; use the same judge, or make a new baseline "
         f"(nescio compare {opt('save_baseline')})"
     )
@@ -297,6 +306,10 @@ def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -
             f"{_listed(other, 'in another cluster')}. Group the questions the same way, or make a new baseline with "
             f"nescio compare {opt('save_baseline')}"
         )
+
+
+def _named(judges: Sequence[JudgeRecord]) -> str:
+    return named(judges) if judges else UNKNOWN
 
 
 def _counted(clusters: Words) -> str:

@@ -307,15 +307,17 @@ class Options(Reading):
     """The options for reading files, with further ones that verbs set and users cannot.
 
     `strata` names the columns kept for breakdowns (None: all columns with one value for each question), and `graded`
-    the numeric columns that measures such as mean(f1) need. `texts` asks for the texts of questions and answers.
-    `beside` names columns of a table of labels that is read with the files, so that `column` may name them, too.
-    `people` names columns with people's verdicts. `baseline_file` is a file with a run to add, and `certificate` a file
-    that must match the judge, prompt and questions. `only` names the runs that the verb needs; gaps of other runs then
-    have no effect. `written` says that the answers will be written to a file.
+    the numeric columns that measures such as mean(f1) need; `scores_alone` says that all measures are such. `texts`
+    asks for the texts of questions and answers. `beside` names columns of a table of labels that is read with the
+    files, so that `column` may name them, too. `people` names columns with people's verdicts. `baseline_file` is a file
+    with a run to add, and `certificate` a file that must match the judge, prompt and questions. `only` names the runs
+    that the verb needs; gaps of other runs then have no effect. `written` says that the answers will be written to a
+    file.
     """
 
     strata: tuple[str, ...] | None = option(default=None, edge=True)
     graded: tuple[str, ...] = option(default=(), edge=True)
+    scores_alone: bool = option(default=False, edge=True)
     texts: bool = option(default=False, edge=True)
     written: bool = option(default=False, edge=True)
     beside: frozenset[str] = option(default=frozenset(), edge=True)

@@ -239,6 +239,7 @@ def _read_options(options: Options, choices: Choices, declined: Declined) -> Rea
         judged=_judged,
         people=options.people,
         written=options.written,
+        scores_alone=options.scores_alone,
     )
 
 

@@ -248,6 +248,8 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
             why = f"this: {name!r} lacks {number:,} questions that others were asked. {adds}"
     if code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
         why = f"{said}Give every run the same number of answers to each question; {silent}"
+    elif code == UNEQUAL_REPEATS and not alone and _is_outdone(remark, pair):
+        why = f"{said}The run could win by adding answers: leave them out, or ask the baseline as often"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
     elif code == MIXED_FILES and pair.is_baseline((remark.subject,)) and any(map(pair.judges, remark["beside"])):
@@ -258,6 +260,10 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     elif _tried_as_it_liked(remark, pair, alone=alone):
         why = f"{said}Give the same number of answers to each question"
     return why
+
+
+def _is_outdone(remark: Note, pair: Pair) -> bool:
+    return any(run == pair.baseline and pair.judges(other) for run, other in remark["outdone"])
 
 
 def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:

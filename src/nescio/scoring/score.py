@@ -198,7 +198,8 @@ def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> 
                 raise UsageError(f"{name} applies only when files are read, but this data is already read")
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
-    loaded = load(source, Options(**{"graded": graded, **options}))
+    alone = bool(graded) and all(len(measure.reads) == len(measure.user_columns) for measure in wanted_measures)
+    loaded = load(source, Options(**{"graded": graded, "scores_alone": alone, **options}))
     if isinstance(loaded.data, Evidence):
         for measure in wanted_measures:
             _check_columns(source, loaded.data, measure)

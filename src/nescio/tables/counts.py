@@ -123,7 +123,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 check_whole(source, row, f"run {run!r}", numbers)
             beside[run].update({part: many for part, many in numbers.items() if part in (*BESIDE, *SETTLED)})
             beside[run]["counted"] += sum(counts[run, confidence])
-    check_asked({run: own.get("asked", 0) for run, own in beside.items()})
+    check_asked({f"run {run!r} was": own.get("asked", 0) for run, own in beside.items()})
     remarks, silence = left_out(seen, beside)
     return ReadResult(_tally(tuple(seen), counts), (*notes, *remarks), silence=tuple(silence))
 
@@ -248,11 +248,14 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
 
 
 def check_asked(asked: Mapping[str, int]) -> None:
-    """Raise MismatchError if runs have different numbers of questions; `asked` maps each run to its number."""
+    """Raise MismatchError if runs, or two runs together, have different numbers of questions.
+
+    `asked` maps the words for the runs ("run 'a' was", "runs 'a' and 'b' were both") to the number.
+    """
     if len({*asked.values()}) > 1:
         least, most = min(asked, key=asked.__getitem__), max(asked, key=asked.__getitem__)
         raise MismatchError(
-            f"run {least!r} was counted on {plural(asked[least], 'question')} and {most!r} on {asked[most]:,}: some "
+            f"{least} counted on {plural(asked[least], 'question')}, and {most} counted on {asked[most]:,}: some "
             "shards lack a run; count all shards as one table"
         )
 

@@ -5,33 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nescio.data.judge_record import UNKNOWN, JudgeRecord, judges_differ, parse, undated
-from nescio.data.notes import Note
+from msgspec.structs import replace
+
+from nescio.data.judge_record import UNKNOWN, JudgeRecord, mixed, parse
 
 if TYPE_CHECKING:
     import duckdb
 
 
-def mixed_judges(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Return a note if runs do not have the same values in the column `judge`, and some run has several values.
+def judges_of(
+    connection: duckdb.DuckDBPyConnection, runs: Sequence[str]
+) -> tuple[tuple[JudgeRecord | None, ...], bool]:
+    """Return the judge of each run by the column `judge`, and whether a run names several judges.
 
-    The judges of a run with several are compared together ("ana+ben"). A row without a value has an unknown judge.
+    The judges of a run with several are one record ("ana+ben"), in which a row without a value has an unknown judge.
+    There are no judges if no row has a value.
     """
-    judges: dict[str, set[str]] = {}
-    for run, text in connection.execute("SELECT DISTINCT run, judge FROM rows ORDER BY run").fetchall():
-        judges.setdefault(run, set()).add(UNKNOWN if text is None else undated(parse(text)) or text)
-    if all(len(texts) == 1 for texts in judges.values()):
-        return []
-    return judges_differ([*judges], ["+".join(sorted(texts)) for texts in judges.values()])
+    named: dict[str, set[JudgeRecord | None]] = {}
+    for run, text in connection.execute("SELECT DISTINCT run, judge FROM rows ORDER BY ALL").fetchall():
+        named.setdefault(run, set()).add(None if text is None else parse(text))
+    several = any(len(own - {None}) > 1 for own in named.values())
+    judges = [_one(named.get(run, {None})) for run in runs]
+    return (tuple(judges) if any(judges) else ()), several
 
 
-def judges_of(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
-    """Return the judge of each run according to the column `judge`.
-
-    Returns None if a run has several values there, because the column must then mean something else.
-    """
-    rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
-    if any(low != high for _, low, high in rows):
-        return None
-    texts = {run: text for run, text, _ in rows if text is not None}
-    return tuple(parse(texts[run]) if run in texts else None for run in runs) if texts else ()
+def _one(records: set[JudgeRecord | None]) -> JudgeRecord | None:
+    """Return the record of all judges of a run; None if no row names one."""
+    if len(records) == 1:
+        return next(iter(records))
+    return mixed({JudgeRecord(UNKNOWN) if one is None else replace(one, date="") for one in records})

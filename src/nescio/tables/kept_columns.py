@@ -11,7 +11,18 @@ from msgspec.structs import replace
 from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array
 from nescio.data.dropped import FEWER_HELD
-from nescio.data.kept import DIGEST, DIGESTS, HELD, NO_GATE, OF_RUNS, changed_in, from_texts, is_held, notes_on
+from nescio.data.kept import (
+    DIGEST,
+    DIGESTS,
+    HELD,
+    NO_GATE,
+    OF_RUNS,
+    changed_in,
+    from_texts,
+    is_held,
+    notes_on,
+    speaks_of_held,
+)
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.formats.registry import ReadOptions
@@ -35,7 +46,7 @@ def with_kept(
     """Return outcomes with the digests of their questions, notes on the runs, and the columns that mean something else.
 
     `held` names the columns with values, and `text` is the column with the texts of questions. A column means something
-    else if a cell does not have nescio's form.
+    else if it holds no digest, or no number of answers. No gate can rest on a run of which another cell cannot be read.
     """
     listed = {
         name: connection.execute(
@@ -44,12 +55,20 @@ def with_kept(
         for name in OF_RUNS
         if name in held
     }
-    others = {HELD} if not all(is_held(text) for _, text in listed.get(HELD, ())) else set()
-    broken = "SELECT 1 FROM rows WHERE NOT regexp_full_match({}, {}) LIMIT 1"
-    stated = [name for name in DIGESTS if name in held]
-    others |= {name for name in stated if first(connection, broken.format(name, literal(DIGEST))) is not None}
-    stated = [name for name in stated if name not in others]
-    unfit = listed.get(NO_GATE, ())
+    says_held = speaks_of_held(text for _, text in listed.get(HELD, ()))
+    unread = [(run, HELD, text) for run, text in listed.get(HELD, ()) if says_held and not is_held(text)]
+    others = {HELD} if unread or not says_held else set()
+    stated = []
+    for name in (name for name in DIGESTS if name in held):
+        of_form = f"regexp_full_match({name}, {literal(DIGEST)})"
+        query = f"SELECT run, any_value({name}) FROM rows WHERE NOT {of_form} GROUP BY 1 ORDER BY 1"
+        broken = connection.execute(query).fetchall()
+        if broken and first(connection, f"SELECT 1 FROM rows WHERE {of_form} LIMIT 1") is None:
+            others.add(name)
+            continue
+        stated.append(name)
+        unread += [(run, name, text) for run, text in broken]
+    unfit = [*listed.get(NO_GATE, ()), *((run, _unreadable(*cell)) for run, *cell in unread)]
     of_files = dict(zip(outcomes.runs, outcomes.files, strict=True))
     notes = notes_on(() if HELD in others else listed.get(HELD, ()), unfit, of_files)
     if options.total is not None:
@@ -60,6 +79,13 @@ def with_kept(
         outcomes = replace(outcomes, words=words)
         notes += changed_in(outcomes.runs, outcomes.questions, words) if stated else []
     return outcomes, notes, others
+
+
+def _unreadable(name: str, text: str) -> str:
+    form = "186 of 400" if name == HELD else "FORMAT:0123456789abcdef"
+    return (
+        f"this: the column {name} has {text!r}, which is not of the form {form!r}. Give the column as nescio wrote it"
+    )
 
 
 def _may_differ(connection: duckdb.DuckDBPyConnection, stated: Collection[str]) -> bool:

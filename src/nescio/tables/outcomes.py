@@ -22,7 +22,7 @@ from nescio.tables import rules
 from nescio.tables.asking import AskedError, of_refusals
 from nescio.tables.cells import Placed, flag_words, gathered, runs_of
 from nescio.tables.columns import Table, cases
-from nescio.tables.judge_column import judges_of, mixed_judges
+from nescio.tables.judge_column import judges_of
 from nescio.tables.kept_columns import with_kept
 from nescio.tables.lexicon import AS_GIVEN, speaks_of_faults, squash
 from nescio.tables.mapping import Expression, Mapped
@@ -69,8 +69,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     notes += check_pairing(connection, sources, by, text, told=bool({"question", "text"} & options.column.keys()))
     notes += check_gold(connection) if any("gold" in mapping for _, mapping in placed) else []
     outcomes = _build(connection, placed, sources, held, notes)
-    judges = judges_of(connection, outcomes.runs) if "judge" in held else ()
-    notes += mixed_judges(connection) if "judge" in held else []
+    judges, several = judges_of(connection, outcomes.runs) if "judge" in held else ((), False)
     outcomes, remarks, others = with_kept(connection, outcomes, held, text, options)
     notes += remarks
     taken = {
@@ -78,14 +77,14 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     }
     taken.discard(STAKE)  # this column is a stratum, too
     free = {name: column for name, column in extra.items() if name.removesuffix(AS_GIVEN) not in taken}
-    free |= {name: name for name in (*others, *(["judge"] if judges is None else []))}
+    free |= {name: name for name in (*others, *(["judge"] if several else []))}
     listed = list(sources.values())
     strata = strata_of(connection, listed, free, options.strata, repeated=outcomes.repeats is not None)
     graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)
     graded |= assessed_of(connection, outcomes.state, options.outcome_map)
     graded |= _worth(connection, outcomes.state, options.worths)
     graded |= _partial(connection, outcomes.state, options.outcome_map)
-    outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
+    outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges)
     if options.texts:
         outcomes = replace(outcomes, texts=_texts(connection, outcomes.state.shape, extra))
     if "prediction" in held:

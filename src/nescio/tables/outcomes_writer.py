@@ -18,7 +18,7 @@ import numpy as np
 
 from nescio.data.assessed import COLUMNS, WORDS
 from nescio.data.columns import REGISTRY, USER, Array, attribute, bare
-from nescio.data.kept import DIGESTS, OF_RUNS, SILENT_ON_ANSWERS, in_texts
+from nescio.data.kept import DIGESTS, OF_RUNS, QUESTION_DIGEST, SILENT_ON_ANSWERS, in_texts
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.data.repeats import REPEAT
@@ -31,6 +31,7 @@ from nescio.sources.tables import FORMULA, literal, quoted
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import atomic_write
 from nescio.tables.cells import RESERVED
+from nescio.tables.roles import may_take_a_role
 from nescio.text import plural
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -111,8 +112,15 @@ def _names(outcomes: Outcomes) -> list[str]:
         names.append("cluster")
     if any(outcomes.judges):
         names.append("judge")
-    names += _kept(outcomes)
-    return [*names, *(name for name in outcomes.strata if name and name not in RESERVED), *_graded(outcomes)]
+    strata = {name: values for name, values in outcomes.strata.items() if name and name not in RESERVED}
+    further = [
+        *((name, {*map(str, values)}) for name, values in strata.items()),
+        *((own, ()) for own in _graded(outcomes)),
+    ]
+    kept = _kept(outcomes)
+    if not kept and any(may_take_a_role(*own) for own in further):
+        kept = [QUESTION_DIGEST]  # without digests; a reader sees by this column that nescio wrote the table
+    return [*names, *kept, *(name for name, _ in further)]
 
 
 def _kept(outcomes: Outcomes) -> list[str]:
@@ -174,6 +182,7 @@ def _columns(outcomes: Outcomes, names: list[str], run: int, at: Array) -> dict[
     if "judge" in names:
         judge = outcomes.judges[run]
         columns["judge"] = [None if judge is None else str(judge)] * len(at)
+    columns[QUESTION_DIGEST] = [None] * len(at)
     if outcomes.words is not None:
         cells = [in_texts(words) for words in outcomes.words[run, at]]
         columns |= {name: [cell[i] for cell in cells] for i, name in enumerate(DIGESTS)}

@@ -36,6 +36,7 @@ def recognise(source: Source) -> str | None:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
     """Return the data of a pair table, whose pairs may be in several files."""
     cells: dict[tuple[str, str], list[int]] = {}
+    asked: dict[tuple[str, str], int] = {}
     beside: dict[str, dict[str, int]] = {}  # what is counted beside the outcomes of each run
     labels: dict[str, str] = {}
     notes: list[Note] = []
@@ -56,12 +57,14 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             numbers = {name: whole(source, row, name, cell) for name, cell in zip(names, texts, strict=True)}
             check_whole(source, row, f"run {one!r}" if one == other else f"{one!r} or {other!r}", numbers)
             cells[one, other] = [numbers[name] for name in PAIRS]
+            asked[one, other] = numbers.get("asked", sum(cells[one, other]) + numbers.get("ungraded", 0))
             if one == other:
                 labels[one] = str(source.label)
                 beside[one] = {name: many for name, many in numbers.items() if name not in PAIRS}
                 beside[one]["counted"] = sum(cells[one, other])
-    asked = {run: own.get("asked", 0) for run, own in beside.items()}
-    check_asked(asked)
+    words = {pair: f"runs {pair[0]!r} and {pair[1]!r} were both" for pair in asked}
+    words |= {(run, run): f"run {run!r} was" for run in beside}
+    check_asked({words[pair]: many for pair, many in asked.items()})
     remarks, silence = left_out(labels, beside)
     runs = tuple(sorted({run for pair in cells for run in pair}))
     number = {run: i for i, run in enumerate(runs)}
@@ -76,6 +79,6 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
     alone = next((run for run in runs if (run, run) not in cells), None)
     if alone is not None:
         raise MismatchError(f"run {alone!r} needs a row that pairs it with itself and counts its outcomes")
-    size = max(asked.values()) or int(counts.sum(axis=1).max())
+    size = max(asked.values())
     tally = replace(outcome_tally(runs, counts), pairs=pairs, size=size)
     return ReadResult(tally, (*notes, *remarks), silence=tuple(silence))

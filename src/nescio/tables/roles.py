@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from nescio.data.assessed import verdicts_in
-from nescio.data.kept import KEPT
+from msgspec.structs import replace
+
+from nescio.data.assessed import WORDS, verdicts_in
+from nescio.data.judge_record import parse
+from nescio.data.kept import DIGEST, DIGESTS, KEPT, OF_RUNS
 from nescio.data.outcomes import STATES
 from nescio.data.reasons import EMPTY
 from nescio.tables import failures
+from nescio.tables.cells import RESERVED
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
@@ -21,6 +26,8 @@ from nescio.tables.lexicon import (
     speaks_of_answering,
     speaks_of_questions,
     speaks_of_silence,
+    speaks_of_verdicts,
+    squash,
     state_of,
     tell_of_silence,
     truth_of,
@@ -32,6 +39,7 @@ from nescio.text import decimal
 OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge", *KEPT)  # roles that only their own names have
 NOTHING = Expression()
 ABOUT_ANSWERING = {"abstained", "answered", "answerable", "unanswerable", "expected"}
+_KEPT = {name.replace("_", ""): name for name in KEPT}
 _SAYING = {*ABOUT_ANSWERING, "outcome", "score", "wrong", "error"}
 
 
@@ -103,12 +111,55 @@ def is_own(table: Table) -> bool:
     return {"question", "outcome"} <= table.columns.keys()
 
 
+def with_own_columns(table: Table, named: Collection[str]) -> Table:
+    """Return a table that nescio wrote without the columns whose names mean nothing there; any other table unchanged.
+
+    Strata and scores keep their names when they are written, so a score may be called "Refusal" or "Correct". Columns
+    that the command `named` stay.
+    """
+    if not is_written(table):
+        return table
+    own = {*RESERVED, *named}
+    columns = {name: column for name, column in table.columns.items() if name in own or kept_role(name)}
+    return replace(table, columns=columns)
+
+
+def is_written(table: Table) -> bool:
+    """Return whether nescio wrote a table: it has nescio's outcomes, and a column that only nescio writes."""
+    columns, words = table.columns, {*STATES, *WORDS.values()}
+    if not {"run", "question", "outcome"} <= columns.keys() or not {*(columns["outcome"].words or ())} <= words:
+        return False
+    judges = columns["judge"].words or () if "judge" in columns else ()
+    return any(map(_is_of_nescio, columns.values())) or any(parse(text).parameters for text in judges)
+
+
+def _is_of_nescio(column: Column) -> bool:
+    """Return whether a column keeps evidence as nescio writes it; a user's own digests have another form."""
+    role = kept_role(column.name)
+    digests = [text for text in column.words or column.samples if re.fullmatch(DIGEST, text)]
+    return role in OF_RUNS or (role in DIGESTS and (bool(digests) or not column.filled))
+
+
+def kept_role(name: str) -> str | None:
+    """Return the column of `nescio.data.kept` that a header names, in any case and with spaces ("Answers held")."""
+    return _KEPT.get(squash(name)) if name else None
+
+
+def may_take_a_role(name: str, words: Collection[str] = ()) -> bool:
+    """Return whether a column may get a role by its name, or by `words` in its cells, in a table of unknown origin."""
+    spoken = (speaks_of_silence, speaks_of_answering, speaks_of_questions, speaks_of_verdicts, failures.is_status)
+    return bool(roles_of(name)) or any(speaks(name) for speaks in spoken) or tell_of_silence([*words])
+
+
 def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
     """Yield the roles that the lexicon gives to a column's name, if its cells allow them.
 
     `mapped` are words to which the user gave a meaning as outcomes.
     """
     named_runs = column.name == "candidate" and all(state_of(word) is None for word in column.words or ("",))
+    if role := kept_role(column.name):
+        yield role
+        return
     if column.name in OWN_ALONE and not named_runs:
         yield "outcome" if column.name == "judge" and column.is_truth else column.name
         return

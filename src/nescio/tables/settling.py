@@ -22,7 +22,7 @@ from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, is_measured, roles_of
 from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
-from nescio.tables.roles import NOTHING, may_be_gold
+from nescio.tables.roles import NOTHING, may_be_gold, with_own_columns
 from nescio.tables.totals import totals_of
 from nescio.text import by_value, enumerated
 
@@ -107,7 +107,12 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
 
     Raises AskedError if several readings are possible.
     """
-    shapes = [_without_people(table, options) for table in _whole(shapes, options)]
+    whole = {table.relation: _without_people(table, options) for table in _whole(shapes, options)}
+    reading = _settled(connection, [_without_scores(table, options) for table in whole.values()], options)
+    return replace(reading, table=whole[reading.table.relation])
+
+
+def _settled(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
     mapped = _mapped(shapes, options)
     allowed: list[Reading] = []
     doubtful: list[Reading] = []
@@ -134,6 +139,8 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     unclear = "" if doubtful else _unclear(allowed, options)
     if len(allowed) == 1 and not (doubtful or unclear):
         return allowed[0]
+    if options.scores_alone and (score := _averaged(connection, shapes, allowed, options)):
+        return score
     tried, errors = try_all(connection, allowed, options)
     if not tried:
         raise _no_reading(connection, shapes, options, errors) from None
@@ -144,6 +151,20 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     same = distinct == 1 or len(questions) == len(allowed)
     same = same and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else unclear)
+
+
+def _averaged(
+    connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], allowed: Sequence[Reading], options: ReadOptions
+) -> Reading | None:
+    """Return the reading of scores that measures average, or None if a column may say which answers are right."""
+    name = options.graded[0]
+    if any(own.mapping.get("outcome", NOTHING).columns != (name,) for own in allowed):
+        return None
+    outcome = {"outcome": Expression((name,), sign=">=", number="0")}  # any number: only the score counts
+    found = [(table, _given(table, options)) for table in shapes if name in table.columns]
+    ways = [(table, readings(table, outcome | own, judging=False)) for table, own in found if own is not None]
+    tried, _ = try_all(connection, [Reading(table, own) for table, several in ways for own in several], options)
+    return tried[0].reading if len({own.signature for own in tried}) == 1 else None
 
 
 def _mapped(shapes: Sequence[Table], options: ReadOptions) -> set[str]:
@@ -183,6 +204,12 @@ def _without_people(table: Table, options: ReadOptions) -> Table:
     if not options.people:
         return table
     return replace(table, columns={name: own for name, own in table.columns.items() if name not in options.people})
+
+
+def _without_scores(table: Table, options: ReadOptions) -> Table:
+    """Return a table that nescio wrote without its scores and strata, which have no role by their names."""
+    given = _given(table, options) or {}
+    return with_own_columns(table, {name for own in given.values() for name in own.columns})
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:

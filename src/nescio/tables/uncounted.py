@@ -7,11 +7,12 @@ from os.path import expanduser, isdir
 from typing import TYPE_CHECKING
 
 from nescio.data.judge_record import judges_differ, undated
-from nescio.data.kept import DIGEST, DIGESTS, HELD, KEPT, OF_RUNS, is_held
+from nescio.data.kept import DIGEST, DIGESTS, HELD, KEPT, OF_RUNS, speaks_of_held
 from nescio.sources.database import connect
 from nescio.sources.remote import check_allowed
 from nescio.sources.tables import first, literal, quoted
-from nescio.tables.judge_column import judges_of, mixed_judges
+from nescio.tables.judge_column import judges_of
+from nescio.tables.roles import kept_role
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,10 +37,8 @@ def uncounted(files: str, run: str, question: str, *, paired: bool) -> list[str]
     try:
         with connect() as connection:
             relation = literal(f"{files}/**/*.parquet" if isdir(expanduser(files)) else files)
-            named = {
-                str(row[0]).lower(): str(row[0])
-                for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
-            }
+            described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+            named = {kept_role(row[0]) or str(row[0]).lower(): str(row[0]) for row in described}
             held = [name for name in (*KEPT, JUDGE) if name in named and (paired or name in OF_RUNS)]
             if not held:
                 return []
@@ -55,18 +54,20 @@ def uncounted(files: str, run: str, question: str, *, paired: bool) -> list[str]
 def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
     """Return whether a column of the relation `rows` says something that may decide a gate.
 
-    Digests decide if a question has two, and judges if they differ between runs. A column without nescio's form of
-    texts means something else.
+    Digests decide if a question has two, or if a cell is no digest, and judges if they differ between runs. A column of
+    digests without nescio's form of texts means something else.
     """
     if name == JUDGE:
         runs = [run for (run,) in connection.execute("SELECT DISTINCT run FROM rows ORDER BY 1").fetchall()]
-        judges = judges_of(connection, runs) or ()
-        return bool(mixed_judges(connection) or (judges and judges_differ(runs, [*map(undated, judges)])))
+        judges, _ = judges_of(connection, runs)
+        return bool(judges and judges_differ(runs, [*map(undated, judges)]))
     if name in DIGESTS:
-        if first(connection, f"SELECT 1 FROM rows WHERE NOT regexp_full_match({name}, {literal(DIGEST)}) LIMIT 1"):
-            return False
+        forms = f"SELECT DISTINCT regexp_full_match({name}, {literal(DIGEST)}) FROM rows WHERE {name} IS NOT NULL"
+        found = {is_digest for (is_digest,) in connection.execute(forms).fetchall()}
+        if found != {True}:
+            return len(found) > 1
         form = f"split_part({name}, ':', 1)"
         two = f"SELECT 1 FROM rows GROUP BY question, {form} HAVING min({name}) <> max({name}) LIMIT 1"
         return first(connection, two) is not None
     texts = [text for (text,) in connection.execute(f"SELECT DISTINCT {name} FROM rows").fetchall() if text]
-    return bool(texts) and (name != HELD or all(map(is_held, texts)))
+    return speaks_of_held(texts) if name == HELD else bool(texts)

@@ -51,7 +51,14 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     items = items_of(request.source)
     check_file(output, "a baseline", SUFFIXES, items)
     graded = tuple(name for measure in parse_all(request.chosen or [], None) for name in measure.user_columns)
-    given: dict[str, Any] = {"graded": graded, "texts": True, "written": True, **request.values(Reading)}
+    alone = bool(graded) and all(len(m.reads) == len(m.user_columns) for m in parse_all(request.chosen, None))
+    given: dict[str, Any] = {
+        "graded": graded,
+        "scores_alone": alone,
+        "texts": True,
+        "written": True,
+        **request.values(Reading),
+    }
     reading, remembered = in_effect(Options(**given), items)
     result = judge(read(items, reading), reading.judge)
     result = to_write(result, reading)

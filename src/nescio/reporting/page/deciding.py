@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -258,7 +259,8 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
 
     `seen` is the share of wrong answers, and `upper` its bound. `statements.KINDS` declares the rule.
     """
-    significant = bool(shipping.decision and shipping.decision.row.significant)
+    row = shipping.decision.row if shipping.decision else next(map(report.pairs.get, pairwise(report.runs)), None)
+    significant = bool(row and row.significant)
     near = stands_alone(report) and upper - seen <= NEAR
     wanted = [near, significant] if len(report.runs) > 1 else [near]
     # the largest share of checked answers that another judge grades differently

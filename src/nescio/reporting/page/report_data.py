@@ -279,7 +279,7 @@ def compare_command(report: ReportData) -> str:
 def _compared(
     loaded: Loaded, main: str, ci: float | None, drawn: dict[str, Any]
 ) -> tuple[Comparisons | None, Note | None]:
-    if not isinstance(loaded.data, Evidence):
+    if not loaded.data.can_pair:
         return None, note(
             "page.counts_alone",
             "{what} does not say which questions each run got right, so its runs cannot be compared",
