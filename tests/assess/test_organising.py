@@ -870,6 +870,25 @@ def test_judgements_of_a_server_are_collected_beside_the_sheets_of_others(new_ro
     assert (collected.rows, len(made.verdicts(campaign))) == ((), 2)
 
 
+def test_judgements_count_again_when_the_texts_are_as_they_were(new_room: NewRoom, tmp_path: Path) -> None:
+    """In the server and in the campaign; whoever judged the other texts keeps that judgement."""
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing"] * 2})
+    room = new_room(campaign)
+    ana = room.join("ana")
+    ana.judge_all(lambda _: "W")
+    nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+    topics = next((campaign / "topics").iterdir())
+    for question, again in (("What is nought?", 1), ("What is 0?", 0)):
+        made.lines(topics, [{"id": f"q{i}", "question": text} for i, text in enumerate((question, "What is 1?"))])
+        nescio.campaign.pool(campaign)
+        nescio.assess.update(room.db, [campaign])
+        assert len(ana.left()) == again
+        nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+    assert sorted(made.verdicts(campaign).values()) == ["W", "W"]
+    nescio.campaign.score(campaign, resamples=10)
+    assert sorted(room.held().values()) == ["W", "W"]
+
+
 @pytest.mark.parametrize("first", ["adjudication", "ana"])
 def test_an_adjudication_by_earlier_supports_decides_no_open_answer(
     first: str, new_room: NewRoom, tmp_path: Path
@@ -903,7 +922,7 @@ def test_a_reworded_nugget_of_the_key_is_asked_again(new_room: NewRoom, tmp_path
     assert ana.judge_all(lambda _: "1") == 8
     nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
     made.edit(next((campaign / "key").iterdir()), "fact 0 of 2", "another fact")
-    with pytest.raises(nescio.MismatchError, match="the pool is older than key/"):
+    with pytest.raises(nescio.MismatchError, match="the pool is older than the key of nuggets"):
         nescio.campaign.score(campaign, resamples=10)
     assert nescio.campaign.pool(campaign).taken_back == 2
     assert nescio.assess.update(room.db, [campaign]).outdated == 2

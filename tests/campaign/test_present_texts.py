@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import nescio
 from nescio.data.assessors import ADJUDICATION
 from nescio.errors import MismatchError
-from nescio.people.campaigns.assessors import open_items
-from nescio.people.campaigns.folder import open_campaign
+from nescio.people.campaigns import collecting
+from nescio.people.campaigns.assessors import SEALED, asked_digests, open_items
+from nescio.people.campaigns.entries import Entry
+from nescio.people.campaigns.folder import ASKED, open_campaign
+from nescio.people.campaigns.freshness import NUGGETS, POOLING, age
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.people.campaigns.judgements import TAKEN_BACK, Change, Present
+from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import read_pool
-from nescio.people.campaigns.screens import page_key, shown_item
+from nescio.people.campaigns.screens import list_items, page_key, shown_item
 from nescio.people.campaigns.shown_texts import CHANGED, AskedAgain, still_holds, taken_back_of, taking_back, texts_key
 from tests.campaign import made
 
@@ -498,6 +504,95 @@ def test_a_sheet_shows_the_nuggets_and_holds_only_for_them(tmp_path: Path) -> No
     nescio.campaign.sheets(campaign, ["ana"])
     made.judge(campaign, lambda *_: "2", column="nuggets")
     nescio.campaign.score(campaign, resamples=10)
+
+
+def test_a_comment_on_a_verdict_that_was_taken_back_does_not_keep_it_from_returning(tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path, {"ana": "R"})
+    nescio.campaign.disqualify(campaign, ["beta_b"], reason="a mistake")
+    assert nescio.campaign.pool(campaign).taken_back == 2
+    made.fill(campaign, lambda *_: "", column="verdict")
+    made.fill(campaign, lambda *_: "which text?", column="comment")
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.disqualify(campaign, ["beta_b"], reason="a mistake", lift=True)
+    assert nescio.campaign.pool(campaign).restored == 2
+
+
+def test_a_sheet_holds_for_the_supports_that_it_shows(tmp_path: Path) -> None:
+    """The support that came after the sheet was written goes again before anybody saw it."""
+    campaign = made.qa(tmp_path, 2, key=False)
+    made.take(campaign, {"alpha_a": [{"answer": "thing", "support": "text of a"}] * 2})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.take(campaign, {"beta_b": [{"answer": "thing", "support": "text of b"}] * 2})
+    nescio.campaign.pool(campaign)
+    made.judge(campaign)
+    assert without_a_support(campaign).taken_back == 0
+
+
+def test_an_adjudicator_decides_open_strings_by_the_assessors_list(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["one", "two"])
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    nuggets = campaign / "sheets" / "nuggets.csv"
+    rows = made.rows_of(nuggets)
+    made.write_rows(nuggets, [row | {"vital": "vital", "text": f"fact {row['nugget']}"} for row in rows[:2]])
+    made.judge(campaign, lambda who, _: "1" if who == "ana" else "2", column="nuggets")
+    (topics,) = (campaign / "topics").iterdir()
+    made.edit(topics, "Target 0", "Target nought")
+    assert nescio.campaign.pool(campaign).taken_back == 4
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda who, _: "1" if who == "ana" else "", column="nuggets")
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.fill(campaign, lambda who, row: "2" if who == "adjudication" else row.get("nuggets", ""), column="nuggets")
+    assert nescio.campaign.collect(campaign, [campaign / "sheets" / "adjudication.csv"], resamples=10).sound
+    nescio.campaign.score(campaign, resamples=10)
+
+
+def test_a_list_of_a_page_that_a_killed_collect_wrote_is_collected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = made.listed(tmp_path, ["one"])
+    opened = open_campaign(campaign)
+    listed = '[{"id":"1","text":"fact","vital":true}]'
+    items = [*list_items(opened), *read_pool(opened)]
+    verdicts = [listed if item.id.startswith("nuggets:") else "1" for item in items]
+    records = [
+        Record(f"r-{item.id}", item.id, "2026-06-01T12:00:00Z", verdict, texts=shown_item(item)["texts"])
+        for item, verdict in zip(items, verdicts, strict=True)
+    ]
+    path = tmp_path / "ana.judgements.jsonl"
+    path.write_bytes(b"".join(hand_in_lines(Heading(FORMAT, "c", "ana", page_key(opened.secret, "ana")), records)))
+    with monkeypatch.context() as patched:
+        patched.setattr(collecting, "record", lambda *_: sys.exit(9))
+        with pytest.raises(SystemExit):
+            nescio.campaign.collect(campaign, [path], resamples=10)
+    collected = nescio.campaign.collect(campaign, [path], resamples=10)
+    assert (collected.rows, len(made.verdicts(campaign))) == ((), 2)
+
+
+def test_a_pool_of_an_earlier_version_is_not_older_than_the_nuggets(tmp_path: Path) -> None:
+    """Its line in the log does not state them."""
+    campaign = made.nuggets(tmp_path)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one"]} for i in range(4)])
+    made.ready(campaign)
+    made.edit(next((campaign / "key").iterdir()), "fact 1 of 2", "another fact")
+    opened = open_campaign(campaign)
+    log = read_log(opened)
+    for entries, fresh in ((log, False), ([replace(one, read=without_nuggets(one.read)) for one in log], True)):
+        state = age(opened, POOLING, entries)
+        assert state is not None
+        assert state.fresh is fresh
+
+
+def without_nuggets(read: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in read.items() if name != NUGGETS}
+
+
+def test_only_lines_that_seal_the_requests_say_what_they_are() -> None:
+    """In earlier versions of nescio, other steps changed this file without a line."""
+    entries = [
+        Entry("2026-06-01", "sheets", {}, {ASKED: digest}, about) for digest, about in (("a", {}), ("b", SEALED))
+    ]
+    assert asked_digests(entries) == ["b"]
 
 
 def test_an_edit_of_questions_and_pool_alike_keeps_no_verdict(tmp_path: Path) -> None:

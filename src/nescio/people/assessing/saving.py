@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import secrets
@@ -35,9 +36,10 @@ from nescio.people.assessing.work import (
     shown_keys,
 )
 from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
-from nescio.people.campaigns.shown_texts import CHANGED, LIST, NOTHING, SENTENCES, still_holds, taking_back
+from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, NOTHING, SENTENCES, still_holds, taking_back
 from nescio.text import sanitize
 
+SHORT = 12  # digits of a digest
 LONGEST_LIST = 250_000  # characters of a list of nuggets
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
@@ -134,10 +136,33 @@ def take_back(connection: Connection, item: str, kind: str, then: str, now_shown
         # The record has the time of the judgement that it takes back, because a later one may still arrive and hold.
         at = _not_before(connection, row.person, item, _now()) if skips else row.at
         kept = {"pool": row.pool, "guidelines": row.guidelines, "received": time.time()}
-        name = taking_back(judged, secrets.token_hex(16)) if row.verdict else secrets.token_hex(16)
+        token = secrets.token_hex(16)
+        name = taking_back(judged, f"{token}{_short(then)}") if row.verdict else token
         said_now = {"id": name, "person": row.person, "item": item, "at": at, "verdict": ""}
         add(connection, said_now | {"comment": comment, "mark": mark} | kept)
     return [row.person for row in outdated]
+
+
+def restore(connection: Connection, item: str, now_shown: str) -> list[str]:
+    """Restore the judgements of an item that were taken back, if its texts are again those; return who had given them.
+
+    `now_shown` is the key of the present texts. Nobody's judgement is restored who has judged or skipped the item
+    since.
+    """
+    now = present(records.c.item == item).subquery()
+    same = now.c.verdict == "", now.c.mark != "skip", now.c.id.endswith(_short(now_shown), autoescape=True)
+    lost = connection.execute(select(now).where(now.c.id.startswith(AGAIN), *same)).all()
+    for row in lost:
+        before = records.c.item == item, records.c.person == row.person, records.c.number < row.number
+        given = select(records).where(*before, records.c.verdict != "").order_by(records.c.number.desc()).limit(1)
+        kept = {name: value for name, value in connection.execute(given).one()._mapping.items() if name != "number"}
+        add(connection, kept | {"id": secrets.token_hex(16), "at": row.at, "received": time.time()})
+    return [row.person for row in lost]
+
+
+def _short(key: str) -> str:
+    """Return the end of a record's id by which a later update knows the texts of the judgement that it takes back."""
+    return hashlib.sha256(key.encode()).hexdigest()[:SHORT]
 
 
 def _not_before(connection: Connection, person: str, item: str, at: str, after: str = "") -> str:

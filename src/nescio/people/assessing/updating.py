@@ -181,7 +181,7 @@ def _renew(
         row = connection.execute(select(items).where(items.c.id == item)).one()
         then, now = (texts_key(row.question, row.supports, key["nuggets"].get(topic, ())) for key in (own, facts))
         people = saving.take_back(connection, item, row.kind, then, now)
-        for person in people:
+        for person in (*people, *saving.restore(connection, item, now)):
             saving.close(connection, person, topic)
         taken += bool(people)
     return taken
@@ -222,7 +222,7 @@ def _show_now(connection: Connection, item: Item) -> bool:
     now = texts_key(row["question"], row["supports"])
     people = saving.take_back(connection, item.id, row["kind"], then, now)
     saving.take_back(connection, second, row["kind"], then, now)
-    for person in people:
+    for person in (*people, *saving.restore(connection, item.id, now)):
         saving.close(connection, person, row["topic"])
     return bool(people)
 

@@ -24,6 +24,7 @@ from nescio.text import plural
 if TYPE_CHECKING:
     from nescio.people.campaigns.items import Item
 
+SEALED = {"sealed": ASKED}  # in the log, of lines on `sheets`: no other step changes the file of assessors
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 
 
@@ -96,9 +97,11 @@ def open_items(campaign: Campaign, plan: Mapping[str, int] | None = None) -> dic
 def asked_digests(entries: Sequence[Entry]) -> Sequence[str]:
     """Return the digests of the file of assessors that the last two runs of `sheets` wrote.
 
-    A run that was killed after it wrote its line in the log left the file of the run before it.
+    A run that was killed after it wrote its line in the log left the file of the run before it. Lines of earlier
+    versions of nescio do not count, because other steps of these versions changed the file.
     """
-    return [entry.wrote[ASKED] for entry in entries if entry.step == "sheets" and ASKED in entry.wrote][-2:]
+    sealed = [entry for entry in entries if entry.step == "sheets" and entry.about == SEALED]
+    return [entry.wrote[ASKED] for entry in sealed if ASKED in entry.wrote][-2:]
 
 
 def check_asked(campaign: Campaign, entries: Sequence[Entry]) -> None:

@@ -163,6 +163,7 @@ def collect(
         known = bool(by_sheet) or known
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
+        reading.is_list_collected = known
         lie_there = not files
         rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=lie_there, progress=progress)
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
@@ -293,7 +294,9 @@ def _collected(
         noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
         said = [*given, *(judged if withdraw else []), *noted]
         of_sheet: dict[str, Any] = {"pool": version, "source": path.name, "lies_there": lie_there}
-        change = changes(campaign, said, present=present, texts=reading.texts, until=until, **of_sheet)
+        change = changes(
+            campaign, said, present=present, texts=reading.texts | reading.of_rows, until=until, **of_sheet
+        )
         older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)

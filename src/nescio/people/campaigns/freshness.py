@@ -37,6 +37,7 @@ _SETTINGS = {  # on which a step depends
 }
 _READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, JUDGEMENTS, ASKED), PUBLISHING: (RESULTS,)}
 _WRITES = {POOLING: (POOL,), SCORING: (RESULTS,), PUBLISHING: (SITE, RETURNS)}
+NUGGETS = "the key of nuggets"  # of the organisers, an input of the pool
 FEW = 3
 
 
@@ -75,8 +76,9 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
         for name, value in values.items()
     }
     own |= digests(campaign, *_READS[step])
-    if step == POOLING and campaign.settings.task == "nuggets" and campaign.has_own_key:
-        own |= digests(campaign, KEY)
+    if step == POOLING and campaign.settings.task == "nuggets":
+        nuggets = json.dumps(digests(campaign, KEY) if campaign.has_own_key else {})
+        own[NUGGETS] = hashlib.sha256(nuggets.encode()).hexdigest()
     if step != PUBLISHING:
         own |= {f"run {run.run}": f"version {run.version}, {run.digest}" for run in taken_in(campaign, entries)}
     return own
@@ -98,6 +100,8 @@ def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -
     if last is None:
         return None
     now = inputs(campaign, step, log)
+    if NUGGETS not in last.read:  # An earlier version of nescio pooled without regard to nuggets.
+        now.pop(NUGGETS, None)
     wrote = digests(campaign, *_WRITES[step])
     return Age(step, tuple(_differing(last.read, now)), tuple(_differing(last.wrote, wrote)))
 
@@ -113,7 +117,7 @@ def newer_than_pool(campaign: Campaign) -> list[str]:
     """Return the names of questions, nuggets and runs that are newer than the pool; none if no pool was made."""
     old = age(campaign, POOLING)
     names = old.newer if old else ()
-    shown = f"{TOPICS}/", f"{KEY}/", "run "
+    shown = f"{TOPICS}/", NUGGETS, "run "
     return [name for name in names if name.startswith(shown) and not name.endswith("(gone)")]
 
 

@@ -199,9 +199,11 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], present: Present) -
                         numbers = given[record.item].setdefault(heading.assessor, set())
                         numbers.update(one.id for one in listed)
     said = {line.item for line in present.records.values()}
+    # A `collect` that was killed may have written a list before its line in the log.
+    sealed = reading.is_list_collected
     held = {item: {who for (of, who), line in present.lines.items() if of == item and line.after} for item in targets}
     for item, by_assessor in given.items():
-        of_sheet = {LISTS} if targets[item] in reading.nuggets and item not in said else set[str]()
+        of_sheet = {LISTS} if sealed and targets[item] in reading.nuggets and item not in said else set[str]()
         reading.makers[item] = makers = held[item] or of_sheet or {*by_assessor}
         reading.other_lists[targets[item]] = by_assessor.keys() - makers
         if len(makers) == 1:

@@ -132,7 +132,7 @@ class Present:
             if is_newest:
                 self._hold(line)
         elif not line.before and not line.after:
-            if held is not None and held.after:
+            if held is not None and (held.after or held.taken_back):
                 self.lines[whose] = _noted(held, line) if is_newest else held
             elif is_newest:
                 self._hold(line)

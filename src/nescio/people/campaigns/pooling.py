@@ -23,7 +23,6 @@ from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
-    TAKEN_BACK,
     Change,
     Present,
     append_history,
@@ -286,7 +285,7 @@ def _take_back(campaign: Campaign, texts: Mapping[str, str], earlier: _Unstated,
 
     lines = [line for line in Present(history).lines.values() if line.item in texts]
     lost = [taken_back(line, version, told) for line in lines if line.after and not holds(line)]
-    gone = [line for line in lines if line.source == TAKEN_BACK and not line.after]
+    gone = [line for line in lines if line.taken_back]
     back = [(line, given.get((line.item, line.assessor, line.before))) for line in gone]
     again = [restored(line, by, version, told) for line, by in back if by is not None and by.texts and holds(by)]
     rows = [*lost, *again]

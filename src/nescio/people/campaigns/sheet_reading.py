@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
 from nescio.errors import FormatError
@@ -21,7 +23,15 @@ from nescio.people.campaigns.pooling import named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import key_nuggets, kind_of, list_items, sentence_items, shown_keys, shown_nuggets
-from nescio.people.campaigns.shown_texts import MARK, NOTHING, SENTENCES, cells_key, still_holds, texts_key
+from nescio.people.campaigns.shown_texts import (
+    MARK,
+    NOTHING,
+    SENTENCES,
+    cells_key,
+    still_holds,
+    texts_key,
+    without_name,
+)
 from nescio.people.campaigns.topics import nuggets_by_question
 from nescio.sources.text_files import records
 from nescio.text import plural
@@ -55,11 +65,13 @@ class SheetReader:
         shown = [*self.asked.values(), *list_items(campaign)]
         self.key = key_nuggets(campaign)
         self.now = shown_keys(shown, self.key)  # the texts by which a verdict must hold
-        listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
-        self.texts = shown_keys(shown, listed)  # the texts that people see now
+        self.listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
+        self.texts = shown_keys(shown, self.listed)  # the texts that people see now
+        self.of_rows: dict[str, str] = {}  # the texts that the last sheet shows, for items that it shows otherwise
         self.secret = campaign.secret
         self.given = read_asked(campaign).given
         self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
+        self.is_list_collected = False  # whether the log has the nuggets of the key as they are
         self.other_lists: dict[str, set[str]] = {}  # who made a list of a target that does not count
         self.answers = Counter(plain(item.answer) for item in self.items.values())
         self.nuggets: dict[str, set[str]] | None = None
@@ -74,7 +86,7 @@ class SheetReader:
         column = "verdict" if self.nuggets is None else "nuggets"
         seen: dict[str, int] = {}
         others: list[tuple[int, str, str]] = []
-        self.rows = []
+        self.rows, self.of_rows = [], {}
         unknown = 0
         try:
             for row, line in table(path, ("item", "key", "answer"), (column, SENTENCES)):
@@ -133,10 +145,15 @@ class SheetReader:
                 return
             judgement = Judgement(item.id, who, verdict, row.get("comment", "").strip())
             decides = who == ADJUDICATION and item.id in self._again  # by the present texts alone
-            nuggets = self.key.get(item.question, ()) if column == "nuggets" else ()
+            nuggets, listed = (
+                of.get(item.question, ()) if column == "nuggets" else () for of in (self.key, self.listed)
+            )
             # An empty cell of a sheet does not tell which nuggets the assessor had before.
             decides = decides or bool(nuggets and item.id in self._again and not row.get("support", "").strip())
-            if _is_shown(item, row, nuggets) or (not decides and _holds(item, row, verdict, nuggets)):
+            shown = _is_shown(item, row, listed) or (not nuggets and _is_shown(item, row, ()))
+            if not shown:
+                self.of_rows[item.id] = "" if nuggets else _key_of(item, row)
+            if shown or (not decides and _holds(item, row, verdict, nuggets)):
                 self.judgements.append(judgement)
             else:
                 self.outdated.append((line, judgement))
@@ -239,6 +256,18 @@ def _holds(item: Item, row: Mapping[str, str], verdict: str, nuggets: Sequence[S
     else:
         keys = (cells_key(cells["question"], cells["document"], cells["support"]) for cells in (then, now))
     return still_holds(kind_of(item), verdict, *keys)
+
+
+def _key_of(item: Item, row: Mapping[str, str]) -> str:
+    """Return the key of the present texts of an item that the row of a sheet shows, too."""
+    documents = {plain(document) for document in row.get("document", "").split("; ")}
+    texts = {plain(without_name(text)) for text in row.get("support", "").split(f" {MARK} ")}
+    kept = tuple(
+        (document, text)
+        for document, text in item.supports
+        if (plain(text) in texts if text else plain(document or "") in documents)
+    )
+    return shown_keys([replace(item, supports=kept)], {})[item.id]
 
 
 def _listed(cell: str) -> list[tuple[str, str]]:

@@ -14,7 +14,15 @@ from nescio.data.model import Verdict
 from nescio.errors import FormatError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import asked_with, check_asked, check_person, own_order, read_asked, times_of
+from nescio.people.campaigns.assessors import (
+    SEALED,
+    asked_with,
+    check_asked,
+    check_person,
+    own_order,
+    read_asked,
+    times_of,
+)
 from nescio.people.campaigns.collecting import KEY_COLUMNS, KEY_SHEET, VITAL
 from nescio.people.campaigns.folder import ASKED, GUIDELINES, POOL, SHEETS, Campaign, put, step
 from nescio.people.campaigns.freshness import POOLING
@@ -139,7 +147,7 @@ def sheets(
         if with_list:
             _write_nuggets(opened, pool)
         wrote = digests(opened, SHEETS) | {ASKED: hashlib.sha256(asked).hexdigest()}
-        record(opened, "sheets", digests(opened, POOL, GUIDELINES), wrote)
+        record(opened, "sheets", digests(opened, POOL, GUIDELINES), wrote, SEALED)
         put(opened / ASKED, asked)  # after its line in the log, so that `verify` knows it whenever nescio is killed
     cells = _CELLS[SENTENCES if sentences else _column(opened, ())]
     after = f"let the assessors fill in their sheets ({cells}), then run nescio campaign collect {opened.folder}"

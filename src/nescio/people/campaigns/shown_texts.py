@@ -79,9 +79,14 @@ def _nuggets_hold(verdict: str, then: str, now: str) -> bool:
     return there <= {*then.split(",")} and {*verdict.split(",")} - {NOTHING} <= numbers
 
 
+def without_name(text: str) -> str:
+    """Return a text of a sheet's cell without the name of its document."""
+    return _NAMED.sub("", text)
+
+
 def cells_key(question: str, documents: str, texts: str) -> str:
     """Return the `texts_key` of a sheet's cells, which ignores changes by spreadsheets and names of documents."""
-    pieces = [*documents.split("; "), *(_NAMED.sub("", text) for text in texts.split(f" {MARK} "))]
+    pieces = [*documents.split("; "), *map(without_name, texts.split(f" {MARK} "))]
     return texts_key(plain(question), [plain(piece) for piece in pieces if piece])
 
 
