@@ -934,11 +934,41 @@ def test_a_reworded_nugget_of_the_key_is_asked_again(new_room: NewRoom, tmp_path
     nescio.campaign.score(campaign, resamples=10)
 
 
+def test_a_verdict_during_an_update_is_by_the_nuggets_that_are_shown(
+    new_room: NewRoom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ana judges between two transactions of the update: by the present nuggets, or she is asked again."""
+    campaign = made.nuggets(tmp_path)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one"]} for i in range(4)])
+    made.ready(campaign)
+    room = new_room(campaign)
+    ana = room.join("ana")
+    ana.judge_all(lambda _: "1")
+    key = next((campaign / "key").iterdir())
+    for topic in (1, 2):
+        made.edit(key, f"fact 0 of {topic}", f"another fact of {topic}")
+    nescio.campaign.pool(campaign)
+    seen: list[str] = []
+
+    def judge_meanwhile(_: float) -> None:
+        answer = ana.ask().json()
+        for item in answer["items"]:
+            if not item.get("held", {}).get("verdict"):
+                seen.extend(text for _, _, text in answer["nuggets"][item["topic"]])
+                ana.send(ana.row(item["id"], "1", 10 + len(seen), texts=item["texts"], at=NOW))
+
+    monkeypatch.setattr("nescio.people.assessing.updating.time.sleep", judge_meanwhile)
+    assert nescio.assess.update(room.db, [campaign]).outdated == 2
+    assert {text for text in seen if text.startswith("fact 0")} == set()
+    assert {text for text in seen if text.startswith("another")} == {"another fact of 1", "another fact of 2"}
+
+
 def test_an_invitation_to_a_path_of_a_host_is_refused(room: Room) -> None:
     """The page would send the token of the link to another application at the root of this host."""
     with pytest.raises(nescio.UsageError, match="at the root of a host"):
         nescio.assess.invite(room.db, ["ana"], address="https://example.org/judging")
-    assert nescio.assess.invite(room.db, ["ana"], address="https://example.org/").links
+    for address in ("https://example.org/", "example.org", "192.168.1.5:8000"):
+        assert nescio.assess.invite(room.db, ["ana"], address=address).links
 
 
 def test_judgements_of_a_server_by_earlier_texts_are_faults_in_the_campaign(new_room: NewRoom, tmp_path: Path) -> None:

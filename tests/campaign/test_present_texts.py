@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ import nescio
 from nescio.data.assessors import ADJUDICATION
 from nescio.errors import MismatchError
 from nescio.people.campaigns import collecting
-from nescio.people.campaigns.assessors import SEALED, asked_digests, open_items
+from nescio.people.campaigns.assessors import SEALED, asked_digests, open_items, read_asked
 from nescio.people.campaigns.entries import Entry
 from nescio.people.campaigns.folder import ASKED, open_campaign
 from nescio.people.campaigns.freshness import NUGGETS, POOLING, age
@@ -585,6 +586,17 @@ def test_a_pool_of_an_earlier_version_is_not_older_than_the_nuggets(tmp_path: Pa
 
 def without_nuggets(read: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in read.items() if name != NUGGETS}
+
+
+def test_what_was_taken_back_is_asked_again_if_an_earlier_version_wrote_the_sheets(tmp_path: Path) -> None:
+    campaign = two_supports(tmp_path)
+    path = campaign / "sheets" / "assessors.json"
+    asked = json.loads(path.read_bytes())
+    without_a_support(campaign)
+    del asked["lines"]
+    path.write_text(json.dumps(asked))
+    answers = read_asked(open_campaign(campaign)).answers
+    assert {who: len(items) for who, items in answers.items()} == {"ana": 0, "ben": 0, "eva": 2}
 
 
 def test_only_lines_that_seal_the_requests_say_what_they_are() -> None:

@@ -71,7 +71,7 @@ def invite(
     `ana=EN,ES` limits Ana to these languages, in place of earlier ones. Raises UsageError if `address` has a path: the
     pages name their own addresses from the root of the host.
     """
-    if urlsplit(address).path.strip("/"):
+    if urlsplit(address if "//" in address else f"//{address}").path.strip("/"):
         rule = "people must reach the server at the root of a host, such as https://judging.example.org, without a path"
         raise UsageError(f"{opt('address', address)}: {rule}")
     asked = [name.partition("=") for name in names]

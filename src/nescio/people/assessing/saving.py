@@ -28,6 +28,7 @@ from nescio.people.assessing.work import (
     SECOND,
     add,
     asked_again,
+    facts,
     hold,
     nuggets_of,
     others_list,
@@ -73,6 +74,8 @@ def _save_all(
     refused: list[dict[str, str]] = []
     named = [sanitize(one.item, 500) for one in said]
     hold(connection, connection.scalars(select(items.c.topic).where(items.c.id.in_(named)).distinct()).all())
+    if own["names"] == "nuggets":  # An update may have changed the nuggets before the topics were held.
+        own = facts(connection)
     topics = set()
     for one in said:
         why, topic = _save(connection, person, one, own, seen.get(one.id, Seen()))

@@ -134,11 +134,10 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         outdated += database.change(partial(_change, some=found.changed[start : start + FEW]))
         time.sleep(PAUSE)
     facts = facts_of(content)
-    reworded = _reworded(database, facts, own)
-    for start in range(0, len(reworded), FEW):
-        outdated += database.change(partial(_renew, some=reworded[start : start + FEW], facts=facts, own=own))
+    for topic in _reworded(database, facts, own):
+        outdated += database.change(partial(_renew, topic=topic, nuggets=facts["nuggets"]))
         time.sleep(PAUSE)
-    judged = database.change(partial(_finish, found=found, facts=facts, own=own))
+    judged = database.change(partial(_finish, found=found, facts=facts))
     topics_of_new = {topic_of(item) for item in new}
     return Updated(len(new), len(topics_of_new), len(found.gone), judged, len(undrawn), len(found.changed), outdated)
 
@@ -158,36 +157,31 @@ def _change(connection: Connection, some: Sequence[Item]) -> int:
     return sum([_show_now(connection, item) for item in some])
 
 
-def _reworded(database: Database, facts: Mapping[str, Any], own: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the items, each with its topic, that are shown with other nuggets of the organisers' key than before."""
+def _reworded(database: Database, facts: Mapping[str, Any], own: Mapping[str, Any]) -> list[str]:
+    """Return the topics that are shown with other nuggets of the organisers' key than before."""
     with database.reading() as connection:
         before, now = work.key_nuggets(connection, own), work.key_nuggets(connection, {**own, **facts})
-        topics = [topic for topic in before if now.get(topic) != before[topic]]
-        shown = select(items.c.id, items.c.topic).where(items.c.kind == "answer").order_by(items.c.id)
-        return [
-            (row.id, row.topic)
-            for some in _some({*topics})
-            for row in connection.execute(shown.where(items.c.topic.in_(some)))
-        ]
+        return [topic for topic in before if now.get(topic) != before[topic]]
 
 
-def _renew(
-    connection: Connection, some: Sequence[tuple[str, str]], facts: Mapping[str, Any], own: Mapping[str, Any]
-) -> int:
-    """Take back the judgements of items that do not hold for the present nuggets; return the number of such items."""
-    work.hold(connection, {topic for _, topic in some})
-    taken = 0
-    for item, topic in some:
-        row = connection.execute(select(items).where(items.c.id == item)).one()
-        then, now = (texts_key(row.question, row.supports, key["nuggets"].get(topic, ())) for key in (own, facts))
-        people = saving.take_back(connection, item, row.kind, then, now)
-        for person in (*people, *saving.restore(connection, item, now)):
+def _renew(connection: Connection, topic: str, nuggets: Mapping[str, Any]) -> int:
+    """Show a topic with its present nuggets, and take back judgements that do not hold for these.
+
+    Returns the number of items with such judgements.
+    """
+    work.hold(connection, [topic])
+    own, taken = work.facts(connection), 0
+    for row in connection.execute(select(items).where(items.c.topic == topic, items.c.kind == "answer")).all():
+        then, now = (texts_key(row.question, row.supports, key.get(topic, ())) for key in (own["nuggets"], nuggets))
+        people = saving.take_back(connection, row.id, row.kind, then, now)
+        for person in (*people, *saving.restore(connection, row.id, now)):
             saving.close(connection, person, topic)
         taken += bool(people)
+    _write(connection, {"nuggets": {**own["nuggets"], topic: nuggets.get(topic, [])}}, own)
     return taken
 
 
-def _finish(connection: Connection, found: _Compared, facts: Mapping[str, Any], own: Mapping[str, Any]) -> int:
+def _finish(connection: Connection, found: _Compared, facts: Mapping[str, Any]) -> int:
     """Mark the items that are back or gone, and renew the facts; return the number of gone items that are judged."""
     back, gone = _topics(connection, found.back), _topics(connection, found.gone)
     work.hold(connection, back | gone)
@@ -198,7 +192,7 @@ def _finish(connection: Connection, found: _Compared, facts: Mapping[str, Any], 
         open_ = select(claims.c.person).where(claims.c.topic == topic, claims.c.done == work.OPEN)
         for person in connection.scalars(open_).all():
             saving.close(connection, person, topic)
-    _tell(connection, facts, own)
+    _tell(connection, facts)
     return _judged(connection, found.gone)
 
 
@@ -297,9 +291,15 @@ def _reopen(connection: Connection, topics: set[str]) -> None:
         work.recount(connection, some)
 
 
-def _tell(connection: Connection, facts: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Write the data that every assessor needs into the table `about`, with a new version number."""
-    fresh = {name: facts[name] for name in ("guidelines", "told", "pool", "nuggets")}
-    fresh["version"] = own.get("version", 0) + 1
-    connection.execute(delete(about).where(about.c.name.in_([*fresh])))
-    connection.execute(insert(about), [{"name": name, "value": value} for name, value in fresh.items()])
+def _tell(connection: Connection, facts: Mapping[str, Any]) -> None:
+    """Write the data that every assessor needs into the table `about`."""
+    _write(
+        connection, {name: facts[name] for name in ("guidelines", "told", "pool", "nuggets")}, work.facts(connection)
+    )
+
+
+def _write(connection: Connection, fresh: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+    """Write values into the table `about`, with a new version number."""
+    rows = {**fresh, "version": own.get("version", 0) + 1}
+    connection.execute(delete(about).where(about.c.name.in_([*rows])))
+    connection.execute(insert(about), [{"name": name, "value": value} for name, value in rows.items()])

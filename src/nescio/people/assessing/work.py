@@ -266,9 +266,9 @@ def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[
     if own["names"] != "nuggets":
         return {}
     nuggets = {topic: own["nuggets"][topic] for topic in topics if topic in own["nuggets"]}
-    now = present().subquery()
-    lists = now.c.verdict != "", now.c.item.in_([f"{LIST}:{topic}" for topic in topics])
-    for row in connection.execute(select(now).where(*lists)):
+    asked = items.c.id.in_([f"{LIST}:{topic}" for topic in topics]), items.c.gone == 0
+    now = present(records.c.item.in_(select(items.c.id).where(*asked))).subquery()
+    for row in connection.execute(select(now).where(now.c.verdict != "")):
         listed = listed_nuggets(row.verdict) or []
         nuggets[row.item.partition(":")[2]] = [[one.id, "vital" if one.vital else "okay", one.text] for one in listed]
     return nuggets
@@ -306,11 +306,12 @@ def shown_keys(connection: Connection, own: Mapping[str, Any], person: str, give
     if own["names"] != "nuggets" or not strings:
         return keys
     topics = sorted({item.topic for item in strings})
-    lists = records.c.item.in_([f"{LIST}:{topic}" for topic in topics])
-    makes = {*connection.scalars(select(records.c.item).where(lists, records.c.person == person))}
+    lists = items.c.id.in_([f"{LIST}:{topic}" for topic in topics]), items.c.gone == 0
+    makes = select(records.c.item).join(items, items.c.id == records.c.item).where(*lists, records.c.person == person)
+    own_lists = {*connection.scalars(makes)}
     nuggets = nuggets_of(connection, own, topics)
     for item in strings:
-        if f"{LIST}:{item.topic}" not in makes:
+        if f"{LIST}:{item.topic}" not in own_lists:
             keys[item.id] = texts_key(item.question, item.supports, nuggets.get(item.topic, ()))
     return keys
 

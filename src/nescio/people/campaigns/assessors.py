@@ -15,10 +15,18 @@ from msgspec.structs import asdict, replace
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError
-from nescio.people.campaigns.entries import Entry
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.entries import COLLECTING, Entry
 from nescio.people.campaigns.folder import ASKED, Campaign, decoded
-from nescio.people.campaigns.judgements import TAKEN_BACK, Judgement, asked_again, read_history, read_judgements
-from nescio.people.campaigns.log import digest
+from nescio.people.campaigns.judgements import (
+    HISTORY,
+    TAKEN_BACK,
+    Judgement,
+    asked_again,
+    read_history,
+    read_judgements,
+)
+from nescio.people.campaigns.log import digest, read_log
 from nescio.text import plural
 
 if TYPE_CHECKING:
@@ -74,16 +82,24 @@ def read_asked(campaign: Campaign) -> Asked:
     if not path.is_file():
         return Asked()
     asked = decoded(path, Asked, "delete it, then run nescio campaign sheets")
-    if asked.lines is None:
-        return asked
     taken_back = set[tuple[str, str]]()
-    for line in read_history(campaign)[asked.lines :]:
+    for line in read_history(campaign)[_lines_before_sheets(campaign) if asked.lines is None else asked.lines :]:
         if line.after:
             taken_back.discard((line.item, line.assessor))
         elif line.source == TAKEN_BACK:
             taken_back.add((line.item, line.assessor))
     answers = {who: tuple(item for item in ids if (item, who) not in taken_back) for who, ids in asked.answers.items()}
     return replace(asked, answers=answers)
+
+
+def _lines_before_sheets(campaign: Campaign) -> int:
+    """Return how many lines the history of judgements had when `sheets` was last done, as the log tells it."""
+    head = before = ""
+    for entry in read_log(campaign):
+        head = entry.about.get("history", head) if entry.step == COLLECTING else head
+        before = head if entry.step == "sheets" else before
+    links = chain.links(campaign / HISTORY)
+    return links.index(before) + 1 if before in links else 0
 
 
 def open_items(campaign: Campaign, plan: Mapping[str, int] | None = None) -> dict[str, int]:

@@ -370,18 +370,20 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
     """
     lines, told = [*history], set[tuple[str, str, str]]()
     lists: dict[str, list[Change]] = {}
+    parts: dict[str, dict[str, Change]] = {}  # the last version of each target's list with these digests
     for line in sorted(lines, key=lambda line: line.said or line.at):
         kind, _, question = line.item.partition(":")
         if kind == LIST and line.after:
             lists.setdefault(question, []).append(line)
+            parts.setdefault(question, {})[_list_part(line)] = line
     for (item, who), held in Present(lines).lines.items():
         versions = lists.get(questions.get(item, ""), [])
         time, by = held.said or held.at, nuggets_part(held.texts)
-        then = [line for line in versions if by and _list_part(line) == by]
-        then = then or [line for line in versions if (line.said or line.at) <= time] or versions[:1]
         if not versions or versions[-1].assessor == who:
             continue
-        before, now = _texts_of(then[-1]), _texts_of(versions[-1])
+        earlier = [line for line in versions if (line.said or line.at) <= time] or versions[:1]
+        then = parts[questions[item]].get(by, earlier[-1]) if by else earlier[-1]
+        before, now = _texts_of(then), _texts_of(versions[-1])
         for number in held.after.split(","):
             changed = squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, "")))
             if changed and (questions[item], number, who) not in told:

@@ -152,7 +152,7 @@ class SheetReader:
             decides = decides or bool(nuggets and item.id in self._again and not row.get("support", "").strip())
             shown = _is_shown(item, row, listed) or (not nuggets and _is_shown(item, row, ()))
             if not shown:
-                self.of_rows[item.id] = "" if nuggets else _key_of(item, row)
+                self.of_rows[item.id] = "" if nuggets else _key_of(item, row, listed=bool(listed))
             if shown or (not decides and _holds(item, row, verdict, nuggets)):
                 self.judgements.append(judgement)
             else:
@@ -258,8 +258,10 @@ def _holds(item: Item, row: Mapping[str, str], verdict: str, nuggets: Sequence[S
     return still_holds(kind_of(item), verdict, *keys)
 
 
-def _key_of(item: Item, row: Mapping[str, str]) -> str:
-    """Return the key of the present texts of an item that the row of a sheet shows, too."""
+def _key_of(item: Item, row: Mapping[str, str], *, listed: bool) -> str:
+    """Return the key of the present texts of an item that the row of a sheet shows, too, and of the nuggets there."""
+    if listed:
+        return texts_key(item.text, item.supports, _listed(row.get("support", "")))
     documents = {plain(document) for document in row.get("document", "").split("; ")}
     texts = {plain(without_name(text)) for text in row.get("support", "").split(f" {MARK} ")}
     kept = tuple(

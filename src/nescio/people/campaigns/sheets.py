@@ -294,7 +294,10 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
                 remarks = [one for one in (*reading.judgements, *reading.blanks) if present.lacks_comment(one)]
                 if new or remarks or reading.faults.count:
                     what = "verdicts" if new or reading.faults.count else "comments"
-                    rule = f"{path} holds {what} that were not collected; run nescio campaign collect first"
+                    rule = (
+                        f"{path} holds {what} that were not collected; run nescio campaign collect first, and correct "
+                        "or delete the file if `collect` refuses rows"
+                    )
                     raise UsageError(rule)
 
 
