@@ -19,6 +19,7 @@ from nescio.data.repeats import Repeats, named
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
 ANSWERED = 4  # for labels only: people say that it is an answer, but not whether it is right
 SAID_SO = "declined in words"  # the reason of an abstention that a pattern recognised
+GRADED_RIGHT = " (graded right)"  # follows the reason of a non-answer that its tool graded right
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 PARTIAL = "partial"  # the word for an incorrect answer that is partly right, and its column
 MEANINGS = {**STATES, PARTIAL: INCORRECT, "ungraded": NOT_GRADED}  # the meanings that a word in a file can have
@@ -168,6 +169,7 @@ def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
         cells |= {state: (outcomes.state == state) & reasoned for state in (INCORRECT, CORRECT)}
     numbers = {state: there.sum(axis=1) for state, there in cells.items()}
     every = ((outcomes.state != ABSENT) | lacking).sum(axis=1)
+    no_answer = np.zeros(len(outcomes.questions), bool) if outcomes.answerable is None else outcomes.answerable == 0
     for r in np.flatnonzero(sum(numbers.values())).tolist():
         counted: Counter[tuple[int, str | None]] = Counter()
         run, of = outcomes.runs[r], int(every[r])
@@ -175,7 +177,10 @@ def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
             if outcomes.why is None:
                 counted[state, None] += int(numbers[state][r])
             else:
-                counted.update((state, why) for why in outcomes.why[r, there[r]])
+                # Nothing is the right answer to a question without an answer, whoever graded it.
+                plain = there[r] & no_answer
+                counted.update((state, why) for why in outcomes.why[r, there[r] & ~plain])
+                counted.update((state, why and why.removesuffix(GRADED_RIGHT)) for why in outcomes.why[r, plain])
         rows += [NonAnswers(run, why or kinds[s], kinds[s], n, of) for (s, why), n in counted.most_common() if n]
     return tuple(rows)
 

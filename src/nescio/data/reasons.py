@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, NonAnswers, Outcomes
+from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, NonAnswers, Outcomes
 from nescio.errors import opt
 from nescio.text import plural
 
@@ -27,7 +27,6 @@ BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
 NO_FORM = "without an answer in the requested form"
 REASONS_CHANGED = "reasons.changed"  # the code of a note on a pair of runs
 NOT_DECLINED = "reasons.not_declined"  # the code of a note on a run whose abstentions are largely not decisions
-GRADED_RIGHT = " (graded right)"  # follows the reason of a non-answer that its tool graded right
 BY_OUTCOME = " (said to abstain)"  # follows the reason of an answer that its file calls an abstention
 _STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
 _KINDS: Mapping[str, Kind] = {EMPTY: "empty", NO_FORM: "unparsed", BLOCKED: "failed", ERRORED: "failed"}

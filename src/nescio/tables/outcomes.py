@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
-from nescio.data.reasons import EMPTY, ERRORED, GRADED_RIGHT
+from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
+from nescio.data.reasons import EMPTY, ERRORED
 from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.formats.registry import ReadOptions

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from msgspec.structs import replace
 
 from nescio.data.assessed import WORDS, verdicts_in
-from nescio.data.judge_record import parse
 from nescio.data.kept import DIGEST, DIGESTS, KEPT, OF_RUNS
 from nescio.data.outcomes import STATES
 from nescio.data.reasons import EMPTY
@@ -129,8 +128,7 @@ def is_written(table: Table) -> bool:
     columns, words = table.columns, {*STATES, *WORDS.values()}
     if not {"run", "question", "outcome"} <= columns.keys() or not {*(columns["outcome"].words or ())} <= words:
         return False
-    judges = columns["judge"].words or () if "judge" in columns else ()
-    return any(map(_is_of_nescio, columns.values())) or any(parse(text).parameters for text in judges)
+    return any(map(_is_of_nescio, columns.values()))
 
 
 def _is_of_nescio(column: Column) -> bool:

@@ -23,9 +23,9 @@ from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.judge_record import judges_differ, undated
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, Outcomes
+from nescio.data.outcomes import ABSENT, CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, Outcomes
 from nescio.data.policies import evidence_of
-from nescio.data.reasons import EMPTY, GRADED_RIGHT, kind_of
+from nescio.data.reasons import EMPTY, kind_of
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.answers import NOTHING, SCORE, Answer, number_repeats, outcomes_of
