@@ -467,6 +467,21 @@ def test_empty_outputs_that_were_graded_as_right(tmp_path: Path, nescio: Command
     assert nescio("compare", *both, "-m", "accuracy", *GATE).status == 0
 
 
+def test_empty_outputs_are_right_where_a_question_has_no_answer(tmp_path: Path, nescio: Command) -> None:
+    """As in SQuAD 2.0: a run that learns to leave these questions empty is better."""
+    rows = [
+        f"{run},q{q},{'' if q % 2 else 'x'},{'false' if q % 2 else 'true'},{int(q % 2 or q % 10 < share)}"
+        if q % 2 == 0 or q % 20 < empty
+        else f"{run},q{q},x,false,0"
+        for run, share, empty in (("old", 5, 5), ("new", 6, 17))
+        for q in range(400)
+    ]
+    path = tmp_path / "squad.csv"
+    path.write_text("\n".join(["run,question,prediction,answerable,correct", *rows]))
+    done = nescio("compare", path, "-m", "accuracy", *GATE)
+    assert done.status == 0, done.flat
+
+
 @pytest.mark.parametrize(
     ("changes", "refused"),
     [
