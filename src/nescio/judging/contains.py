@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from nescio.data.model import Question
 from nescio.judging._judge import judge
-from nescio.text import bare_word, in_one_form, normalised_words, squeeze
+from nescio.text import bare_word, composed, normalised_words, squeeze
 
 NEAR = 3  # the number of words before a gold answer that are searched for a negation
 _NEGATIONS = frozenset(("not", "no", "never", "neither", "nor", "cannot", "without"))
@@ -52,7 +52,7 @@ def _readings(text: str) -> tuple[list[str], list[str], list[str]]:
 
     The ways are SQuAD's normalisation, a split also at punctuation, and a split at white space only.
     """
-    text = in_one_form(text)
+    text = composed(text) or ""
     return normalised_words(text), list(map(bare_word, _PART.findall(text))), squeeze(text).split()
 
 

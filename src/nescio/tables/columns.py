@@ -203,7 +203,8 @@ class Table(Struct, frozen=True, eq=False):
     """A loaded table: a DuckDB relation with the columns `file`, `row` and those of the table, and `columns` by name.
 
     `sources` maps the numbers in `file` to the files of the table, which all have the same columns. `sums` holds the
-    rows that sum up other rows, such as "TOTAL"; the relation does not have them.
+    rows that sum up other rows, such as "TOTAL"; the relation does not have them. `passed_over` names columns that
+    would have a role if nescio had not written the table.
     """
 
     connection: Any
@@ -212,6 +213,7 @@ class Table(Struct, frozen=True, eq=False):
     rows: int
     columns: Mapping[str, Column]
     sums: Sequence[Sum] = ()
+    passed_over: Sequence[str] = ()
 
     @property
     def source(self) -> Source:

@@ -256,7 +256,8 @@ def check_asked(asked: Mapping[str, int]) -> None:
         least, most = min(asked, key=asked.__getitem__), max(asked, key=asked.__getitem__)
         raise MismatchError(
             f"{least} counted on {plural(asked[least], 'question')}, and {most} counted on {asked[most]:,}: some "
-            "shards lack a run; count all shards as one table"
+            "shards lack a run, or the table does not state what it leaves out; count all shards as one table, by the "
+            "present statements of `nescio sql`"
         )
 
 

@@ -57,8 +57,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             numbers = {name: whole(source, row, name, cell) for name, cell in zip(names, texts, strict=True)}
             check_whole(source, row, f"run {one!r}" if one == other else f"{one!r} or {other!r}", numbers)
             cells[one, other] = [numbers[name] for name in PAIRS]
-            if not numbers.keys().isdisjoint(("asked", "ungraded")):  # An early table does not state either.
-                asked[one, other] = numbers.get("asked", sum(cells[one, other]) + numbers.get("ungraded", 0))
+            asked[one, other] = numbers.get("asked", sum(cells[one, other]) + numbers.get("ungraded", 0))
             if one == other:
                 labels[one] = str(source.label)
                 beside[one] = {name: many for name, many in numbers.items() if name not in PAIRS}

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from nescio.data.assessed import WORDS, verdicts_in
 from nescio.data.kept import DIGEST, DIGESTS, KEPT, OF_RUNS
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import STATES
 from nescio.data.reasons import EMPTY
+from nescio.errors import opt
 from nescio.tables import failures
 from nescio.tables.cells import RESERVED
 from nescio.tables.columns import Column, Table
@@ -120,7 +122,24 @@ def with_own_columns(table: Table, named: Collection[str]) -> Table:
         return table
     own = {*RESERVED, *named}
     columns = {name: column for name, column in table.columns.items() if name in own or kept_role(name)}
-    return replace(table, columns=columns)
+    others = {name: column for name, column in table.columns.items() if name not in columns}
+    passed_over = [name for name, column in others.items() if name and may_take_a_role(name, column.words or ())]
+    return replace(table, columns=columns, passed_over=passed_over)
+
+
+def on_passed_over(table: Table) -> list[Note]:
+    """Return a note on the columns of a table that nescio wrote whose names would have a role in another table."""
+    if not table.passed_over:
+        return []
+    return [
+        note(
+            "tables.passed_over",
+            f"{{subject}}: nescio wrote this table, so {{names:list}} {{names:has/have}} no role; {opt('column')} names "
+            "one",
+            str(table.source.label),
+            names=[*map(repr, table.passed_over)],
+        )
+    ]
 
 
 def is_written(table: Table) -> bool:

@@ -22,7 +22,7 @@ from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, is_measured, roles_of
 from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
-from nescio.tables.roles import NOTHING, may_be_gold, with_own_columns
+from nescio.tables.roles import NOTHING, may_be_gold, on_passed_over, with_own_columns
 from nescio.tables.totals import totals_of
 from nescio.text import by_value, enumerated
 
@@ -483,17 +483,13 @@ def used(reading: Reading) -> list[Note]:
     """
     mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES}
     if all(role_of(own) == role for role, own in mapping.items()):
-        return []
+        return on_passed_over(reading.table)
     label = enumerated([str(source.label) for source in reading.table.sources.values()], 2)
     numbered = [
         note("tables.rows", "{subject}: questions are identified by row number, so they match no other file", label)
     ]
     return [
+        *on_passed_over(reading.table),
         *(numbered if mapping.get("question") == ROW else []),
-        note(
-            "tables.mapping",
-            "{subject}: read with {columns:each %s=%s}",
-            label,
-            columns=[*mapping.items()],
-        ),
+        note("tables.mapping", "{subject}: read with {columns:each %s=%s}", label, columns=[*mapping.items()]),
     ]
