@@ -381,9 +381,12 @@ def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
     """Return the `Lost` of answers that the judged run's files state but do not hold.
 
     Answers that count as unanswered (`_lost_rows`), for the run or one that the file counts with it, are not lost
-    again. A file may state its answers for a run and for all runs; the former counts.
+    again. A file may state its answers for a run and for all runs; the former counts. A task that the baseline lost too
+    decides nothing between the two.
     """
-    lacking = [one for one in results.notes if one.code == FEWER_HELD and any(map(pair.judges, one["runs"]))]
+    fewer = [one for one in results.notes if one.code == FEWER_HELD]
+    of_both = {one["task"] for one in fewer if pair.baseline in one["runs"]} - {""}
+    lacking = [one for one in fewer if any(map(pair.judges, one["runs"])) and one["task"] not in of_both]
     lacking = [
         one
         for one in lacking

@@ -21,12 +21,12 @@ from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, Name, checked, empty, rows_in
 from nescio.formats.logs.metrics import by_metric, metric_name
-from nescio.formats.logs.prompts import own_lines
+from nescio.formats.logs.prompts import own_texts
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number
 from nescio.sources.source import Source, own_path
 
-FORM = b"evalscope_lines"  # the name of the digests of what remains of a prompt
+FORM = b"evalscope_own_text"  # the name of the digests of what remains of a prompt
 
 
 class Score(Struct):
@@ -63,7 +63,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in reviews:
         run, task = places[source.label]
         rows = [(checked(Review, row, source, where), where) for row, where in rows_in(source)]
-        asked = own_lines({str(i): row.input for i, (row, _) in enumerate(rows)})
+        asked = own_texts({str(i): row.input for i, (row, _) in enumerate(rows)})
         for i, (row, where) in enumerate(rows):
             answer = _answer(row, Answer(run, "", where=where, path=source.label))
             words = words_digest(asked.get(str(i)), answer.gold)
