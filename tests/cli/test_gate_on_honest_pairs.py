@@ -49,7 +49,18 @@ def evalscope(folder: Path, run: str, share: int, **changes: Any) -> Path:
             "index": q,
             "input": LINES[run].format(f"Lamp {changes.get('before', '')}{q}?"),
             "target": "x",
-            "sample_score": {"score": {"value": {"acc": float(q % 10 < share)}, "prediction": "x"}, "group_id": q},
+            "sample_score": {
+                "score": {
+                    "value": {"acc": float(q % 10 < share)},
+                    "prediction": "x",
+                    "metadata": {
+                        "source": "llm_judge",
+                        "model": changes.get("model", "m"),
+                        "judge_response": f"{run} {q}",
+                    },
+                },
+                "group_id": q,
+            },
         }
         for q in N
     ]
@@ -81,7 +92,15 @@ def nemo_evaluator(folder: Path, run: str, share: int, **changes: Any) -> Path:
     scores = {"pass@1": {"value": share / 10}}
     benchmark = {"name": "lamps", "samples": len(N), "repeats": 1, "scores": scores}
     config = {"model": run, "judge_url": f"http://{run}:80"}
-    bundle = {"sdk_version": "0.3", "timestamp": run, "config": config, "benchmark": benchmark, "n_results": len(N)}
+    bundle = {
+        "sdk_version": "0.3",
+        "config_hash": run,
+        "run_id": run,
+        "timestamp": run,
+        "config": config,
+        "benchmark": benchmark,
+        "n_results": len(N),
+    }
     written(folder / run / "eval-lamps.json", bundle)
     return written(folder / run / "results.jsonl", rows).parent
 
@@ -136,6 +155,7 @@ def graph(folder: Path, run: str, share: int, **changes: Any) -> Path:
     [
         (opencompass_prompts, {"before": 9}, TEXT),
         (evalscope, {"before": 9}, TEXT),
+        (evalscope, {"model": "n"}, JUDGES),
         (early_lighteval, {"before": 9}, TEXT),
         (nemo_evaluator, {"model": ["m", "n"]}, JUDGES),
         (mlflow, {"free": {"prompt_version": 2}}, JUDGES),

@@ -101,23 +101,23 @@ def alike(records: Iterable[tuple[Hashable, Hashable, JudgeRecord]]) -> dict[Has
     """Return the records of each run without the details that vary from answer to answer.
 
     `records` are a run, the place in it that one grader grades (a file, a task and a metric), and a record. Such a
-    detail, as the time of a call, is no part of the grader in any of the runs. A key that speaks of grading, or of who
-    graded, stays.
+    detail, as a score of the grader's own, is no part of the grader in any of the runs. A key that speaks of grading,
+    or of who graded, stays, unless it has many values in the run, as a prompt with the answer in it.
     """
     at: dict[tuple[Hashable, Hashable], set[JudgeRecord]] = {}
     for run, place, record in records:
         at.setdefault((run, place), set()).add(record)
     varying: set[str] = set()
-    for own in at.values():
+    of_answers: dict[Hashable, set[str]] = {}
+    for (run, _), own in at.items():
         values: dict[str, set[str]] = {}
-        for record in own if len(own) > 1 else ():
-            for key, value in record.parameters:
-                values.setdefault(key, set()).add(value)
+        for key, value in (pair for record in own if len(own) > 1 for pair in _stated(record)):
+            values.setdefault(key, set()).add(value)
         varying |= {key for key, several in values.items() if len(several) > 1 and not _stays(key)}
+        of_answers.setdefault(run, set()).update(key for key, several in values.items() if len(several) > _MANY)
     found: dict[Hashable, set[JudgeRecord]] = {}
     for (run, _), own in at.items():
-        kept = (tuple(pair for pair in record.parameters if pair[0] not in varying) for record in own)
-        found.setdefault(run, set()).update(map(_with, own, kept))
+        found.setdefault(run, set()).update(_without(record, varying | of_answers[run]) for record in own)
     return found
 
 
@@ -229,11 +229,13 @@ def _words(key: str) -> list[str]:
 
 
 def _stays(key: str) -> bool:
-    return speaks_of_grading(key) or bool(_WHO & {*_words(key)[-1:]})
+    return key in _OWN or speaks_of_grading(key) or bool(_WHO & {*_words(key)[-1:]})
 
 
-def _with(record: JudgeRecord, parameters: tuple[tuple[str, str], ...]) -> JudgeRecord:
-    return record if parameters == record.parameters else replace(record, parameters=parameters)
+def _without(record: JudgeRecord, keys: Collection[str]) -> JudgeRecord:
+    stated = [key for key, _ in _stated(record) if key in keys]
+    parameters = tuple(pair for pair in record.parameters if pair[0] not in keys)
+    return replace(record, parameters=parameters, **dict.fromkeys({*_OWN} & {*stated}, "")) if stated else record
 
 
 def _pruned(value: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.changed_questions import words_digest
+from nescio.data.judge_record import grader
 from nescio.data.reasons import NO_FORM
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
@@ -26,6 +27,7 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number
 from nescio.sources.source import Source, own_path
 
+_WHO_GRADED = {"source", "judge_strategy", "model"}  # the keys of a score that a judge gave
 FORM = b"evalscope_own_text"  # the name of the digests of what remains of a prompt
 
 
@@ -34,6 +36,7 @@ class Score(Struct):
     prediction: Any = None
     extracted_prediction: Any = None
     explanation: Any = None
+    metadata: Any = None
 
 
 class SampleScore(Struct):
@@ -89,6 +92,8 @@ def _answer(row: Review, answer: Answer) -> Answer:
         unread = score.extracted_prediction is not None and empty(score.extracted_prediction)
         answer.nothing = empty(score.prediction) or (NO_FORM if unread else None)
     answer.labels = as_object(row.sample_score.sample_metadata)
+    if by := {key: value for key, value in as_object(score.metadata).items() if key in _WHO_GRADED}:
+        answer.judges = {name: grader(name, **by) for name in answer.scores}
     answer.prompt, answer.gold, answer.reason = row.input, row.target, score.explanation
     answer.answer, answer.extracted = score.prediction, score.extracted_prediction
     return answer

@@ -33,20 +33,18 @@ def own_texts(prompts: Mapping[str, Any]) -> dict[str, str]:
 
 
 def shared_words(prompts: Collection[Any], besides: Collection[str] = ()) -> list[str]:
-    """Return what all of the prompts say: the words with which they begin, and the lines that all have.
+    """Return what all of the prompts say: the words with which they begin, and the lines with which they end.
 
-    The lines of the texts `besides`, which some of the prompts quote, are left out. Without such texts, only the lines
-    at the end of all prompts count, because all answers may have a line in common. The result is empty unless there are
-    two different prompts.
+    The lines between may be those of the answers, which may have a line in common. So the lines of the texts `besides`,
+    which some of the prompts quote, are left out. The result is empty unless there are two different prompts.
     """
     lines = [said for prompt in prompts if (said := _lines(prompt))]
     if len({*map(tuple, lines)}) < 2:
         return []
     quoted = {line for text in besides for line in _lines(text)}
-    of_all = set.intersection(*map(set, lines)) - quoted
-    begun = _same([("\n".join(said).split()) for said in lines])
-    ended = of_all if quoted else _same([said[::-1] for said in lines])[::-1]
-    return [*filter(None, [" ".join(begun)]), *(line for line in lines[0] if line in ended)]
+    begun = _same(["\n".join(said).split() for said in lines])
+    ended = _same([said[::-1] for said in lines])[::-1]
+    return [*filter(None, [" ".join(begun)]), *(line for line in ended if line not in quoted)]
 
 
 def _begun(texts: Collection[str]) -> str:
