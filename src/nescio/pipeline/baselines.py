@@ -191,10 +191,15 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
         other = {name for name in before if now and before[name] != now.get(name)}
         if other:
             raise MismatchError(
-                f"{path}: the baseline was made on different questions: "
+                f"{path}: the baseline was made on different questions{_read_otherwise(baseline)}: "
                 f"{_listed(other, f'with a different {what}')}. Make the baseline again from its run on these "
                 f"questions, with nescio compare {opt('save_baseline')}"
             )
+
+
+def _read_otherwise(baseline: Baseline) -> str:
+    version = baseline.made.version
+    return "" if version == __version__ else f", or nescio {version}, which made it, read their words otherwise"
 
 
 def _asked_alike(new: Outcomes | Evidence, old: Outcomes | Evidence) -> set[str]:

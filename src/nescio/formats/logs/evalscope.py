@@ -4,7 +4,8 @@ A line has `index`, `input`, `target` and `sample_score`: a `score` of values ke
 `extracted_prediction`. A run is a model, its benchmarks are a stratum, and samples with one `group_id` are repeats of a
 question. The outcome is the only value whose scores are all 0 or 1; `--choose metric=NAME` names it if there are
 several. A prediction from which nothing was extracted counts as incorrect (`--unparsed`), and so does an empty one
-(`--empty`). The files in `predictions` hold no scores.
+(`--empty`). The text of a question is its `input`, without the lines, the beginning and the end that all inputs of the
+file have. The files in `predictions` hold no scores.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ all 0 or 1; `--choose metric=NAME` names it if there are several. An answer whos
 incorrect (`--empty`). The confidence of a choice is the softmax of the options' log-probabilities at the best option.
 
 A results file alone holds only figures: its documents are in the details, which `--save-details` writes. If both are
-given, its figures are checked against the details of its model and date. A task of which it states figures, but of
-which no details are given, is lost. How a metric grades is in the results file as well (`config_tasks`, `versions`).
+given, its figures are checked against the details of its model and date. A task of which it states a figure of a metric
+that decides, but of which no details are given, is lost, unless it is a group or a subset of others. How a metric
+grades is in the results file as well (`config_tasks`, `versions`).
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.-]+")
 FORM = b"lighteval_own_text"  # the name of the digests of what remains of a prompt of early versions
+OPTIONS = b"lighteval_options"  # the name of those of the text and the options of a question
 _AT_ONCE = 1 << 10  # rows read at a time
 _MEANS = re.compile(r"all|.*:_average.*", re.DOTALL)  # the names under which figures of several tasks are stated
 # the keys of a metric's definition that do not say how it grades an answer
@@ -209,6 +211,9 @@ def _answers(source: Source, run: str) -> Iterator[Answer]:
         right = doc.get("gold_index")
         places = [place for place in as_list(right) or [right] if isinstance(place, int) and 0 <= place < len(options)]
         others = [option for place, option in enumerate(options) if place not in places] if places else []
+        asks = [doc.get("query"), *options] if others else doc.get("query")
+        key = [options[place] for place in places] or gold
+        words = words_digest(asked.get(str(i)), gold) if asked else words_digest(asks, key)
         yield Answer(
             run,
             f"{task}/{identity(printable(doc.get('id')).strip() or str(i - 1))}",
@@ -219,12 +224,12 @@ def _answers(source: Source, run: str) -> Iterator[Answer]:
             path=source.label,
             scores=_scores(metrics),
             nothing=empty(said) if said else None,
-            asked=[doc.get("query"), *options] if others else doc.get("query"),
+            asked=asks,
             prompt=row.get("full_prompt") or row.get("example"),
-            gold=[options[place] for place in places] or gold,
+            gold=key,
             answer=said or (options[logs.index(max(logs))] if logs else None),
             extracted=texts_in(as_list(response.get("text_post_processed"))),
-            words=words + FORM if (words := words_digest(asked.get(str(i)), gold) if asked else b"") else b"",
+            words=words and words + (FORM if asked else OPTIONS),
         )
 
 

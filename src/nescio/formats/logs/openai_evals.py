@@ -7,8 +7,8 @@ grader does not make an answer wrong. If the grade does not repeat the answer, t
 empty or declined in words.
 
 The name of a sample is only a number in its data set. So the record of who graded also has the name of the eval and the
-file of samples, and the first prompts of a sample must agree between runs, apart from lines that the run puts into all
-of its prompts.
+file of samples, and the first prompts of a sample must agree between runs, apart from the lines, the beginning and the
+end that all prompts of the run have.
 """
 
 from __future__ import annotations

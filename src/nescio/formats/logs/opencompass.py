@@ -1,12 +1,12 @@
 """OpenCompass: `results/<model>/<dataset>.json` with details, and `predictions/<model>/<dataset>.json`.
 
 Both hold their items by number ("0", "1", …), so a question is identified by its dataset and its number; its only text
-is the prompt, of which the lines that all prompts of the dataset have do not count. What all prompts of a judge have
-says how it graded. A run is a model, and its datasets are a stratum. The verdict of the details is the outcome. A
-prediction that a judge calls not attempted is an abstention. One from which nothing was extracted counts as incorrect
-(`--unparsed`), and so does an empty one (`--empty`). If the options' perplexities decide (type PPL), there is no text.
-The tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats. A dataset of which a run has
-figures but no verdicts is lost, if other datasets have verdicts.
+is the prompt, without the lines, the beginning and the end that all prompts of the dataset have. What all prompts of a
+judge begin and end with says how it graded. A run is a model, and its datasets are a stratum. The verdict of the
+details is the outcome. A prediction that a judge calls not attempted is an abstention. One from which nothing was
+extracted counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). If the options' perplexities decide
+(type PPL), there is no text. The tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats.
+A dataset of which a run has an accuracy but no verdicts is lost, if other datasets have verdicts.
 
 nescio judges details of evaluators without a verdict (only `predictions` and `references`) with `--judge`, with the
 references as gold. Results without details (`dump_details=False`) hold only figures. Their items are in the

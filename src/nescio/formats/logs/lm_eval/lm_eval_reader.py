@@ -8,8 +8,8 @@ if the results file is given. So does an empty one (`--empty`). A question with 
 other documents of the task have a gold answer; declining it is right. Metrics that hold a prediction and its gold
 answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice is the softmax of the
 options' log-probabilities at the chosen option. Several responses to a document (`repeats`) are repeats if each is
-graded: by metrics that list one number per response, or in separate rows. A task of which the results file of a run has
-figures, but of which there are no samples, is lost.
+graded: by metrics that list one number per response, or in separate rows. A task of which the results file of a run
+states a metric that decides, but of which there are no samples, is lost, unless it is a group or a subset of others.
 """
 
 from __future__ import annotations
