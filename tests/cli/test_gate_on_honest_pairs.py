@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,9 @@ def langfuse(folder: Path, run: str, share: int, **changes: Any) -> Path:
     rows = []
     for q in N:
         trace = {"userId": f"{run} {q}", "tags": [run], "environment": run, "sessionId": f"{run} {q}"}
-        free = {"experiment": run, "similarity": share * q} | changes.get("free", {})
+        free = {"experiment": run, "similarity": share * q, "judge_prompt": f"Grade {run} {q}."} | changes.get(
+            "free", {}
+        )
         row = {"id": f"{run} {q}", "traceId": f"t{q}", "name": "right", "value": float(q % 10 < share)}
         row |= {"dataType": "NUMERIC", "stringValue": None, "source": "EVAL", "trace": trace, "metadata": free}
         rows.append(row)
@@ -227,3 +230,13 @@ def test_lines_that_all_answers_have_are_no_part_of_a_judge(tmp_path: Path, nesc
         paths.append(written(tmp_path / run / "results" / run / "lamps.json", {"details": details}))
     done = nescio("compare", *paths, "-m", "accuracy", *GATE)
     assert done.status == 0, done.flat
+
+
+def test_another_version_may_have_read_the_words_otherwise(tmp_path: Path, nescio: Command) -> None:
+    base = tmp_path / "base.json"
+    nescio("compare", evalscope(tmp_path, "old", 5), "--save-baseline", base)
+    document = json.loads(base.read_text())
+    base.write_text(json.dumps({**document, "version": "0.0.1"}))
+    new = evalscope(tmp_path, "new", 9, before=9)
+    done = nescio("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
+    done.assert_refused("different questions, or nescio 0.0.1, which made it, read their words otherwise: 200")
