@@ -385,8 +385,9 @@ def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
     decides nothing between the two.
     """
     fewer = [one for one in results.notes if one.code == FEWER_HELD]
-    of_both = {one["task"] for one in fewer if pair.baseline in one["runs"]} - {""}
-    lacking = [one for one in fewer if any(map(pair.judges, one["runs"])) and one["task"] not in of_both]
+    of_both = {task for one in fewer if pair.baseline in one["runs"] for task in one["tasks"]}
+    lacking = [one for one in fewer if any(map(pair.judges, one["runs"]))]
+    lacking = [one for one in lacking if not one["tasks"] or {*one["tasks"]} - of_both]
     lacking = [
         one
         for one in lacking

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping
 
 from nescio.data.dropped import fewer_held
-from nescio.data.notes import Note
-from nescio.text import sanitize
+from nescio.data.notes import FEW, Note
+from nescio.text import enumerated, sanitize
 
 _SHOTS = re.compile(r"(?:\|\d+)+$")  # the parts of a name of lighteval about few-shot examples
 _BETWEEN = re.compile(r"[\W_]+")
@@ -16,7 +16,7 @@ _BETWEEN = re.compile(r"[\W_]+")
 def lost_tasks(
     file: str, run: str, stated: Mapping[str, int | None], held: Collection[str], every: Collection[str] = ()
 ) -> list[Note]:
-    """Return a note for each lost task of a run.
+    """Return a note on the lost tasks of a run; empty if there are none.
 
     `stated` are the tasks of which the `file` states the figure that decides for the answers to the tasks `held`, with
     their numbers of answers. `every` has the names of all tasks in the file. Names are compared without their shots. A
@@ -29,13 +29,11 @@ def lost_tasks(
     lost = [task for task in stated if not _among(_plain(task), names)]
     if len(lost) <= len(unnamed):
         return []
-    return [lost_task(file, run, task, stated[task]) for task in lost]
-
-
-def lost_task(file: str, run: str, task: str, stated: int | None = None) -> Note:
-    """Return the note that a run has no answers to a task, of which `file` states `stated` answers."""
-    shown = sanitize(task, target="message")
-    return fewer_held(file, [run], stated, 0, f" to {shown}", task=shown)
+    numbers = [stated[task] for task in lost]
+    known_numbers = [number for number in numbers if number is not None]
+    answers = sum(known_numbers) if len(known_numbers) == len(numbers) else None
+    shown = [sanitize(task, target="message") for task in lost]
+    return [fewer_held(file, [run], answers, 0, f" to {enumerated(shown, FEW)}", tasks=shown)]
 
 
 def _plain(task: str) -> str:
