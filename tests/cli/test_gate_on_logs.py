@@ -209,7 +209,7 @@ def one_text(question: str) -> str:
 
 
 def of_others(question: str) -> list[dict[str, str]]:
-    return messages(question.replace("keeps", "lit"))
+    return messages(question.replace("lamp ", "lamp 9"))
 
 
 def of_nothing(_: str) -> list[dict[str, str]]:

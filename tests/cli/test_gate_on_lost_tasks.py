@@ -115,7 +115,7 @@ def langfuse(folder: Path, run: str, share: int, **changes: Any) -> Path:
         (phoenix, {}, {"made": {"prompt_version": 2}}, JUDGES),
         (langfuse, {}, {"config": "c2"}, JUDGES),
         (opencompass, {"how": "strictly"}, {"how": "kindly"}, JUDGES),
-        (opencompass, {}, {"asked": "Who lit lamp {}?"}, TEXT),
+        (opencompass, {}, {"asked": "Who keeps lamp 9{}?"}, TEXT),
         (opencompass, {}, {"gold": "y"}, GOLD),
         (lm_eval, {}, {"version": 2}, JUDGES),
         (lm_eval, {}, {"config": {"a_new_grader": "kind"}}, JUDGES),
@@ -152,7 +152,11 @@ def test_what_logs_say_of_grading_and_questions_is_compared(
             {"results": {"hard": {"em,none": 0.01}, "all": {"em,none": 0.5}}},
             "0 of an unknown number of answers to hard",
         ),
-        (nemo_skills, {"figures": {"hard": {"pass@1": {"num_entries": 90}}}}, "0 of 90 answers to hard"),
+        (
+            nemo_skills,
+            {"figures": {"hard": {"pass@1": {"num_entries": 90, "symbolic_correct": 1.0}}}},
+            "0 of 90 answers to hard",
+        ),
     ],
 )
 def test_what_a_log_states_and_does_not_hold_is_lost(

@@ -105,7 +105,7 @@ CHANGES = [
         JUDGES,
     ),
     (deepeval, {"metric": {"temperature": 1}}, JUDGES),
-    (deepeval, {"case": {"context": ["a hint"]}}, GOLD),
+    (deepeval, {"case": {"expectedOutcome": "a hint"}}, GOLD),
     (evalplus, {"hash": "0000"}, JUDGES),
     (lighteval, {"gold": 1}, GOLD),
     (lighteval, {"query": "Say who lit lamp {}."}, TEXT),
@@ -137,7 +137,7 @@ def test_another_day_changes_no_grader(tmp_path: Path, nescio: Command, write: A
 
 @pytest.mark.parametrize(
     ("asked", "gold", "status"),
-    [("Who keeps lamp {}?", "x", 0), ("Who lit lamp {}?", "x", 2), ("Who keeps lamp {}?", "y", 2)],
+    [("Who keeps lamp {}?", "x", 0), ("Who keeps lamp 9{}?", "x", 2), ("Who keeps lamp {}?", "y", 2)],
 )
 def test_prompts_of_early_lighteval_are_compared(
     tmp_path: Path, nescio: Command, asked: str, gold: str, status: int

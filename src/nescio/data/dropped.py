@@ -38,12 +38,20 @@ def repeated(run: str, rows: int, differ: int, what: str = "row") -> Note:
 
 
 def fewer_held(
-    file: str, runs: Sequence[str], stated: int | None, held: int, beside: str = "", *, among: int = 0
+    file: str,
+    runs: Sequence[str],
+    stated: int | None,
+    held: int,
+    beside: str = "",
+    *,
+    among: int = 0,
+    tasks: Sequence[str] = (),
 ) -> Note:
     """Return the note that a file holds only `held` of the `stated` answers of these runs; `beside` is added to it.
 
     `stated` is None if the number is unknown, as in a log without an end. `share` is the largest share that any of the
-    runs may lack. `among` is the number of runs for which the number was stated, if it is not that of `runs`.
+    runs may lack. `among` is the number of runs for which the number was stated, if it is not that of `runs`. `tasks`
+    are those to which no answer is held.
     """
     return note(
         FEWER_HELD,
@@ -54,5 +62,6 @@ def fewer_held(
         beside=beside,
         runs=tuple(runs),
         stated=stated,
+        tasks=tuple(tasks),
         share=1.0 if not stated else min(1.0, (among or len(runs)) * (stated - held) / stated),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from msgspec import Struct
@@ -32,6 +32,17 @@ DIFFERENT = "judgements.different"  # the code of a note that not all runs have 
 UNKNOWN = "an unknown judge"
 _MANY = 20  # the most values of a parameter that the record of several judges lists
 _LONGEST = 60  # the most characters of a parameter that a record keeps as they are
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+# the last words of keys that speak of grading; words that may follow them; and words that make any key speak of it
+_OF_GRADING = {
+    *("model", "judge", "grader", "evaluator", "prompt", "template", "rubric", "rubrics", "criteria", "criterion"),
+    *("threshold", "scale", "version", "temperature", "instruction", "instructions", "guideline", "guidelines"),
+    *("parser", "schema", "step", "steps"),
+}
+_AFTER = {"name", "id", "text", "hash", "digest", "sha", "type", "file"}
+_STRICT = {"strict", "flaky", "lenient"}
+# the last words of keys that say who graded, in the fields of a tool itself
+_WHO = {"kind", "source", "code", "config", "settings", "filter", "part"}
 
 
 class JudgeRecord(Struct, frozen=True):
@@ -78,6 +89,36 @@ def grader(name: str, /, **parameters: Any) -> JudgeRecord:
     texts = {key: text for key, value in kept.items() if (text := _short(value))}
     fields = {key: value for key, value in texts.items() if key in _OWN}
     return JudgeRecord(name, tuple(sorted((key, text) for key, text in texts.items() if key not in _OWN)), **fields)
+
+
+def speaks_of_grading(key: str) -> bool:
+    """Return whether the name of a key speaks of grading, as `judge_model`, `promptVersion` and `threshold` do."""
+    words = _words(key)
+    return bool(words and (words[-1] in _OF_GRADING or _STRICT & {*words}))
+
+
+def alike(records: Iterable[tuple[Hashable, Hashable, JudgeRecord]]) -> dict[Hashable, set[JudgeRecord]]:
+    """Return the records of each run without the details that vary from answer to answer.
+
+    `records` are a run, the place in it that one grader grades (a file, a task and a metric), and a record. Such a
+    detail, as a score of the grader's own, is no part of the grader in any of the runs. A key that speaks of grading,
+    or of who graded, stays, unless it has many values in the run, as a prompt with the answer in it.
+    """
+    at: dict[tuple[Hashable, Hashable], set[JudgeRecord]] = {}
+    for run, place, record in records:
+        at.setdefault((run, place), set()).add(record)
+    varying: set[str] = set()
+    of_answers: dict[Hashable, set[str]] = {}
+    for (run, _), own in at.items():
+        values: dict[str, set[str]] = {}
+        for key, value in (pair for record in own if len(own) > 1 for pair in _stated(record)):
+            values.setdefault(key, set()).add(value)
+        varying |= {key for key, several in values.items() if len(several) > 1 and not _stays(key)}
+        of_answers.setdefault(run, set()).update(key for key, several in values.items() if len(several) > _MANY)
+    found: dict[Hashable, set[JudgeRecord]] = {}
+    for (run, _), own in at.items():
+        found.setdefault(run, set()).update(_without(record, varying | of_answers[run]) for record in own)
+    return found
 
 
 def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
@@ -190,6 +231,23 @@ def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
     text = sanitize(" ".join(_ADDRESS.sub("", text).split()), target="message")
     return text if len(text) <= _LONGEST else hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
+
+
+def _words(key: str) -> list[str]:
+    words = [word.casefold() for word in _WORDS.findall(key)]
+    while len(words) > 1 and words[-1] in _AFTER:
+        words.pop()
+    return words
+
+
+def _stays(key: str) -> bool:
+    return key in _OWN or speaks_of_grading(key) or bool(_WHO & {*_words(key)[-1:]})
+
+
+def _without(record: JudgeRecord, keys: Collection[str]) -> JudgeRecord:
+    stated = [key for key, _ in _stated(record) if key in keys]
+    parameters = tuple(pair for pair in record.parameters if pair[0] not in keys)
+    return replace(record, parameters=parameters, **dict.fromkeys({*_OWN} & {*stated}, "")) if stated else record
 
 
 def _pruned(value: Any) -> Any:

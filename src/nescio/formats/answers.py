@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from nescio.data.changed_questions import changed_words
 from nescio.data.columns import Array, user
-from nescio.data.judge_record import JudgeRecord, combined
+from nescio.data.judge_record import JudgeRecord, alike, combined
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes, reasons_note
 from nescio.data.policies import said_by_some
@@ -208,10 +208,12 @@ def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[s
 
     Only the grades of `shared` questions count, if there are any: a run may also have been asked another task.
     """
-    stated: dict[str, set[JudgeRecord]] = {}
-    for answer in answers:
-        if answer.judges and (not shared or (composed(answer.question) or "") in shared):
-            stated.setdefault(answer.run, set()).update(answer.judges.values())
+    stated = alike(
+        (answer.run, (answer.path, answer.task, name), record)
+        for answer in answers
+        if answer.judges and (not shared or (composed(answer.question) or "") in shared)
+        for name, record in answer.judges.items()
+    )
     return tuple(combined(stated[run]) if run in stated else None for run in runs) if stated else ()
 
 

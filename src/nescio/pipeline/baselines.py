@@ -195,7 +195,7 @@ def _check_questions(data: Outcomes | Evidence, baseline: Baseline, path: Path, 
         other |= {name for name, same in alike.items() if not same}
         if other:
             raise MismatchError(
-                f"{path}: the baseline was made on different questions: "
+                f"{path}: the baseline was made on different questions{_read_otherwise(baseline)}: "
                 f"{_listed(other, f'with a different {what}')}. Make the baseline again from its run on these "
                 f"questions, with nescio compare {opt('save_baseline')}"
             )
@@ -206,6 +206,11 @@ def _stated_alike(new: Outcomes | Evidence, old: Outcomes | Evidence, part: int)
     if not (isinstance(new, Outcomes) and isinstance(old, Outcomes)) or new.words is None or old.words is None:
         return {}
     return asked_alike(new.words, (old.questions, old.words[0]), new.questions, part)
+
+
+def _read_otherwise(baseline: Baseline) -> str:
+    version = baseline.made.version
+    return "" if version == __version__ else f", or nescio {version}, which made it, read their words otherwise"
 
 
 def _listed(questions: set[str], how: str) -> str:

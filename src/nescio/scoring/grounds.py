@@ -387,9 +387,13 @@ def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
     """Return the `Lost` of answers that the judged run's files state but do not hold.
 
     Answers that count as unanswered (`_lost_rows`), for the run or one that the file counts with it, are not lost
-    again. A file may state its answers for a run and for all runs; the former counts.
+    again. A file may state its answers for a run and for all runs; the former counts. A task that the baseline lost too
+    decides nothing between the two.
     """
-    lacking = [one for one in results.notes if one.code == FEWER_HELD and any(map(pair.judges, one["runs"]))]
+    fewer = [one for one in results.notes if one.code == FEWER_HELD]
+    of_both = {task for one in fewer if pair.baseline in one["runs"] for task in one["tasks"]}
+    lacking = [one for one in fewer if any(map(pair.judges, one["runs"]))]
+    lacking = [one for one in lacking if not one["tasks"] or {*one["tasks"]} - of_both]
     lacking = [
         one
         for one in lacking

@@ -60,6 +60,8 @@ _NOT_OF_GRADING = {
 _TOLD = re.compile(
     r"(criteria|rubric|evaluation steps|[\w ]*(?:instructions|schema|guidelines))[ \w=(),]*:\s*", re.IGNORECASE
 )
+_NODE = re.compile(r"_{5,}\n\|[^\n]*\|\n\*{5,}\n(?:Label:[^\n]*\n)?\s*")  # the head of a node of a graph
+_FOUND = re.compile(r"\n\n(?=(?:Verdict|Reason|Score|Type|Output)\b[^\n]*:)")  # the results of a node
 _EMPTY = ("", "None", "[]")
 _PART = " \n \n"  # between the parts of verbose logs; early versions write an empty line
 _EARLY = re.compile(r"\n\n(?=(?:Criteria|Evaluation Steps|Rubric|Score)\b)")
@@ -116,7 +118,6 @@ class Case(Struct, rename="camel"):
     tools_called: Any = None
     expected_tools: Any = None
     flaky: Any = None
-    context: Any = None
     expected_outcome: Any = None
 
 
@@ -306,7 +307,7 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
     answer.scores = {name: result.value for name, result in metrics.items() if result.value is not None}
     answer.nothing = empty(text) or (SAID_SO if abstains(answer.scores) else None)
     answer.asked, answer.gold, answer.answer = case.input, case.expected_output, text
-    expected = [case.expected_output, case.context, case.expected_tools, case.expected_outcome]
+    expected = [case.expected_output, case.expected_tools, case.expected_outcome]
     answer.words = words_digest(case.input, [one for one in expected if one not in (None, [])] or None)
     answer.reason = [result.reason for result in metrics.values()]
     deciding = _deciding(metrics, metric)
@@ -350,13 +351,15 @@ def _judges(metrics: dict[str, Metric], least: float | None, *, flaky: bool) -> 
 def _told(logs: Any) -> dict[str, str]:
     """Return the parts of a metric's verbose logs that say what it was told, keyed by their headings.
 
-    The model writes the steps itself if it was told criteria, and other ones in each run: they are then left out.
+    The model writes the steps itself if it was told criteria, and other ones in each run: they are then left out. Of
+    the nodes of a graph (DAG) the first counts, which grades each answer.
     """
     told: dict[str, str] = {}
     logs = logs if isinstance(logs, str) else ""
     for part in logs.split(_PART) if _PART in logs else _EARLY.split(logs):
-        if (heading := _TOLD.match(part)) and (text := part[heading.end() :].strip()) not in _EMPTY:
-            told[heading[1].casefold()] = text
+        said = _FOUND.split(_NODE.sub("", part))[0]
+        if (heading := _TOLD.match(said)) and (text := said[heading.end() :].strip()) not in _EMPTY:
+            told.setdefault(heading[1].casefold(), text)
     return {key: text for key, text in told.items() if key != "evaluation steps" or "criteria" not in told}
 
 

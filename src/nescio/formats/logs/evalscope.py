@@ -4,7 +4,8 @@ A line has `index`, `input`, `target` and `sample_score`: a `score` of values ke
 `extracted_prediction`. A run is a model, its benchmarks are a stratum, and samples with one `group_id` are repeats of a
 question. The outcome is the only value whose scores are all 0 or 1; `--choose metric=NAME` names it if there are
 several. A prediction from which nothing was extracted counts as incorrect (`--unparsed`), and so does an empty one
-(`--empty`). The files in `predictions` hold no scores.
+(`--empty`). The text of a question is its `input`, without the lines, the beginning and the end that all inputs of the
+file have. The files in `predictions` hold no scores.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.changed_questions import words_digest
+from nescio.data.judge_record import grader
 from nescio.data.reasons import NO_FORM
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, Name, checked, empty, rows_in
 from nescio.formats.logs.metrics import by_metric, metric_name
-from nescio.formats.logs.prompts import own_lines
+from nescio.formats.logs.prompts import own_texts
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number
 from nescio.sources.source import Source, own_path
 
-FORM = b"evalscope_lines"  # the name of the digests of what remains of a prompt
+_WHO_GRADED = {"source", "judge_strategy", "model"}  # the keys of a score that a judge gave
+FORM = b"evalscope_own_text"  # the name of the digests of what remains of a prompt
 
 
 class Score(Struct):
@@ -34,6 +37,7 @@ class Score(Struct):
     prediction: Any = None
     extracted_prediction: Any = None
     explanation: Any = None
+    metadata: Any = None
 
 
 class SampleScore(Struct):
@@ -63,7 +67,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in reviews:
         run, task = places[source.label]
         rows = [(checked(Review, row, source, where), where) for row, where in rows_in(source)]
-        asked = own_lines({str(i): row.input for i, (row, _) in enumerate(rows)})
+        asked = own_texts({str(i): row.input for i, (row, _) in enumerate(rows)})
         for i, (row, where) in enumerate(rows):
             answer = _answer(row, Answer(run, "", where=where, path=source.label))
             words = words_digest(asked.get(str(i)), answer.gold)
@@ -89,6 +93,8 @@ def _answer(row: Review, answer: Answer) -> Answer:
         unread = score.extracted_prediction is not None and empty(score.extracted_prediction)
         answer.nothing = empty(score.prediction) or (NO_FORM if unread else None)
     answer.labels = as_object(row.sample_score.sample_metadata)
+    if by := {key: value for key, value in as_object(score.metadata).items() if key in _WHO_GRADED}:
+        answer.judges = {name: grader(name, **by) for name in answer.scores}
     answer.prompt, answer.gold, answer.reason = row.input, row.target, score.explanation
     answer.answer, answer.extracted = score.prediction, score.extracted_prediction
     return answer

@@ -32,7 +32,7 @@ from nescio.formats.logs.metric_tables import (
     speaks_of_cost,
     value_of,
 )
-from nescio.formats.logs.metrics import by_file, made_by, metric_name, question_name
+from nescio.formats.logs.metrics import by_file, made_by, metric_name, question_name, told_by_user
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, objects_in, placed_rows
 from nescio.sources.json import as_text
@@ -158,8 +158,9 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
 def _judge(score: Row) -> tuple[str, JudgeRecord]:
     """Return the name of a score, and what it says on who gave it: its source, its configuration and its metadata."""
     name = metric_name(str(score.get("name")), "score")
-    told = made_by(as_object(value_of(score.get("metadata"))))
-    return name, grader(name, **{**told, **made_by(score, {"name", "metadata", "subject", "dataType"})})
+    free = [as_object(value_of(score.get(key))) for key in ("trace", "metadata")]
+    told = told_by_user(free[0]) | told_by_user(free[1])
+    return name, grader(name, **{**told, **made_by(score, {"name", "metadata", "trace", "subject", "dataType"})})
 
 
 def _run(row: Row, run: str) -> str:

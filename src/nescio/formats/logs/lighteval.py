@@ -7,8 +7,9 @@ all 0 or 1; `--choose metric=NAME` names it if there are several. An answer whos
 incorrect (`--empty`). The confidence of a choice is the softmax of the options' log-probabilities at the best option.
 
 A results file alone holds only figures: its documents are in the details, which `--save-details` writes. If both are
-given, its figures are checked against the details of its model and date. A task of which it states figures, but of
-which no details are given, is lost. How a metric grades is in the results file as well (`config_tasks`, `versions`).
+given, its figures are checked against the details of its model and date. A task of which it states a figure of a metric
+that decides, but of which no details are given, is lost, unless it is a group or a subset of others. How a metric
+grades is in the results file as well (`config_tasks`, `versions`).
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from nescio.data.judge_record import grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, empty, in_brackets, named, printable
-from nescio.formats.logs.metrics import by_metric
-from nescio.formats.logs.prompts import own_lines
+from nescio.formats.logs.lost_tasks import lost_tasks
+from nescio.formats.logs.metrics import by_metric, decisive
+from nescio.formats.logs.prompts import own_texts
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.elements import as_list, as_object, identity, number, objects_in, part_of, texts_in, whole_number
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
 
 _FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.-]+")
-FORM = b"lighteval_lines"  # the name of the digests of what remains of a prompt of early versions
+FORM = b"lighteval_own_text"  # the name of the digests of what remains of a prompt of early versions
+OPTIONS = b"lighteval_options"  # the name of those of the text and the options of a question
 _AT_ONCE = 1 << 10  # rows read at a time
 _MEANS = re.compile(r"all|.*:_average.*", re.DOTALL)  # the names under which figures of several tasks are stated
 # the keys of a metric's definition that do not say how it grades an answer
@@ -74,9 +77,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if defined:
             _judge(task_answers, own[0])
         answers += task_answers
+    deciding = decisive(log, answers)
     for source, runs in held.items():
-        for run, tasks in runs.items():
-            _say_lost(log, source, run, tasks)
+        tasks = as_object(source.document.get("results"))
+        stated = {
+            task: _documents(source, task)
+            for task, own in tasks.items()
+            if not _MEANS.fullmatch(task) and deciding & {*as_object(own)}
+        }
+        for run, named_tasks in runs.items():
+            log.notes += lost_tasks(source.name, run, stated, named_tasks, tasks)
     return by_metric(log, answers, keep=("task",))
 
 
@@ -168,15 +178,6 @@ def _judge(answers: Sequence[Answer], figures: Source) -> None:
         answer.judges = judges
 
 
-def _say_lost(log: Log, figures: Source, run: str, held: set[str]) -> None:
-    """Add a note for each task of which a results file states figures, but of which the run has no details."""
-    for task in as_object(part_of(figures.document, "results")):
-        if _MEANS.fullmatch(task) or task in held:
-            continue
-        stated = _documents(figures, task)
-        log.notes.append(fewer_held(figures.name, [run], stated, 0, f" to {sanitize(task, target='message')}"))
-
-
 def _documents(figures: Source, task: str) -> int | None:
     """Return how many documents of a task a results file counts, or None if it does not count them."""
     stated = whole_number(part_of(_of_task(figures.document.get("config_tasks"), task), "effective_num_docs"))
@@ -190,10 +191,10 @@ def _answers(source: Source, run: str) -> Iterator[Answer]:
     match = _FILE.fullmatch(source.stem)
     called = match["task"] if match else source.stem
     rows: Iterable[Mapping[str, Any]] = _rows(source)
-    asked: Mapping[str, list[str]] = {}
+    asked: Mapping[str, str] = {}
     if "doc" not in source.columns:  # Early versions know a document by its number, and hold only its prompt.
         rows = list(rows)
-        asked = own_lines({str(i): row.get("full_prompt") for i, row in enumerate(rows, 1)})
+        asked = own_texts({str(i): row.get("example") or row.get("full_prompt") for i, row in enumerate(rows, 1)})
     for i, row in enumerate(rows, 1):
         doc, response = as_object(row.get("doc")), as_object(row.get("model_response"))
         metrics = row.get("metric", row.get("metrics"))
@@ -210,6 +211,9 @@ def _answers(source: Source, run: str) -> Iterator[Answer]:
         right = doc.get("gold_index")
         places = [place for place in as_list(right) or [right] if isinstance(place, int) and 0 <= place < len(options)]
         others = [option for place, option in enumerate(options) if place not in places] if places else []
+        asks = [doc.get("query"), *options] if others else doc.get("query")
+        key = [options[place] for place in places] or gold
+        words = words_digest(asked.get(str(i)), gold) if asked else words_digest(asks, key)
         yield Answer(
             run,
             f"{task}/{identity(printable(doc.get('id')).strip() or str(i - 1))}",
@@ -220,12 +224,12 @@ def _answers(source: Source, run: str) -> Iterator[Answer]:
             path=source.label,
             scores=_scores(metrics),
             nothing=empty(said) if said else None,
-            asked=[doc.get("query"), *options] if others else doc.get("query"),
-            prompt=row.get("full_prompt"),
-            gold=[options[place] for place in places] or gold,
+            asked=asks,
+            prompt=row.get("full_prompt") or row.get("example"),
+            gold=key,
             answer=said or (options[logs.index(max(logs))] if logs else None),
             extracted=texts_in(as_list(response.get("text_post_processed"))),
-            words=words + FORM if (words := words_digest(asked.get(str(i)), gold) if asked else b"") else b"",
+            words=words and words + (FORM if asked else OPTIONS),
         )
 
 
@@ -245,7 +249,7 @@ def _rows(source: Source) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of a Parquet file with the columns, and the fields of `doc` and the response, that are needed."""
     import duckdb
 
-    columns = ("doc", "metric", "model_response", "metrics", "predictions", "gold", "full_prompt")
+    columns = ("doc", "metric", "model_response", "metrics", "predictions", "gold", "example", "full_prompt")
     wanted = [name for name in columns if name in source.columns]
     assert source.path is not None
     try:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from nescio.data.judge_record import grader
+from nescio.data.judge_record import grader, speaks_of_grading
 from nescio.data.outcomes import NOT_GRADED, SAID_SO
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import SCORE, Answer
@@ -33,8 +33,12 @@ _OF_A_GRADE = re.compile(
     rf"(?:{_CALL.replace(' ', '|')}|score|assessment|annotation|parent)_?ids?$|(?:created|updated|deleted)_?at$"
     r"|(?:time|timestamp|duration|latency|cost|usage|tokens?|token_?count)(?:_?m?s|_?seconds)?$"
     r"|^(?:id|uuid|identifier|.*value|score|label|comment|rationale|reason|reasoning|explanation|error|feedback|valid)$"
-    r"|^(?:environment|tags)$",
+    r"|(?:^|[_.-])(?:ur[il]|endpoint|host|port|base|verify_ssl)$|[a-z](?-i:Ur[il]|URL|Endpoint|Host|Port)$",
     re.IGNORECASE,
+)
+# keys of who called, where and for what: names of users, runs and experiments, addresses, states of the code
+_OF_A_CALL = re.compile(
+    rf"^(?:{_CALL.replace(' ', '|')}|environment|tags?|commit|release)(?:_?name)?s?$", re.IGNORECASE
 )
 _LONGEST = 100  # the most characters of a question that serves as its name
 
@@ -59,10 +63,8 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
     for answer in answers:
         if abstains(answer.scores):
             answer.scores, answer.why = {**answer.scores, OUTCOME: 0.0}, answer.why or SAID_SO
-    usual = OUTCOME if OUTCOME in names else None
-    chosen = choose(log.options, METRIC, names, "metrics") if METRIC in log.options.choose else usual
     least = threshold(log.options)
-    deciding = {task: _deciding(task_answers, chosen, least, verdicts=verdicts) for task, task_answers in tasks.items()}
+    deciding = _deciding_by_task(log, answers, verdicts=verdicts)
     outside = [
         name
         for task, name in deciding.items()
@@ -98,6 +100,22 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
     return log.result(answers, keep=keep)
 
 
+def decisive(log: Log, answers: Sequence[Answer]) -> set[str]:
+    """Return the metrics that decide in some task, as in `by_metric`; all metrics if none decides."""
+    return {name for name in _deciding_by_task(log, answers, verdicts=True).values() if name} or {*_metrics(answers)}
+
+
+def _deciding_by_task(log: Log, answers: Sequence[Answer], *, verdicts: bool) -> dict[str, str | None]:
+    """Return the metric that decides in each task; None for a task in which none decides."""
+    names, tasks = _metrics(answers), dict[str, list[Answer]]()
+    for answer in answers:
+        tasks.setdefault(answer.task, []).append(answer)
+    usual = OUTCOME if OUTCOME in names else None
+    chosen = choose(log.options, METRIC, names, "metrics") if METRIC in log.options.choose else usual
+    least = threshold(log.options)
+    return {task: _deciding(own, chosen, least, verdicts=verdicts) for task, own in tasks.items()}
+
+
 def by_file(
     log: Log,
     answers_of: Callable[[SourceRole, str], Iterable[Answer]],
@@ -120,11 +138,31 @@ def by_file(
 
 
 def made_by(said: Mapping[str, Any], besides: Collection[str] = ()) -> dict[str, Any]:
-    """Return what a grade says on its grader: all keys of `said` but `besides`, and but those of one grade.
+    """Return what a grade says on its grader: all keys of `said` but `besides`, and but those of one grade or call.
 
-    The latter are its result, its reason, and the time, cost and identifiers of its call.
+    The latter are its result, its reason, and the time, cost, address and identifiers of its call.
     """
-    return {str(key): value for key, value in said.items() if key not in besides and not _OF_A_GRADE.search(str(key))}
+    return {key: part for key, part in _without_calls(said).items() if key not in besides}
+
+
+def told_by_user(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a user's own metadata says on a grader: only the keys whose names speak of grading."""
+    told = {}
+    for key, part in _without_calls(said).items():
+        if speaks_of_grading(key):
+            told[key] = part
+        elif isinstance(part, dict):
+            told |= {f"{key}.{name}": inner for name, inner in told_by_user(part).items()}
+    return told
+
+
+def _without_calls(said: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {str(key): part for key, part in said.items()}
+    return {
+        key: _without_calls(part) if isinstance(part, dict) else part
+        for key, part in kept.items()
+        if not _OF_A_GRADE.search(key) and not _OF_A_CALL.search(key)
+    }
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:

@@ -36,7 +36,7 @@ from nescio.formats.logs.metric_tables import (
     rows_of,
     value_of,
 )
-from nescio.formats.logs.metrics import by_file, made_by, metric_name, question_name
+from nescio.formats.logs.metrics import by_file, metric_name, question_name, told_by_user
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, objects_in, part_of
 from nescio.sources.json import as_text
@@ -142,8 +142,11 @@ def _judge(assessment: Row) -> tuple[str, JudgeRecord]:
     """Return the name of an assessment, and who made it: code, a person, or a model of this name."""
     name = metric_name(str(assessment.get("assessment_name") or assessment.get("name")), "feedback")
     kind, source = (part_of(assessment, "source", part) for part in ("source_type", "source_id"))
+    if kind != "LLM_JUDGE":  # Code may be named by its path, or by who runs it.
+        source = str(source or "").replace("\\", "/").rpartition("/")[2]
+        source = "" if "@" in source else source
     by = {} if kind == "HUMAN" or source == "default" else {"model" if kind == "LLM_JUDGE" else "code": source}
-    return name, grader(name, **{**made_by(as_object(assessment.get("metadata"))), **by, "kind": kind})
+    return name, grader(name, **{**told_by_user(as_object(assessment.get("metadata"))), **by, "kind": kind})
 
 
 def _rows(source: Source) -> Iterator[Row]:

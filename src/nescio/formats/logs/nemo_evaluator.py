@@ -22,13 +22,23 @@ from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import UNREAD, Log, checked, empty, printable, question_means, rows_in, runs_of
+from nescio.formats.logs.metrics import made_by
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, part_of
 from nescio.sources.source import own_path
 
 _GRADES = re.compile(r"judge|scor|grad|verif|metric", re.IGNORECASE)  # keys of a configuration that say how it graded
 # what a judge says of one answer
-_OF_ONE_ANSWER = {"normalized", "parse_error", "reasoning", "response", "raw", "score", "grade", "error", "latency_ms"}
+_OF_ONE_ANSWER = {
+    "normalized",
+    "parse_error",
+    "response",
+    "raw",
+    "grade",
+    "swap_score",
+    "swap_normalized",
+    "position_bias",
+}
 _ROUNDED = 5e-5  # Figures are rounded to four decimals.
 
 
@@ -85,10 +95,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _judges(details: Mapping[str, Any], bundle: Mapping[str, Any]) -> dict[str, JudgeRecord]:
     """Return who graded: the method, the judge, and what the configuration of the run says on grading."""
     config = as_object(bundle.get("config"))
-    stated = {name: value for name, value in config.items() if _GRADES.search(name)}
-    judge = {name: value for name, value in as_object(details.get("judge")).items() if name not in _OF_ONE_ANSWER}
+    stated = {name: value for name, value in made_by(config).items() if _GRADES.search(name)}
+    judge = made_by(as_object(details.get("judge")), _OF_ONE_ANSWER)
     method = details.get("method")
-    record = grader(method if isinstance(method, str) and method else "reward", judge=judge, **stated)
+    record = grader("reward", method=method, **{f"judge.{name}": value for name, value in judge.items()}, **stated)
     return {"": record} if (method or judge or stated) and not details.get("error_category") else {}
 
 

@@ -8,7 +8,8 @@ several. A null `predicted_answer` counts as incorrect (`--unparsed`). So does a
 itself the answer; such a judgement by a judge leaves the answer ungraded.
 
 `metrics.json` holds only figures, in percent: `pass@1` is over all seeds, and `pass@1[avg-of-2]` over the first two. If
-it is given with the files, `pass@1` is checked against them.
+it is given with the files, `pass@1` is checked against them. A benchmark of which it states the deciding metric, but of
+which there are no files, is lost, unless it is a group or a subset of others.
 """
 
 from __future__ import annotations
@@ -18,16 +19,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nescio.data.dropped import fewer_held
 from nescio.data.reasons import NO_FORM
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, empty, rows_in
-from nescio.formats.logs.metrics import by_metric, question_name
+from nescio.formats.logs.lost_tasks import lost_tasks
+from nescio.formats.logs.metrics import by_metric, decisive, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, part_of, whole_number
 from nescio.sources.source import Source, own_path
-from nescio.text import sanitize
 
 # The place of a metric in a row, keyed by its name in metrics.json.
 FLAGS = {
@@ -70,8 +70,19 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             if several:
                 answer.question, answer.task, answer.strata = f"{task}/{answer.question}", task, {"task": task}
             answers.append(log.take(answer))
+    deciding = decisive(log, answers)
     for source in figures:
-        _against_figures(log, answers, source, {task for _, task in places.values()})
+        tasks = {task for _, task in places.values()}
+        _against_figures(log, answers, source, tasks)
+        of_run = _run_of(source, {one.run for one in answers})
+        stated = {
+            task: whole_number(part_of(own, "pass@1", "num_entries"))
+            for task, own in source.document.items()
+            if deciding & {*as_object(part_of(own, "pass@1"))}
+        }
+        if of_run is not None:
+            held = {task for own, task in places.values() if own == of_run}
+            log.notes += lost_tasks(source.name, of_run, stated, held, source.document)
     return by_metric(log, answers, keep=("task",))
 
 
@@ -150,10 +161,6 @@ def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks:
     """Add a note if a pass@1 that the tool states in percent differs from the mean of the answers."""
     for task, figures in source.document.items():
         if task not in tasks:
-            run = _run_of(source, {one.run for one in answers})
-            if run is not None and isinstance(part_of(figures, "pass@1"), dict):
-                stated = whole_number(part_of(figures, "pass@1", "num_entries"))
-                log.notes.append(fewer_held(source.name, [run], stated, 0, f" to {sanitize(task, target='message')}"))
             continue
         mine = [answer for answer in answers if answer.task == (task if len(tasks) > 1 else "")]
         asked = {run: {one.question for one in mine if one.run == run} for run in {one.run: None for one in mine}}

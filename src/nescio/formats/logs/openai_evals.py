@@ -7,8 +7,8 @@ grader does not make an answer wrong. If the grade does not repeat the answer, t
 empty or declined in words.
 
 The name of a sample is only a number in its data set. So the record of who graded also has the name of the eval and the
-file of samples, and the first prompts of a sample must agree between runs, apart from lines that the run puts into all
-of its prompts.
+file of samples, and the first prompts of a sample must agree between runs, apart from the lines, the beginning and the
+end that all prompts of the run have.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nescio.data.judge_record import JudgeRecord, grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, in_brackets, rows_in, run_names
-from nescio.formats.logs.prompts import own_lines
+from nescio.formats.logs.prompts import own_texts
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.shapes import kind_of
 from nescio.sources.elements import as_list, as_object, identity, number, part_of, texts_in
@@ -35,7 +35,7 @@ UNREADABLE = "__invalid__"  # the choice for a grade that could not be parsed, t
 
 # the parameters of an eval that say how, and how much of, its data set was asked
 _OF_SAMPLES = ("samples_jsonl", "few_shot_jsonl", "num_few_shot", "max_samples", "seed")
-FORM = b"openai_evals_lines"  # the name of the digests of what remains of a prompt
+FORM = b"openai_evals_own_text"  # the name of the digests of what remains of a prompt
 _PACKED = (".gz", ".zst", ".bz2", ".xz")
 
 
@@ -131,7 +131,7 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
         marks = [mark for grade in grades.values() if (mark := number(grade.get(key))) is not None]
         if marks:
             log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks, run=run)
-    judges, asked = _judges(source), own_lines(first)
+    judges, asked = _judges(source), own_texts(first)
     for name in (*grades, *(name for name in answers if name not in grades)):
         answers[name].judges = judges
         answer = _with_words(answers[name], samples.get(name, {}), grades.get(name))

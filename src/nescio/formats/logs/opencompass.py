@@ -1,12 +1,12 @@
 """OpenCompass: `results/<model>/<dataset>.json` with details, and `predictions/<model>/<dataset>.json`.
 
 Both hold their items by number ("0", "1", …), so a question is identified by its dataset and its number; its only text
-is the prompt, of which the lines that all prompts of the dataset have do not count. What all prompts of a judge have
-says how it graded. A run is a model, and its datasets are a stratum. The verdict of the details is the outcome. A
-prediction that a judge calls not attempted is an abstention. One from which nothing was extracted counts as incorrect
-(`--unparsed`), and so does an empty one (`--empty`). If the options' perplexities decide (type PPL), there is no text.
-The tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats. A dataset of which a run has
-figures but no verdicts is lost, if other datasets have verdicts.
+is the prompt, without the lines, the beginning and the end that all prompts of the dataset have. What all prompts of a
+judge begin and end with says how it graded. A run is a model, and its datasets are a stratum. The verdict of the
+details is the outcome. A prediction that a judge calls not attempted is an abstention. One from which nothing was
+extracted counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). If the options' perplexities decide
+(type PPL), there is no text. The tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats.
+A dataset of which a run has an accuracy but no verdicts is lost, if other datasets have verdicts.
 
 nescio judges details of evaluators without a verdict (only `predictions` and `references`) with `--judge`, with the
 references as gold. Results without details (`dump_details=False`) hold only figures. Their items are in the
@@ -43,6 +43,7 @@ from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, in_brackets, mean_of
+from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric
 from nescio.formats.logs.opencompass_prompts import (
     EXAMPLE,
@@ -54,13 +55,12 @@ from nescio.formats.logs.opencompass_prompts import (
     judges_prompts,
     prompt_of,
 )
-from nescio.formats.logs.prompts import own_lines, shared_words
+from nescio.formats.logs.prompts import own_texts, shared_words
 from nescio.formats.logs.simpleqa import GRADES
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.elements import as_list, number, part_of, texts_in, whole_number
 from nescio.sources.source import Source, own_path
 from nescio.tables.lexicon import roles_of
-from nescio.text import sanitize
 
 CORRECT = "correct"
 FIGURES = ("accuracy", "score", "exact_match", "pass@1", "rouge1", "bleu")
@@ -71,7 +71,7 @@ SAID, EXPECTED = {"pred", "predictions", "prediction"}, {"answer", "references",
 _ROUNDED = 5e-5  # Accuracies are rounded to two decimals of a percent, or to more.
 _SHARD = re.compile(r"_\d+$")
 _JUDGE = re.compile(r"(_llm_judge)?_replica(\d+)$")
-FORM = b"opencompass_lines"  # the name of the digests of what remains of a prompt
+FORM = b"opencompass_own_text"  # the name of the digests of what remains of a prompt
 _COUNTS = ("correct_count", "incorrect_count", "not_attempted_count")  # of all items that a judge graded
 _ACCURACY = re.compile(r"accuracy( \(\d+ runs average\))?")
 
@@ -144,9 +144,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             one.strata = {"task": one.task} if several else {}
         _against_figure(log, dataset_answers, source)
         answers += dataset_answers
-    for run, task in sorted({_place(source) for source in (*figures, *results, *judges)} - graded):
-        if any(run == known for known, _ in graded):
-            log.notes.append(fewer_held(f"{task}.json", [run], None, 0, f" to {sanitize(task, target='message')}"))
+    # Figures of another kind, such as rouge1, are not those of the verdicts, and details cannot hold verdicts on them.
+    unread = [*results, *judges, *(one for one in figures if any(map(_ACCURACY.fullmatch, one.document)))]
+    for run, task in sorted({_place(source) for source in unread} - graded):
+        own = {held for known, held in graded if known == run}
+        log.notes += lost_tasks(f"{task}.json", run, {task: None}, own, own) if own else []
     return by_metric(log, answers, keep=("task",))
 
 
@@ -238,7 +240,7 @@ def _answers(source: Source, predictions: Sequence[Item]) -> Iterator[Answer]:
     prompts = {name: prompt for name, item in items if (prompt := prompt_of(item)) is not None}
     beside = zip(items, predictions, strict=False)
     prompts = prompts or {name: item.get("origin_prompt", item.get("prompt")) for (name, _), item in beside}
-    asked = own_lines(prompts)
+    asked = own_texts(prompts)
     for i, (name, item) in enumerate(items):
         several = _unfolded(item)
         for r, one in enumerate(several):

@@ -24,7 +24,7 @@ from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, Row, empty, mean_of
 from nescio.formats.logs.metric_tables import mark_of, marked_rows, open_answers, rows_of, value_of
-from nescio.formats.logs.metrics import by_file, made_by, metric_name
+from nescio.formats.logs.metrics import by_file, made_by, metric_name, told_by_user
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identifier, identity, objects_in, placed_rows
 from nescio.sources.json import as_text
@@ -36,7 +36,8 @@ _OF_ANNOTATION = {"name", "annotator_kind", "kind", "metadata", "direction"}  # 
 _SCORE, _DETAILS = "_score", "_execution_details"
 QUESTION = ("input", "question", "query", "attributes.input.value")
 ANSWER = ("output", "answer", "response", "attributes.output.value")
-GOLD = ("reference", "expected", "expected_output", "reference_output", "ground_truth", "attributes.reference.value")
+# not `reference`, which is the retrieved text in Phoenix's own templates
+GOLD = ("expected", "expected_output", "reference_output", "ground_truth")
 
 
 @reader(
@@ -90,7 +91,7 @@ def _judge(annotation: Row) -> tuple[str, JudgeRecord]:
     name, kind = (annotation.get(key) for key in ("name", "annotator_kind"))
     name = metric_name(str(name), "annotation")
     kind = annotation.get("kind") if kind is None else kind
-    told = made_by(as_object(annotation.get("metadata")))
+    told = told_by_user(as_object(annotation.get("metadata")))
     return name, grader(name, **{**told, **made_by(annotation, _OF_ANNOTATION), "kind": str(kind or "").lower()})
 
 

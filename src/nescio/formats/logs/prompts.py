@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -12,36 +12,49 @@ from nescio.sources.elements import objects_in, texts_in
 
 # what OpenAI evals puts before a message if the model reads a text instead of messages
 _SPEAKER = re.compile(r"^(?:System|User|Assistant): ?", re.MULTILINE)
+_ENDS_IN_A_WORD = re.compile(r"[0-9a-z]+$")
 
 
-def own_lines(prompts: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the lines of the prompt of each sample without those that all prompts have.
+def own_texts(prompts: Mapping[str, Any]) -> dict[str, str]:
+    """Return the prompt of each sample without what all prompts of the run have, which its model or template adds.
 
-    A run may add such lines, as a request to reason, and another system prompt or other shots ask the same questions. A
-    single prompt does not show which of its lines are its own, so none remain. If several samples have one and the same
-    prompt, its lines remain, because they are all that was asked.
+    That is the lines that all prompts have, and then the beginning and the end, in whole words, that all remaining
+    texts have. If the prompts are all the same, they are all that was asked, and nothing is left out.
     """
     lines = {name: said for name, prompt in prompts.items() if (said := _lines(prompt))}
-    if len(lines) != 1 and len({*map(tuple, lines.values())}) <= 1:
-        return lines
+    if len({*map(tuple, lines.values())}) < 2:
+        return {name: "\n".join(said) for name, said in lines.items()}
     of_all = set.intersection(*map(set, lines.values()))
-    return {name: [line for line in said if line not in of_all] for name, said in lines.items()}
+    texts = {name: "\n".join(line for line in said if line not in of_all) for name, said in lines.items()}
+    begun = _ENDS_IN_A_WORD.sub("", _begun([*filter(None, texts.values())]))
+    texts = {name: text[len(begun) :] for name, text in texts.items()}
+    ended = _ENDS_IN_A_WORD.sub("", _begun([text[::-1] for text in texts.values() if text]))
+    return {name: text[: len(text) - len(ended)].strip() for name, text in texts.items()}
 
 
 def shared_words(prompts: Collection[Any], besides: Collection[str] = ()) -> list[str]:
-    """Return what all of the prompts say: the words with which they begin, and the lines that all have.
+    """Return what all of the prompts say: the words with which they begin, and the lines with which they end.
 
-    The lines of the texts `besides`, which some of the prompts quote, are left out. The result is empty unless there
-    are two different prompts.
+    The lines between may be those of the answers, which may have a line in common. So the lines of the texts `besides`,
+    which some of the prompts quote, are left out. The result is empty unless there are two different prompts.
     """
     lines = [said for prompt in prompts if (said := _lines(prompt))]
     if len({*map(tuple, lines)}) < 2:
         return []
     quoted = {line for text in besides for line in _lines(text)}
-    of_all = set.intersection(*map(set, lines)) - quoted
-    columns = zip(*("\n".join(said).split() for said in lines), strict=False)
-    begun = [words[0] for words in takewhile(lambda words: len({*words}) == 1, columns)]
-    return [*filter(None, [" ".join(begun)]), *(line for line in lines[0] if line in of_all)]
+    begun = _same(["\n".join(said).split() for said in lines])
+    ended = _same([said[::-1] for said in lines])[::-1]
+    return [*filter(None, [" ".join(begun)]), *(line for line in ended if line not in quoted)]
+
+
+def _begun(texts: Collection[str]) -> str:
+    """Return the longest text with which all texts begin."""
+    return "".join(_same([min(texts), max(texts)])) if texts else ""
+
+
+def _same(texts: Sequence[Sequence[str]]) -> list[str]:
+    """Return the parts with which all texts begin."""
+    return [parts[0] for parts in takewhile(lambda parts: len({*parts}) == 1, zip(*texts, strict=False))]
 
 
 def _lines(prompt: Any) -> list[str]:

@@ -16,12 +16,12 @@ whether the question has an answer, and what the columns `question_digest`, `gol
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from nescio.data.judge_record import JudgeRecord, grader, parse
+from nescio.data.judge_record import parse
 from nescio.data.outcomes import CORRECT, NOT_GRADED, SILENT, STATES
 from nescio.data.reasons import ERRORED, REFUSED, said_to_abstain
 from nescio.errors import FormatError, opt
@@ -39,7 +39,6 @@ PROPOSED, REASON = "outcome", "outcome_reason"  # fields of `evaluation`
 STATES_WRITTEN = {**STATES, "ungraded": NOT_GRADED}
 TASK = "evaluation"
 EVALUATION = "nescio"  # the name of an evaluation that nescio writes
-_OF_ONE_ANSWER = {"turn_idx", "source", "extracted_value", "is_terminal"}  # keys of an attribution
 Sample = tuple[str, str, int]
 Asked = tuple[str, Sample, str]  # the evaluation, the sample, and the id of the result
 Text = Annotated[str, Meta(pattern=r"\S")]
@@ -165,6 +164,7 @@ def _answer(instance: Instance) -> Answer:
     extracted = [
         part.get("extracted_value") for part in objects_in(instance.answer_attribution) if part.get("is_terminal")
     ]
+    written = metadata.get(JUDGE)
     answer = Answer(
         identity(instance.model_id),
         identity(instance.sample_id),
@@ -182,7 +182,7 @@ def _answer(instance: Instance) -> Answer:
         score=number(grade.score),
         cluster=metadata.get(CLUSTER) if isinstance(metadata.get(CLUSTER), str) else None,
         words=words_in(metadata, "every_eval_ever"),
-        judges=_judges(instance, metadata.get(JUDGE)),
+        judges={written: parse(written)} if isinstance(written, str) else NOTHING,
     )
     if instance.error:
         refused = "refus" in str(instance.error).lower()
@@ -191,16 +191,6 @@ def _answer(instance: Instance) -> Answer:
     elif texts := [*answer.extracted, *answer.answer]:
         answer.nothing = empty(texts)
     return answer
-
-
-def _judges(instance: Instance, written: Any) -> Mapping[str, JudgeRecord]:
-    """Return who graded an instance: the judge that nescio wrote, or else how the graded part was taken from the
-    output."""
-    if isinstance(written, str):
-        return {EVALUATION: parse(written)}
-    parts = [part for part in objects_in(instance.answer_attribution) if part.get("is_terminal")]
-    methods = {name: part[name] for part in parts for name in part if name not in _OF_ONE_ANSWER}
-    return {EVALUATION: grader(identity(instance.evaluation_name), **methods)} if methods else NOTHING
 
 
 def _as_written(answer: Answer, instance: Instance) -> None:

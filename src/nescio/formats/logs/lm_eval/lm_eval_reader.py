@@ -8,8 +8,8 @@ if the results file is given. So does an empty one (`--empty`). A question with 
 other documents of the task have a gold answer; declining it is right. Metrics that hold a prediction and its gold
 answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice is the softmax of the
 options' log-probabilities at the chosen option. Several responses to a document (`repeats`) are repeats if each is
-graded: by metrics that list one number per response, or in separate rows. A task of which the results file of a run has
-figures, but of which there are no samples, is lost.
+graded: by metrics that list one number per response, or in separate rows. A task of which the results file of a run
+states a metric that decides, but of which there are no samples, is lost, unless it is a group or a subset of others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS
-from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.data.outcomes import INCORRECT
 from nescio.errors import FormatError, MismatchError, offer
@@ -32,6 +31,7 @@ from nescio.formats.answers import SCORE, Answer
 from nescio.formats.choices import check_choice, chosen_among, pick
 from nescio.formats.logs.kit import NO_SCORE, Log, place, printable, rows_in, run_names
 from nescio.formats.logs.lm_eval.rows import EXACT, Item, Rows, numbered, read_items, say_repeats, without_gold
+from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, objects_in, part_of, texts_in, whole_number
 from nescio.sources.source import Source, own_path
@@ -49,6 +49,8 @@ _NOT_OF_GRADING = {
     *("doc_to_text", "doc_to_target", "doc_to_image", "doc_to_audio", "doc_to_choice", "use_prompt", "description"),
     *("target_delimiter", "fewshot_delimiter", "gen_prefix", "fewshot_config", "num_fewshot", "output_type"),
     *("generation_kwargs", "repeats", "should_decontaminate", "doc_to_decontamination_query"),
+    *("system_instruction", "fewshot_as_multiturn", "apply_chat_template", "chat_template", "multiple_inputs"),
+    *("include_path", "include", "download_mode", "cache_dir", "predict_only"),
     *("metric_list", "filter_list", "metadata"),
 }
 _NOT_OF_ONE_ANSWER = ("metric", "aggregation", "higher_is_better", "filter", "steps")  # keys of a metric's definition
@@ -109,13 +111,15 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     kinds: dict[bool, str] = {}
     check_choice(options, "filter", (item.filter for sheet in sheets for item in sheet.items))
     check_choice(options, "metric", (name for sheet in sheets for item in sheet.items for name in item.values))
+    decided: list[tuple[Sheet, str]] = []  # each sheet with the metric that grades it
     defined = all(sheet.results for sheet in sheets)  # Definitions that only some files state cannot be compared.
     for sheet in sheets:
         graded, metric, outcomes = _graded(sheet, log, defined=defined)
         answers += graded
+        decided.append((sheet, metric))
         kinds[outcomes] = f"{metric} of {sheet.path}"
     for path, content in results:
-        _say_lost(log, path, content, [sheet for sheet in sheets if sheet.results is content])
+        _say_lost(log, path, content, [one for one in decided if one[0].results is content])
     if len(kinds) > 1:
         raise MismatchError(
             f"{kinds[True]} gives outcomes, but {kinds[False]} gives only scores: score these files separately"
@@ -255,7 +259,8 @@ def _definition(sheet: Sheet, metric: str, filter_: str) -> dict[str, Any]:
     steps = objects_in(next(filters, {}).get("filter"))
     own = {name: value for name, value in next(metrics, {}).items() if name not in _NOT_OF_ONE_ANSWER}
     steps = [step for step in steps if step.get("function") != "take_first"]
-    task = {name: value for name, value in config.items() if name not in _NOT_OF_GRADING}
+    # A newer version may state that what is new is off.
+    task = {name: value for name, value in config.items() if name not in _NOT_OF_GRADING and value is not False}
     versions = part_of(sheet.results, "versions", str(sheet.task)), part_of(config.get("metadata"), "version")
     return {**task, **own, "steps": steps, "version": next((one for one in versions if one is not None), None)}
 
@@ -327,18 +332,22 @@ def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], documen
         log.compare(sheet.path.name, figure, own, scores, of=of, run=sheet.run)
 
 
-def _say_lost(log: Log, path: Path, results: Mapping[str, Any], sheets: Sequence[Sheet]) -> None:
-    """Add a note for each task of which a results file states figures, but of which its run, in `sheets`, has no
-    samples."""
+def _say_lost(log: Log, path: Path, results: Mapping[str, Any], decided: Sequence[tuple[Sheet, str]]) -> None:
+    """Add a note for each task of which a results file states a figure of a metric that decides, but of which its run
+    has no samples. `decided` are the sheets beside the file, with their metrics."""
     tasks = as_object(results.get("results"))
     groups = {name for name, within in as_object(results.get("group_subtasks")).items() if within}
     groups |= {*as_object(results.get("groups"))}
-    for run in dict.fromkeys(sheet.run for sheet in sheets):
-        held = {sheet.task for sheet in sheets if sheet.run == run}
-        for task in tasks if None not in held else ():
-            if task not in held and task not in groups:
-                stated = whole_number(part_of(results, "n-samples", task, "effective"))
-                log.notes.append(fewer_held(path.name, [run], stated, 0, f" to {sanitize(task, target='message')}"))
+    for run in dict.fromkeys(sheet.run for sheet, _ in decided):
+        held = {sheet.task for sheet, _ in decided if sheet.run == run}
+        metrics = {metric for sheet, metric in decided if sheet.run == run}
+        stated = {
+            task: whole_number(part_of(results, "n-samples", task, "effective"))
+            for task, figures in tasks.items()
+            if task not in groups and metrics & {str(name).partition(",")[0] for name in as_object(figures)}
+        }
+        if None not in held:
+            log.notes += lost_tasks(path.name, run, stated, [*filter(None, held)], tasks)
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
