@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, NonAnswers, Outcomes
+from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SILENT, NonAnswers, Outcomes
 from nescio.data.reasons import (
     BLOCKED,
     BY_OUTCOME,
     EMPTY,
     ERRORED,
-    GRADED_RIGHT,
     NO_FORM,
     REASONS_CHANGED,
     REFUSED,

@@ -71,6 +71,13 @@ def test_scores_with_the_names_of_a_role(tmp_path: Path, role: str) -> None:
         assert_kept(tmp_path, [written(name)], whole=whole, forms=FORMS if whole else FORMS[:1])
 
 
+def test_columns_that_somebody_adds_to_a_written_table_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("run,question,outcome,question_digest,answer\na,q1,correct,,x\na,q2,incorrect,,y\n")
+    (said,) = [one for one in nescio.score(path).notes if one.code == "tables.passed_over"]
+    assert "nescio wrote this table, so 'answer' has no role; --column names one" in str(said)
+
+
 def test_a_table_without_evidence_is_known_as_written_by_nescio(tmp_path: Path) -> None:
     """It has neither judges nor digests, so a column of its own says it."""
     state = np.array([[1, 0, 0, 1]], dtype=np.int8)

@@ -134,10 +134,11 @@ def on_passed_over(table: Table) -> list[Note]:
     return [
         note(
             "tables.passed_over",
-            f"{{subject}}: nescio wrote this table, so {{names:list}} {{names:has/have}} no role; {opt('column')} "
+            f"{{subject}}: nescio wrote this table, so {{names:list}} {{many:has/have}} no role; {opt('column')} "
             "names one",
             str(table.source.label),
             names=[*map(repr, table.passed_over)],
+            many=len(table.passed_over),
         )
     ]
 

@@ -109,7 +109,7 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     """
     whole = {table.relation: _without_people(table, options) for table in _whole(shapes, options)}
     reading = _settled(connection, [_without_scores(table, options) for table in whole.values()], options)
-    return replace(reading, table=whole[reading.table.relation])
+    return replace(reading, table=replace(whole[reading.table.relation], passed_over=reading.table.passed_over))
 
 
 def _settled(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
