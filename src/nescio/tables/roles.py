@@ -163,10 +163,13 @@ def kept_role(name: str) -> str | None:
     return _KEPT.get(squash(name)) if name else None
 
 
+_NO_OUTCOMES = {"run", "row", "text", "score"}  # roles that change no outcome beside nescio's own columns
+
+
 def may_take_a_role(name: str, words: Collection[str] = ()) -> bool:
-    """Return whether a column may get a role by its name, or by `words` in its cells, in a table of unknown origin."""
+    """Return whether a column may change outcomes by its name, or by `words` in its cells, in a table of any origin."""
     spoken = (speaks_of_silence, speaks_of_answering, speaks_of_questions, speaks_of_verdicts, failures.is_status)
-    return bool(roles_of(name)) or any(speaks(name) for speaks in spoken) or tell_of_silence([*words])
+    return not {*roles_of(name)} <= _NO_OUTCOMES or any(speaks(name) for speaks in spoken) or tell_of_silence([*words])
 
 
 def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
