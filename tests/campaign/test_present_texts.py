@@ -21,10 +21,12 @@ from nescio.people.campaigns.entries import Entry
 from nescio.people.campaigns.folder import ASKED, open_campaign
 from nescio.people.campaigns.freshness import NUGGETS, POOLING, age
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
+from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import TAKEN_BACK, Change, Present
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.screens import list_items, page_key, shown_item
+from nescio.people.campaigns.sheet_reading import _key_of, cells_of
 from nescio.people.campaigns.shown_texts import CHANGED, AskedAgain, still_holds, taken_back_of, taking_back, texts_key
 from tests.campaign import made
 
@@ -528,6 +530,15 @@ def test_a_sheet_holds_for_the_supports_that_it_shows(tmp_path: Path) -> None:
     nescio.campaign.pool(campaign)
     made.judge(campaign)
     assert without_a_support(campaign).taken_back == 0
+
+
+def test_the_row_of_a_sheet_has_the_texts_of_a_page_that_shows_the_same() -> None:
+    item = Item("i", "t0", "What is\u200b it?", "one", (("D1", None), (None, "text")))
+    nuggets = [["1", "vital", "fact"], ["2", "okay", "another"]]
+    row = dict(zip(("document", "support"), cells_of(item, nuggets), strict=True))
+    assert _key_of(item, row, listed=True) == shown_item(item, (), nuggets)["texts"]
+    row = dict(zip(("document", "support"), cells_of(item), strict=True))
+    assert _key_of(item, row, listed=False) == shown_item(item)["texts"]
 
 
 def test_an_adjudicator_decides_open_strings_by_the_assessors_list(tmp_path: Path) -> None:

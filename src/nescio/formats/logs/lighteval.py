@@ -7,9 +7,9 @@ all 0 or 1; `--choose metric=NAME` names it if there are several. An answer whos
 incorrect (`--empty`). The confidence of a choice is the softmax of the options' log-probabilities at the best option.
 
 A results file alone holds only figures: its documents are in the details, which `--save-details` writes. If both are
-given, its figures are checked against the details of its model and date. A task of which it states a figure of a metric
-that decides, but of which no details are given, is lost, unless it is a group or a subset of others. How a metric
-grades is in the results file as well (`config_tasks`, `versions`).
+given, its figures are checked against the details of its model and date. A task is lost if the results file states a
+deciding metric for it, but no details are given. Groups and subsets of other tasks are never lost. The results file
+also says how a metric grades (`config_tasks`, `versions`).
 """
 
 from __future__ import annotations

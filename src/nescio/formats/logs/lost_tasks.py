@@ -1,4 +1,4 @@
-"""Tell which tasks a log states figures of, but holds no answers to: their answers are lost."""
+"""Find the lost tasks of a log: it states figures of these tasks, but holds no answers to them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def lost_tasks(
 ) -> list[Note]:
     """Return a note on the lost tasks of a run; empty if there are none.
 
-    `stated` are the tasks of which the `file` states the figure that decides for the answers to the tasks `held`, with
-    their numbers of answers. `every` has the names of all tasks in the file. Names are compared without their shots. A
+    `stated` are the tasks for which the `file` states the figure that decides for the tasks `held`, with their numbers
+    of answers. `every` has the names of all tasks in the file. Names are compared without their shots. A
     group or a subset of a held task is not lost: one name begins with the other. A held task that the file does not
     name may be any of its tasks.
     """

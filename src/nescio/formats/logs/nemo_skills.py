@@ -8,8 +8,8 @@ several. A null `predicted_answer` counts as incorrect (`--unparsed`). So does a
 itself the answer; such a judgement by a judge leaves the answer ungraded.
 
 `metrics.json` holds only figures, in percent: `pass@1` is over all seeds, and `pass@1[avg-of-2]` over the first two. If
-it is given with the files, `pass@1` is checked against them. A benchmark of which it states the deciding metric, but of
-which there are no files, is lost, unless it is a group or a subset of others.
+it is given with the files, `pass@1` is checked against them. A benchmark is lost if this file states the deciding
+metric for it, but it has no files of its own. Groups and subsets of other benchmarks are never lost.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class Present:
         self._remember(line)
 
     def _from_where_it_was_given(self, line: Change) -> Change:
-        """Return a line; one that restores a verdict gets the source and the record of the line that gave it."""
+        """Return a line of the history. A restored verdict gets the source and the record of the line that gave it."""
         given = self._given.get((line.item, line.assessor, line.after))
         if given is None or line.source != TAKEN_BACK:
             return line

@@ -259,9 +259,12 @@ def _holds(item: Item, row: Mapping[str, str], verdict: str, nuggets: Sequence[S
 
 
 def _key_of(item: Item, row: Mapping[str, str], *, listed: bool) -> str:
-    """Return the key of the present texts of an item that the row of a sheet shows, too, and of the nuggets there."""
+    """Return the key of those present texts of an item that the row of a sheet shows.
+
+    If the item has `listed` nuggets, the row shows these in place of supports, perhaps in an earlier version.
+    """
     if listed:
-        return texts_key(item.text, item.supports, _listed(row.get("support", "")))
+        return shown_keys([item], {item.question: _listed(row.get("support", ""))})[item.id]
     documents = {plain(document) for document in row.get("document", "").split("; ")}
     texts = {plain(without_name(text)) for text in row.get("support", "").split(f" {MARK} ")}
     kept = tuple(

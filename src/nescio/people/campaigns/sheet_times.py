@@ -20,7 +20,7 @@ _LATER = timedelta(days=1)  # Clocks and archives may date a file so much too ea
 
 
 def filled_in_by(campaign: Campaign, path: Path) -> str:
-    """Return the time, a day after the last change of its file, when a sheet was filled in; empty if this is later."""
+    """Return the latest time at which a sheet was filled in, or "" if the date of its file does not tell it."""
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     if is_fixed():
         return ""

@@ -8,8 +8,8 @@ if the results file is given. So does an empty one (`--empty`). A question with 
 other documents of the task have a gold answer; declining it is right. Metrics that hold a prediction and its gold
 answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice is the softmax of the
 options' log-probabilities at the chosen option. Several responses to a document (`repeats`) are repeats if each is
-graded: by metrics that list one number per response, or in separate rows. A task of which the results file of a run
-states a metric that decides, but of which there are no samples, is lost, unless it is a group or a subset of others.
+graded: by metrics that list one number per response, or in separate rows. A task is lost if the results file states a
+deciding metric for it, but the run has no samples of it. Groups and subsets of other tasks are never lost.
 """
 
 from __future__ import annotations
@@ -333,8 +333,10 @@ def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], documen
 
 
 def _say_lost(log: Log, path: Path, results: Mapping[str, Any], decided: Sequence[tuple[Sheet, str]]) -> None:
-    """Add a note for each task of which a results file states a figure of a metric that decides, but of which its run
-    has no samples. `decided` are the sheets beside the file, with their metrics."""
+    """Add a note on the lost tasks of a run: the results file states a deciding metric, but there are no samples.
+
+    `decided` are the sheets beside the file, with their metrics.
+    """
     tasks = as_object(results.get("results"))
     groups = {name for name, within in as_object(results.get("group_subtasks")).items() if within}
     groups |= {*as_object(results.get("groups"))}
