@@ -294,6 +294,14 @@ def test_a_sequence_ends_in_the_results_of_a_fresh_campaign(machine: Machine) ->
     assert machine.compared
 
 
+def test_a_site_is_made_again_after_a_scoring_with_the_same_results(machine: Machine) -> None:
+    """It shows the digest of the log's line on scoring, and `verify` makes it again from the last such line."""
+    assert machine.advised(None)
+    nescio.campaign.sheets(machine.campaign, ["ana", "ben"], overlap=1)
+    machine.finish()
+    assert machine.compared
+
+
 @pytest.mark.parametrize("lost", ["a run", "a judgement", "a line of the log"])
 def test_what_is_lost_is_noticed_by_the_machine(lost: str, machine: Machine) -> None:
     """Else a random sequence would show nothing."""

@@ -10,11 +10,13 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.errors import MismatchError
+from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import Entry
 from nescio.people.campaigns.folder import (
     ASKED,
     JUDGEMENTS,
     KEY,
+    LOG,
     POOL,
     RESULTS,
     RETURNS,
@@ -38,6 +40,7 @@ _SETTINGS = {  # on which a step depends
 _READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, JUDGEMENTS, ASKED), PUBLISHING: (RESULTS,)}
 _WRITES = {POOLING: (POOL,), SCORING: (RESULTS,), PUBLISHING: (SITE, RETURNS)}
 NUGGETS = "the key of nuggets"  # of the organisers, an input of the pool
+SCORED = "the scoring"  # its last line in the log, an input of the site, which shows the digest of this line
 FEW = 3
 
 
@@ -59,7 +62,12 @@ class Age(Struct, frozen=True):
         return "; ".join(parts)
 
 
-_SAID = {JUDGEMENTS: "the judgements", RESULTS: "the results", SHEETS: "the requests to assessors"}
+_SAID = {
+    JUDGEMENTS: "the judgements",
+    RESULTS: "the results",
+    SCORED: "the results",
+    SHEETS: "the requests to assessors",
+}
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -79,9 +87,18 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
     if step == POOLING and campaign.settings.task == "nuggets":
         nuggets = json.dumps(digests(campaign, KEY) if campaign.has_own_key else {})
         own[NUGGETS] = hashlib.sha256(nuggets.encode()).hexdigest()
-    if step != PUBLISHING:
+    if step == PUBLISHING:
+        own[SCORED] = scored_line(campaign, entries)
+    else:
         own |= {f"run {run.run}": f"version {run.version}, {run.digest}" for run in taken_in(campaign, entries)}
     return own
+
+
+def scored_line(campaign: Campaign, entries: Sequence[Entry] | None = None) -> str:
+    """Return the digest of the log's last line on scoring; empty if the answers were not scored."""
+    log = read_log(campaign) if entries is None else entries
+    at = max((number for number, entry in enumerate(log) if entry.step == SCORING), default=None)
+    return "" if at is None else chain.links(campaign / LOG)[at]
 
 
 def done(campaign: Campaign, step: str, read: Mapping[str, str], about: Mapping[str, Any] | None = None) -> None:
@@ -100,8 +117,9 @@ def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -
     if last is None:
         return None
     now = inputs(campaign, step, log)
-    if NUGGETS not in last.read:  # An earlier version of nescio pooled without regard to nuggets.
-        now.pop(NUGGETS, None)
+    for name in (NUGGETS, SCORED):
+        if name not in last.read:  # An earlier version of nescio did not state this input.
+            now.pop(name, None)
     wrote = digests(campaign, *_WRITES[step])
     return Age(step, tuple(_differing(last.read, now)), tuple(_differing(last.wrote, wrote)))
 

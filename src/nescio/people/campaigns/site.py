@@ -17,11 +17,10 @@ from msgspec.structs import replace
 from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names
 from nescio.options.edge import Progress
-from nescio.people.campaigns import chain, pages
+from nescio.people.campaigns import pages
 from nescio.people.campaigns.folder import (
     GUIDELINES,
     HANDOUT,
-    LOG,
     RECEIPTS,
     RETURNS,
     SITE,
@@ -30,9 +29,8 @@ from nescio.people.campaigns.folder import (
     step,
     text_of,
 )
-from nescio.people.campaigns.freshness import PUBLISHING, SCORING, done, inputs, refuse_old
+from nescio.people.campaigns.freshness import PUBLISHING, SCORED, SCORING, done, inputs, refuse_old, scored_line
 from nescio.people.campaigns.layouts import Table, figure, named_run
-from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.receipts import TOLD
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.runs import Fault
@@ -151,17 +149,12 @@ def _seal(site: _Site) -> dict[str, Any]:
 
     With `blind` the inputs are left out, because the names of the input files would name the runs.
     """
-    seal: dict[str, Any] = {"log": _scored(site)}
+    seal: dict[str, Any] = {"log": scored_line(site.campaign)}
     if not site.campaign.settings.blind:
         seal["scored"] = inputs(site.campaign, SCORING)
-        seal["results"] = inputs(site.campaign, PUBLISHING)
+        results = inputs(site.campaign, PUBLISHING)
+        seal["results"] = {name: value for name, value in results.items() if name != SCORED}
     return seal
-
-
-def _scored(site: _Site) -> str:
-    """Return the digest of the log's last line on scoring."""
-    steps = [entry.step for entry in read_log(site.campaign)]
-    return chain.links(site.campaign / LOG)[max(at for at, step_ in enumerate(steps) if step_ == SCORING)]
 
 
 def _put(path: Path, text: str) -> None:
@@ -192,7 +185,7 @@ def _index(site: _Site) -> None:
     page = pages.rendered(
         "index.html.jinja",
         settings.name,
-        head=_scored(site),
+        head=scored_line(site.campaign),
         tables=sorted(
             (table for table in listed if table is not None), key=lambda one: not one.name.startswith("scores")
         ),
