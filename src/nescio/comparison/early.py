@@ -25,6 +25,7 @@ from nescio.comparison._looks import (
     still_needed,
     verdict,
 )
+from nescio.comparison.margins import check_margins
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.two_runs import take_two
 from nescio.data.columns import OUTCOMES
@@ -123,6 +124,7 @@ def compare_early(
     another measure, level, run, judge, sequence or seed. Raises UsageError for a measure that cannot be followed.
     """
     chosen = parse(measure)
+    check_margins([chosen], margin, named=True)
     how = Sequence(choose(chosen, sequence), 1 - ci / 100, planned)
     loaded = _two(open_data(source, {"strata": (), **options}, [chosen]), baseline, run)
     choose(chosen.on(loaded.data.columns), sequence)  # the measure may read more than the three outcomes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nescio.comparison.margins import shared_margin
 from nescio.data.signature import Signature, sign
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
@@ -15,7 +16,7 @@ def signed(
     wanted: Sequence[Measure],
     *,
     ci: float,
-    margin: float,
+    margin: float | None,
     test: str,
     correction: str,
     drawn: tuple[int, int],
@@ -38,6 +39,6 @@ def signed(
         interval=names if corrected is None else METHOD,
         test=test,
         correction=correction,
-        margin=f"{margin:g}",
+        **shared_margin(wanted, margin),
         **(how if corrected is None else {}),
     )

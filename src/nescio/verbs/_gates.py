@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from nescio.comparison.margins import empty_limit
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import NescioError, UsageError, opt
 from nescio.measures import Measure, parse
@@ -91,8 +92,9 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     cannot tell if the interval spans the limit, or if there is no interval. For a proportion of independent questions
     the exact interval decides (`deciding_ends`). If other questions are predicted, the prediction interval decides. If
     intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a measure that is not
-    scored, and for a least value of a measure that is better when lower (or the reverse). Also raises it if intervals
-    cover the true value too seldom, for fewer than ten clusters of questions, and for clusters without a name.
+    scored, for a least value of a measure that is better when lower (or the reverse), and for a limit that every value
+    or none can meet. Also raises it if intervals cover the true value too seldom, for fewer than ten clusters of
+    questions, and for clusters without a name.
     """
     return [gate for limit in limits for gate in _gates_of(scores, limit)]
 
@@ -163,6 +165,9 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
         ground = status != CANNOT_TELL or ground_of(low, worst - floor, left_out)
         gates.append(Gate(row.run, rule, status, message, figures, doubtful, ground))
+    # The lack of a ground comes first: it would remain with another limit.
+    if why := empty_limit(parse(name), limit.value, ceiling=limit.ceiling):
+        raise UsageError(f"the limit decides nothing: {why}")
     return gates
 
 
@@ -196,10 +201,11 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
     `measures` are the measures with a gate; without them, the first one compared that ranks runs. Measures that only
-    describe a run, such as coverage, have no gate. Raises UsageError if all measures are of this kind, and for a
-    measure whose differences have no valid interval.
+    describe a run, such as coverage, have no gate. Raises UsageError if all measures are of this kind, for a measure
+    whose differences have no valid interval, and for one that needs a stated margin (`comparison.margins`).
     """
-    from nescio.comparison.verdicts import decisions, ranking
+    from nescio.comparison.margins import gate_margin
+    from nescio.comparison.verdicts import decisions, margin_in, ranking
 
     asked = measures or [row.measure for row in comparisons.rows]
     check_ranking(asked, f" ({opt('measures', 'accuracy')})")
@@ -209,7 +215,8 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
         row = made.row
         if row.measure in gated:
             check_ground(comparisons, row.measure, row.run, row.baseline)
-            rule = f"{row.measure} at most {made.margin:g} worse than {row.baseline}"
+            margin = gate_margin(parse(row.measure), margin_in(comparisons))
+            rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
             figures = _figures(signed, row.difference, row.low, row.high)
             gates.append(Gate(row.run, rule, made.status, made.why, figures, ground=not made.undecided))
     if not gates:
