@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from glob import glob
 from os.path import expanduser, isdir
 from typing import TYPE_CHECKING
@@ -12,12 +13,14 @@ from nescio.sources.database import connect
 from nescio.sources.remote import check_allowed
 from nescio.sources.tables import first, literal, quoted
 from nescio.tables.judge_column import judges_of
+from nescio.tables.lexicon import roles_of
+from nescio.tables.pairing import check_gold, differing_texts, is_prompt
 from nescio.tables.roles import kept_role
 
 if TYPE_CHECKING:
     import duckdb
 
-JUDGE = "judge"
+JUDGE, WORDS = "judge", ("text", "gold")
 
 
 def uncounted(files: str, run: str, question: str, *, paired: bool) -> list[str]:
@@ -38,25 +41,44 @@ def uncounted(files: str, run: str, question: str, *, paired: bool) -> list[str]
         with connect() as connection:
             relation = literal(f"{files}/**/*.parquet" if isdir(expanduser(files)) else files)
             described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
-            named = {kept_role(row[0]) or str(row[0]).lower(): str(row[0]) for row in described}
-            held = [name for name in (*KEPT, JUDGE) if name in named and (paired or name in OF_RUNS)]
+            named = _of_gates([str(row[0]) for row in described if row[0] not in (run, question)])
+            held = [name for name in named if paired or name in OF_RUNS]
             if not held:
                 return []
             cells = {"run": run, "question": question} | {name: named[name] for name in held}
             shown = ", ".join(f"nullif(trim({quoted(cell)}::VARCHAR), '') AS {name}" for name, cell in cells.items())
             connection.execute(f"CREATE TEMP TABLE rows AS SELECT {shown} FROM {relation}")
             connection.execute("UPDATE rows SET run = '' WHERE run IS NULL")
-            return [name for name in held if _decides(connection, name)]
+            return [named[name] for name in held if _decides(connection, name)]
     except duckdb.Error:
         return []
+
+
+def _of_gates(names: Sequence[str]) -> dict[str, str]:
+    """Return the columns that may decide a gate, keyed by what they hold, in the order of nescio's own.
+
+    In a table that nescio wrote, its digests hold the questions and the gold answers.
+    """
+    named: dict[str, str] = {}
+    for name in names:
+        kept = kept_role(name) or name.lower()
+        roles = (kept,) if kept in (*KEPT, JUDGE) else roles_of(name)
+        role = next((one for one in (*KEPT, JUDGE, *WORDS) if one in roles), None)
+        if role and not (role == "text" and is_prompt(name)):
+            named.setdefault(role, name)
+    left_out = WORDS if {*KEPT} & {*named} else ()
+    return {role: named[role] for role in (*KEPT, JUDGE, *WORDS) if role in named and role not in left_out}
 
 
 def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
     """Return whether a column of the relation `rows` says something that may decide a gate.
 
     Digests decide if a question has two, or if a cell is no digest, and judges if they differ between runs. A column of
-    digests without nescio's form of texts means something else.
+    digests without nescio's form of texts means something else. Texts of questions and gold answers decide if a
+    question has two.
     """
+    if name in WORDS:
+        return bool(check_gold(connection) if name == "gold" else differing_texts(connection))
     if name == JUDGE:
         runs = [run for (run,) in connection.execute("SELECT DISTINCT run FROM rows ORDER BY 1").fetchall()]
         judges, _ = judges_of(connection, runs)

@@ -19,9 +19,9 @@ leaves out or counts as unanswered, so gates decide as they do from the rows. To
 query a view.
 
 Counts cannot hold what the columns `answers_held`, `no_gate_because`, `question_digest`, `gold_digest` and `judge` say
-to gates. If TABLE is a file in which such a column would decide a gate, this command refuses to count it. It cannot see
-into a table of a database: before a gate, make sure there that no run has a value in the first two, that runs agree
-on the digests of each question, and that they have one judge.
+to gates, and no texts of questions or gold answers. If TABLE is a file in which such a column would decide a gate, this
+command refuses to count it. It cannot see into a table of a database: before a gate, make sure there that no run has a
+value in the first two, that runs agree on the text and the gold answers of each question, and that they have one judge.
 """
 
 from __future__ import annotations
