@@ -26,6 +26,7 @@ MissingConfidence = Literal["error", "exclude"]  # the policy for an answer with
 PERHAPS_DECLINED = "table.perhaps_declined"  # of a note that names the column with the reasons for ungraded answers
 NO_VERDICT = "table.no_verdict"  # the code of a note on an empty verdict that is read as an abstention
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # codes of notes that runs are scored on different questions
+SAMPLED = "pool.about"  # the code of a note that each run's questions are taken for a random sample of a pool
 COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
 # codes of notes on one run, and on several runs
 FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"
