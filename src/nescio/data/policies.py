@@ -26,6 +26,7 @@ MissingConfidence = Literal["error", "exclude"]  # the policy for an answer with
 PERHAPS_DECLINED = "table.perhaps_declined"  # of a note that names the column with the reasons for ungraded answers
 NO_VERDICT = "table.no_verdict"  # the code of a note on an empty verdict that is read as an abstention
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # codes of notes that runs are scored on different questions
+SAMPLED = "pool.about"  # the code of a note that each run's questions are taken for a random sample of a pool
 COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
 # codes of notes on one run, and on several runs
 FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"
@@ -82,6 +83,8 @@ class Policies(Struct, frozen=True):
 def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] = ()) -> tuple[Evidence, list[Note]]:
     """Return Evidence after the policies, and notes on what each policy changed; `read` has the notes of the reader."""
     notes: list[Note] = []
+    if outcomes.scores_only:  # an answer with a score lacks no grade
+        outcomes = replace(outcomes, state=np.where(outcomes.scored, CORRECT, outcomes.state).astype(np.int8))
     outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
     outcomes = _settle_ungraded(outcomes, policies.ungraded, notes, read)
     absence = np.full(outcomes.state.shape, PRESENT, dtype=np.uint8)
@@ -89,7 +92,14 @@ def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] 
     absence[outcomes.state == NOT_GRADED] = UNGRADED
     if outcomes.repeats is not None:
         notes += _repeats_notes(outcomes)
-    return evidence_of(outcomes, _columns(outcomes), absence), notes
+    columns = outcomes.extra_columns if outcomes.scores_only else _columns(outcomes)
+    return evidence_of(outcomes, columns, absence), notes
+
+
+def scores_of(outcomes: Outcomes) -> Evidence:
+    """Return the graded scores of outcomes as Evidence, in which an answer without a score is ungraded."""
+    absence = np.where(outcomes.state == ABSENT, NO_ROW, np.where(outcomes.scored, PRESENT, UNGRADED)).astype(np.uint8)
+    return evidence_of(outcomes, outcomes.extra_columns, absence)
 
 
 def evidence_of(outcomes: Outcomes, columns: Mapping[str, Array], absence: Array) -> Evidence:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from nescio.data.results import Scores
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from nescio.verbs._gates import Gate
 
 RUN = "tests"  # the name of a run if the test gives none
+_FORM = b"pytest"  # in digests of gold answers, which are compared only with digests of this form
 _ROWS = "nescio"  # the key under which a pytest-xdist process returns its rows
 _GATES = ("output", "fail_under", "fail_over", "baseline")  # options that need answers
 _OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # the outcomes of a test that pytest counts
@@ -74,22 +76,29 @@ class Recorder(Struct):
         confidence: float | None = None,
         repeat: str | int | None = None,
         run: str | None = None,
+        judge: str | None = None,
+        gold: str | Sequence[str] | None = None,
         **columns: str,
     ) -> None:
         """Record the outcome of an answer: "correct", "incorrect", "unanswered", or None for one that nobody graded.
 
             nescio_run.record("q1", "unanswered")
 
-        `repeat` distinguishes several answers to a question, and `run` several systems. `columns` group questions, as
-        topic="law". Raises UsageError for another outcome, and for an answer that is already recorded.
+        `repeat` distinguishes several answers to a question, and `run` several systems. `judge` says who graded the
+        answer, and `gold` holds the right answers: a gate refuses a baseline with other ones. `columns` group
+        questions, as topic="law". Raises UsageError for another outcome, and for an answer that is already recorded.
         """
+        from nescio.data.changed_questions import words_digest
         from nescio.data.columns import OUTCOMES
+        from nescio.data.kept import GOLD_DIGEST, in_texts
         from nescio.errors import UsageError
 
         if outcome is not None and outcome not in OUTCOMES:
             raise UsageError(f"an outcome is {', '.join(OUTCOMES)} or None (found {outcome!r})")
         row: dict[str, Any] = {"run": run or self.run, "question": str(question), "outcome": outcome}
         row |= {} if repeat is None else {"repeat": str(repeat)}
+        row |= {} if judge is None else {"judge": judge}
+        row |= {} if gold is None else {GOLD_DIGEST: in_texts(words_digest(None, _listed(gold)) + _FORM)[1]}
         key = (row["run"], row["question"], row.get("repeat"))
         if any((recorded["run"], recorded["question"], recorded.get("repeat")) == key for recorded in self.rows):
             raise UsageError(
@@ -115,10 +124,14 @@ class Recorder(Struct):
         and a text that matches a `declined_pattern` completely are unanswered. `more` is as in `record`.
         """
         from nescio.integrations import outcome_of
+        from nescio.judging import known
 
-        golds = [gold] if isinstance(gold, str) else list(gold)
-        outcome = outcome_of(answer, golds, judge=judge, declined_pattern=declined_pattern)
-        self.record(question, outcome, **more)
+        outcome = outcome_of(answer, _listed(gold), judge=judge, declined_pattern=declined_pattern)
+        record = known(judge).record
+        # Stated always: a record without it would agree with every pattern.
+        patterns = ("declined_pattern", " | ".join(declined_pattern) or "none")
+        graded_by = replace(record, parameters=(*record.parameters, patterns))
+        self.record(question, outcome, judge=str(graded_by), gold=gold, **more)
         return outcome
 
     def scores(self, measures: Any = None, **options: Any) -> Scores:
@@ -193,6 +206,10 @@ class Recorder(Struct):
             pytest.fail("\n".join([*failed, *unclear]), pytrace=False)
         for message in unclear:
             warnings.warn(CannotTellWarning(message), stacklevel=3)
+
+
+def _listed(gold: str | Sequence[str]) -> list[str]:
+    return [gold] if isinstance(gold, str) else list(gold)
 
 
 def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:

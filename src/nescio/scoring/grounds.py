@@ -35,6 +35,7 @@ from nescio.data.policies import (
     OWN,
     REPEATS_SILENT,
     RUNS_FEWER_REPEATS,
+    SAMPLED,
     UNEQUAL_REPEATS,
     UNGRADED_LEFT_OUT,
 )
@@ -194,6 +195,11 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         asked = f"{opt('missing', 'own')} states that the questions of both runs are random samples of one population"
         why = (
             f"this: no two runs share a question, and a run that chooses its own questions could win any gate; {asked}"
+        )
+    elif code == SAMPLED and not remark["stated"]:
+        why = (
+            "questions that the sender of the answers could have chosen from the pool: "
+            f"{opt('missing', 'own')} states that they are a random sample of it"
         )
     elif code == ONE_SIDED and not pair.is_baseline(remark["runs"]):
         why = f"{said}State this in the rows of all runs, or make the baseline again from rows that state it"

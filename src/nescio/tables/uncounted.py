@@ -42,6 +42,8 @@ def uncounted(files: str, run: str, question: str, outcome: str, *, paired: bool
             named = {kept_role(row[0]) or str(row[0]).lower(): str(row[0]) for row in described}
             held = {name: named[name] for name in (*KEPT, JUDGE) if name in named and (paired or name in OF_RUNS)}
             further = [own for own in named.values() if paired and own not in (run, question, outcome, *held.values())]
+            # In a table that nescio wrote, its own columns hold the questions, the gold answers and the judge.
+            further = [] if {*KEPT} & held.keys() else further
             judges, texts = (list(filter(of, further)) for of in (names_a_judge, _names_a_text))
             further = [*judges, *texts]
             if not held and not further:
