@@ -298,3 +298,65 @@ def test_a_measure_of_confidence_on_the_questions_that_a_run_chose_to_answer(tmp
         nescio("compare", path, "-m", measure, *GATE).assert_refused(says)
     nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.1").assert_refused("a verdict for every answer")
     nescio("compare", path, "-m", "AP", *GATE).assert_refused("wins. Use a measure that divides by all questions (CWS)")
+
+
+@pytest.fixture
+def ungraded(tmp_path: Path) -> Path:
+    """The baseline is right on seven of ten questions, but a judge failed on three of these; the new run on six."""
+    rows = [("old", f"q{q}", "" if q % 10 < 3 else right(q % 10 < 7)) for q in N]
+    return table(tmp_path / "t.csv", HEAD, [*rows, *(("new", f"q{q}", right(q % 10 > 3)) for q in N)])
+
+
+def test_no_run_passes_because_its_baseline_lacks_grades(ungraded: Path, tmp_path: Path, nescio: Command) -> None:
+    how = ("--ungraded", "incorrect")
+    says = "60 of old's 200 answers count as wrong without a grade, and may be right"
+    done = nescio("compare", ungraded, "-m", "accuracy", *GATE, *how)
+    assert (done.status, says in done.flat) == (3, True), done.flat
+    assert (
+        nescio("compare", ungraded, "-m", "accuracy", *GATE[:-1], *how).out.splitlines()[-1].startswith("CANNOT TELL")
+    )
+    assert nescio("gate", policy(ungraded, 'measure = "accuracy"', 'ungraded = "incorrect"')).status == 3
+    base = tmp_path / "base.json"
+    nescio("compare", ungraded, "--run", "old", *how, "--save-baseline", base)
+    new = table(tmp_path / "new.csv", HEAD, [("new", f"q{q}", right(q % 10 > 3)) for q in N])
+    call = ("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression", *how)
+    assert nescio(*call).status == 3
+    looks = ("compare", ungraded, "-m", "accuracy", *GATE, "--looks", *how)
+    assert nescio(*looks).status == 3
+    nescio(*looks, "--state", tmp_path / "s.json").assert_refused("answers without a grade, which may be right")
+    # 60 of 200 more may be right, so that accuracy, c@1 and precision (nobody abstains) of the baseline rise by 0.3.
+    for margin, status in (("0.15", 3), ("0.25", 0)):
+        for measure in ("accuracy", "c@1", "precision"):
+            assert nescio("compare", ungraded, "-m", measure, *GATE, *how, "--margin", margin).status == status
+    # The other way round, the policy is cautious; and few answers without a grade do not matter.
+    turned = ("--baseline", "new", "--run", "old", "--fail-on-regression")
+    assert nescio("compare", ungraded, "-m", "accuracy", *turned, *how).status == 1
+    rows = [("old", f"q{q}", "" if q == 3 else right(q % 10 < 5)) for q in N]
+    few = table(tmp_path / "few.csv", HEAD, [*rows, *(("new", f"q{q}", right(q % 10 < 9)) for q in N)])
+    assert nescio("compare", few, "-m", "accuracy", *GATE, *how).status == 0
+
+
+def test_a_wrong_answer_may_help_a_run_by_a_measure_of_confidence(tmp_path: Path, nescio: Command) -> None:
+    rows = [
+        (run, f"q{q}", "" if run == "new" and q % 20 == 0 else right(q % 10 < 6), 0.9 - 0.08 * (q % 10) + q / 1e5)
+        for run in ("old", "new")
+        for q in N
+    ]
+    path = table(tmp_path / "t.csv", f"{HEAD},confidence", rows)
+    done = nescio("compare", path, "-m", "AUROC", *GATE, "--ungraded", "incorrect", "--margin", "0.5")
+    assert (done.status, "count as wrong without a grade" in done.flat) == (3, True), done.flat
+
+
+def test_a_gate_on_both_extremes_is_one_gate(ungraded: Path, nescio: Command) -> None:
+    how = ("--ungraded", "bounds")
+    done = nescio("compare", ungraded, "-m", "accuracy", *GATE, *how)
+    assert (done.status, done.err.count("\ngate ")) == (3, 1)
+    assert done.err.count("minus old [ungraded") == 2
+    for margin, status in (("0.001", 3), ("0.5", 0)):
+        assert nescio("compare", ungraded, "-m", "accuracy", *GATE, *how, "--margin", margin).status == status
+    for bar, status in (("0.2", 0), ("0.5", 3), ("0.9", 1)):
+        limit = ("score", ungraded, "-m", "accuracy", "--fail-under", f"accuracy={bar}", *how)
+        done = nescio(*limit)
+        assert (done.status, done.flat.count("accuracy of run 'old [ungraded")) == (status, 2), done.flat
+    named = ("--baseline", "old [ungraded wrong]", "--run", "new", "--fail-on-regression")
+    assert nescio("compare", ungraded, "-m", "accuracy", *named, *how).status == 3

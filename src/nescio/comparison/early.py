@@ -31,7 +31,7 @@ from nescio.comparison.two_runs import take_two
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import UNGRADED, with_questions
 from nescio.data.notes import Note, note
-from nescio.data.policies import MISSING_SILENT, UNGRADED_LEFT_OUT, missing_note, ungraded_note
+from nescio.data.policies import MISSING_SILENT, UNGRADED_LEFT_OUT, UNGRADED_WRONG, missing_note, ungraded_note
 from nescio.data.reasons import NOT_DECLINED, not_declined, notes_on_pairs
 from nescio.data.results import Results
 from nescio.data.shown import Row, Shown
@@ -148,6 +148,11 @@ def compare_early(
         read = [remark for remark in loaded.notes if not _of_this_block(remark, names[0])]
         every = (*read, *_left_out(after, names), *_missing(after, names[0]), *silent, *notes, *more_notes)
         looks = Results(tuple(rows), _signature(loaded, chosen, how, after, margin=margin, seed=seed), every, "looks")
+        if path is not None and any(one.code == UNGRADED_WRONG and one.subject == names[1] for one in looks.notes):
+            raise UsageError(
+                f"{names[1]!r} has answers without a grade, which may be right, but a later look would take them for "
+                f"wrong; use {opt('ungraded', 'exclude')}"
+            )
         last = _on_grounds(looks, margin or 0.0)
         looks = looks.with_rows([*rows[:-1], last])
         after = after.doubted(last.verdict if last.verdict.startswith("cannot tell") else "")
