@@ -95,7 +95,18 @@ GRADERS = ["grader_model", "judge_model", "grader", "evaluator", "scorer", "anno
 
 
 @pytest.mark.parametrize(
-    "name", [*GRADERS, "Judge-Version", "graded_by", "autorater", "eval_model", "grade.judgeModel"]
+    "name",
+    [
+        *GRADERS,
+        "Judge",
+        "JUDGE",
+        "grading.model",
+        "Judge-Version",
+        "graded_by",
+        "autorater",
+        "eval_model",
+        "grade.judgeModel",
+    ],
 )
 def test_a_judge_has_many_names(tmp_path: Path, nescio: Command, name: str) -> None:
     path = by(name, ("gpt-4o",), ("gpt-3.5",), tmp_path / "t.csv")

@@ -446,8 +446,9 @@ def is_of_a_judge(header: str) -> bool:
 
 
 def names_a_judge(header: str) -> bool:
-    """Return whether the last part of a column's name is a name for the judge of the answers, or for its settings."""
-    return squash(re.split(r"[.\]/]", header)[-1]) in lexicon().graders
+    """Return whether the end of a column's name is a name for the judge of the answers, or for its settings."""
+    parts = re.split(r"[.\]/]", header)
+    return any(squash("_".join(end)) in lexicon().graders for end in (parts[-1:], parts[-2:]))
 
 
 def may_be_of_form(header: str) -> bool:
