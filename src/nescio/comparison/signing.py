@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nescio.comparison.margins import shared_margin
-from nescio.data.signature import Signature, sign
+from nescio.data.signature import Signature, exactly, sign
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import METHOD
@@ -35,7 +35,7 @@ def signed(
         measures="+".join(m.name for m in wanted),
         **loaded.signature,
         **(corrected or {}),
-        ci=f"{ci:g}",
+        ci=exactly(ci),
         interval=names if corrected is None else METHOD,
         test=test,
         correction=correction,

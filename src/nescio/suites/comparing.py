@@ -23,7 +23,7 @@ from nescio.data.evidence import with_pairs
 from nescio.data.notes import Note, gather, note
 from nescio.data.policies import APART
 from nescio.data.results import Comparison, Comparisons
-from nescio.data.signature import sign
+from nescio.data.signature import exactly, sign
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.estimating.means import mean
 from nescio.measures import Measure, Measures
@@ -132,7 +132,7 @@ def compare_suite(
     tables["tests"] = tests_used(rows, TESTS)
     line = sign(
         **suite.signature(wanted, over=over, incomplete=incomplete, suite_by=suite_by),
-        ci=f"{ci:g}",
+        ci=exactly(ci),
         interval="t (paired)",
         test="+".join(sorted(used.test for used in tables["tests"])) or "none",
         correction=correction,

@@ -26,6 +26,7 @@ from nescio.data.results import Comparisons, Scores
 from nescio.data.shown import Row, Shown
 from nescio.errors import FormatError, UnknownNameError, UsageError, not_constant
 from nescio.measures import parse
+from nescio.options.kinds import MOST_LEVEL
 from nescio.pipeline import Loaded
 from nescio.pipeline.loading import part_of
 from nescio.reporting.numbers import number, signed
@@ -155,7 +156,10 @@ def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
         raise FormatError(path, "a policy needs [[rules]]")
     for rule in policy.rules:
         _check_rule(rule, [*benchmarks], path)
-    if not 50 < policy.level < 100:
+    fewest = min(own for own in (policy.least, *(rule.least for rule in policy.rules)) if own is not None)
+    if fewest < 0:
+        raise FormatError(path, "`least` is a number of questions, 0 or more", value=fewest)
+    if not 50 < policy.level <= MOST_LEVEL:
         raise FormatError(path, "`level` is a percentage between 50 and 100", value=policy.level)
     return benchmarks, policy
 
