@@ -39,7 +39,7 @@ UNFIT, WITHHELD = "interval.unfit", "interval.withheld"
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG, ROUNDED)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-_INEXACT = ("wilson", "percentile", "bca", "logit", "t")  # for proportions of few events these hold too seldom
+_INEXACT = ("dirichlet", "wilson", "percentile", "bca", "logit", "t")  # of proportions these hold too seldom
 
 
 class ResamplingPlan(Struct, frozen=True):
