@@ -46,7 +46,11 @@ _SETTINGS: dict[str, tuple[str, str, Any]] = {
         "",
     ),
     "measure": ("NAME", "the measure by which to compare with the baseline [default: c@1]", "c@1"),
-    "margin": ("VALUE", "the largest acceptable loss against the baseline [default: 0.01]", "0.01"),
+    "margin": (
+        "VALUE",
+        "the largest acceptable loss against the baseline [default: 0.01 if the measure's range is about 1 wide]",
+        "",
+    ),
 }
 
 
@@ -158,10 +162,13 @@ class Recorder(Struct):
         __tracebackhide__ = True
         self._assert(lambda: self._limits({}, {measure: value}, options))
 
-    def assert_not_worse(self, baseline: str | Path, measure: str, *, margin: float = 0.01, **options: Any) -> None:
+    def assert_not_worse(
+        self, baseline: str | Path, measure: str, *, margin: float | None = None, **options: Any
+    ) -> None:
         """Assert that no run is worse than the baseline by more than the margin.
 
-        `baseline` is a file from `nescio compare --save-baseline`, or a recorded run; `options` as in `nescio.compare`.
+        The default margin of 0.01 is only for measures whose range is about 1 wide. `baseline` is a file from `nescio
+        compare --save-baseline`, or a recorded run; `options` as in `nescio.compare`.
         """
         __tracebackhide__ = True
         self._assert(lambda: self._compared(baseline, measure, margin, options))
@@ -180,7 +187,7 @@ class Recorder(Struct):
         ]
         return score_gates(self.scores([limit.measure for limit in limits], mark=False, **options), limits)
 
-    def _compared(self, baseline: str | Path, measure: str, margin: float, options: Any) -> list[Gate]:
+    def _compared(self, baseline: str | Path, measure: str, margin: float | None, options: Any) -> list[Gate]:
         import nescio
         from nescio.verbs._gates import regression_gates
 
@@ -470,7 +477,8 @@ def _gates(recorder: Recorder, config: pytest.Config) -> Iterator[Gate]:
     if floors or ceilings:
         yield from recorder._limits(floors, ceilings, {})
     if baseline := _asked(config, "baseline"):
-        margin = _number("margin", _asked(config, "margin"))
+        stated = _asked(config, "margin")
+        margin = _number("margin", stated) if stated else None
         yield from recorder._compared(Path(baseline), _asked(config, "measure"), margin, {})
 
 

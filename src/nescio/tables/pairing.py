@@ -20,9 +20,6 @@ from nescio.text import plural
 if TYPE_CHECKING:
     import duckdb
 
-# the text of a question, in the form in which runs are compared
-_WORDS = nfc("lower(trim(regexp_replace(text, '\\s+', ' ', 'g')))")
-
 
 def is_prompt(column: str) -> bool:
     """Return whether a column of texts holds prompts, which may differ between runs, and not questions."""
@@ -52,12 +49,6 @@ def golds_in(text: str) -> tuple[str, ...]:
     return tuple(sorted({*map(plain, golds if isinstance(golds, list) else [golds])}))
 
 
-def differing_texts(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether a question may have two texts, in the relation `rows`."""
-    twofold = "SELECT 1 FROM rows GROUP BY question HAVING min({0}) <> max({0}) LIMIT 1"
-    return all(first(connection, twofold.format(text)) is not None for text in ("text", _WORDS))  # the fast one first
-
-
 def check_pairing(
     connection: duckdb.DuckDBPyConnection,
     sources: Mapping[int, Source],
@@ -71,11 +62,13 @@ def check_pairing(
     `by` is the column that names the questions, and `text` the one with their texts. Raises AskedError if another run
     has the same text under another name of a question, unless the user told one of the columns.
     """
-    if text is None or not differing_texts(connection):
+    twofold = "SELECT 1 FROM rows GROUP BY question HAVING min(text) <> max(text) LIMIT 1"
+    if text is None or first(connection, twofold) is None:
         return []
+    words = nfc("lower(trim(regexp_replace(text, '\\s+', ' ', 'g')))")
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE asked AS SELECT run, question, min(words) AS words, min(file) AS file "
-        f"FROM (SELECT run, question, file, {_WORDS} AS words FROM rows) WHERE words IS NOT NULL GROUP BY 1, 2"
+        f"FROM (SELECT run, question, file, {words} AS words FROM rows) WHERE words IS NOT NULL GROUP BY 1, 2"
     )
     differing = "SELECT question FROM asked GROUP BY 1 HAVING min(words) <> max(words)"
     many, total = first(connection, f"SELECT count(*), (SELECT count(DISTINCT question) FROM asked) FROM ({differing})")
