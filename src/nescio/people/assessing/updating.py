@@ -174,7 +174,7 @@ def _renew(connection: Connection, topic: str, nuggets: Mapping[str, Any]) -> in
     for row in connection.execute(select(items).where(items.c.topic == topic, items.c.kind == "answer")).all():
         then, now = (texts_key(row.question, row.supports, key.get(topic, ())) for key in (own["nuggets"], nuggets))
         people = saving.take_back(connection, row.id, row.kind, then, now)
-        for person in (*people, *saving.restore(connection, row.id, now)):
+        for person in (*people, *saving.restore(connection, row.id, row.kind, now)):
             saving.close(connection, person, topic)
         taken += bool(people)
     _write(connection, {"nuggets": {**own["nuggets"], topic: nuggets.get(topic, [])}}, own)
@@ -216,7 +216,7 @@ def _show_now(connection: Connection, item: Item) -> bool:
     now = texts_key(row["question"], row["supports"])
     people = saving.take_back(connection, item.id, row["kind"], then, now)
     saving.take_back(connection, second, row["kind"], then, now)
-    for person in (*people, *saving.restore(connection, item.id, now)):
+    for person in (*people, *saving.restore(connection, item.id, row["kind"], now)):
         saving.close(connection, person, row["topic"])
     return bool(people)
 

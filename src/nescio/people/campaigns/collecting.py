@@ -324,7 +324,7 @@ def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list
     who = taken.assessor
     drop_unordered(reading, path, taken, present)
     before = {record.item: present.of(record.item, who) for record, _ in taken.rows}
-    rows = handed_in_changes(taken, path.name, present, reading.texts)
+    rows = handed_in_changes(taken, path.name, present)
     now = {item: present.of(item, who) for item in before}
     own = {line.record for line in rows}
     last = {line.item: line for line in rows if line.before or line.after}

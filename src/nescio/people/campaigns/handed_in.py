@@ -105,7 +105,9 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         return None
     taken, last = HandedIn(heading.assessor), dict[str, str]()
     said = {name: (line.item, line.after) for name, line in present.records.items()}
-    for number, record in sorted(records, key=lambda one: one[1].at):
+    records.sort(key=lambda one: one[1].at)
+    back = {record.item: place for place, (_, record) in enumerate(records) if record.id.startswith(AGAIN)}
+    for place, (number, record) in enumerate(records):
         known = present.records.get(record.id)
         if known is not None and known.assessor != heading.assessor:
             reading.fault(path, number, f"the judgement with this id is by {known.assessor}", record.id)
@@ -121,8 +123,9 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         holds = still_holds(kind_of(item), row[0].verdict, record.texts, now_shown)
         if heading.assessor == ADJUDICATION and item.id in present.again.people:
             # It decides by the present texts alone.
-            holds = not (record.verdict and record.texts) or same_texts(record.texts, now_shown)
-        if known is None and not holds:
+            holds = not record.verdict or same_texts(record.texts, now_shown)
+        # The server that gave the file may have taken the verdict back itself.
+        if known is None and not holds and place > back.get(record.item, -1):
             reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
             taken.before[record.id] = ""
             if record.id not in said:
@@ -310,17 +313,14 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
     return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None
 
 
-def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Mapping[str, str]) -> list[Change]:
-    """Return the lines that the judgements of a file add to the history, and also add these lines to `present`.
-
-    `texts` has the key of the present texts of each item, for judgements from pages that do not send it.
-    """
+def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Change]:
+    """Return the lines that the judgements of a file add to the history, and also add these lines to `present`."""
     at, who, rows = now().isoformat(), taken.assessor, []
     late = {record.id for record, _ in taken.late}
     for record, said in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
         before, of = taken.before[record.id], (record.pool, record.guidelines[:12], source)
         line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
-        line = replace(line, texts=(record.texts or texts.get(record.item, "")) if record.verdict else "")
+        line = replace(line, texts=record.texts if record.verdict else "")
         if record.id in late:
             rows += refused(line, record.pool, present)
             continue

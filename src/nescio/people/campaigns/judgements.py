@@ -48,7 +48,7 @@ class Change(Struct, frozen=True):
     `guidelines` the beginning of the digest of the guidelines. `at` is the time of collecting. A judgement from a page
     also has the time `said` at which it was made, and its own id, `record`. A line that takes back a verdict has the
     time of this verdict, so that it never replaces a later judgement. `texts` is the key of the texts by which the
-    verdict was given (`shown_texts.texts_key`); earlier versions of nescio did not write it.
+    verdict was given (`shown_texts.texts_key`); empty if it is unknown, as in earlier versions of nescio.
     """
 
     at: str
