@@ -127,6 +127,50 @@ def test_a_page_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) ->
     assert [*made.verdicts(campaign).values()] == ["R"]
 
 
+def said_by_ana(campaign: Path, *said: tuple[str, str, Sequence[Item]]) -> Path:
+    """Write the file of Ana's page: each verdict on the items as they were shown then; a mark comes without one."""
+    records = [
+        Record(
+            f"{n}-{item.id}",
+            item.id,
+            f"2026-06-01T12:00:0{n}Z",
+            verdict,
+            mark="flag" if mark else "",
+            texts=shown_item(item)["texts"],
+        )
+        for n, (verdict, mark, items) in enumerate(said)
+        for item in items
+    ]
+    path = campaign.parent / "ana.judgements.jsonl"
+    heading = Heading(FORMAT, "c", "ana", page_key(open_campaign(campaign).secret, "ana"))
+    path.write_bytes(b"".join(hand_in_lines(heading, records)))
+    return path
+
+
+def test_a_verdict_on_earlier_texts_is_no_fault_if_the_file_has_one_on_the_present_texts(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2})
+    before = read_pool(open_campaign(campaign))
+    second_run(campaign)
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    file = said_by_ana(campaign, ("U", "", before), ("R", "", read_pool(open_campaign(campaign))))
+    assert nescio.campaign.collect(campaign, [file], resamples=10).sound
+    assert [*made.verdicts(campaign).values()] == ["R", "R"]
+    assert nescio.campaign.score(campaign, resamples=10).scores
+
+
+def test_a_flag_on_a_verdict_that_holds_no_more_does_not_withdraw_it(tmp_path: Path) -> None:
+    """The verdict returns with its texts."""
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2})
+    before = read_pool(open_campaign(campaign))
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    nescio.campaign.collect(campaign, [said_by_ana(campaign, ("U", "", before))], resamples=10)
+    assert second_run(campaign).taken_back == 2
+    file = said_by_ana(campaign, ("U", "", before), ("", "flag", read_pool(open_campaign(campaign))))
+    assert "0 of 2 answers judged" in str(nescio.campaign.collect(campaign, [file], resamples=10))
+    nescio.campaign.withdraw(campaign, "beta_b", reason="as asked")
+    assert nescio.campaign.pool(campaign).restored == 2
+
+
 @pytest.mark.parametrize("name", ["ana.judgements.jsonl", "pool.jsonl"])
 def test_a_later_judgement_that_arrives_after_the_taking_back_counts(name: str, tmp_path: Path) -> None:
     """Ana changed her mind on a page before a second run brought another support; R holds for both supports."""

@@ -29,7 +29,16 @@ from nescio.people.campaigns.log import now
 from nescio.people.campaigns.screens import LONGEST as SHOWN
 from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key
 from nescio.people.campaigns.sheet_reading import SheetReader, check_length
-from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, nuggets_part, same_texts, still_holds, texts_key
+from nescio.people.campaigns.shown_texts import (
+    AGAIN,
+    CHANGED,
+    LIST,
+    kind_of_id,
+    nuggets_part,
+    same_texts,
+    still_holds,
+    texts_key,
+)
 from nescio.text import sanitize, squeeze
 
 if TYPE_CHECKING:
@@ -103,10 +112,14 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
         reading.fault(path, 1, rule, value)
         return None
-    taken, last = HandedIn(heading.assessor), dict[str, str]()
+    taken, last = HandedIn(heading.assessor), dict[str, tuple[str, bool]]()
     said = {name: (line.item, line.after) for name, line in present.records.items()}
     records.sort(key=lambda one: one[1].at)
-    back = {record.item: place for place, (_, record) in enumerate(records) if record.id.startswith(AGAIN)}
+    given = [*enumerate(record for _, record in records)]
+    # The places of the last record of each item with which a server takes back a verdict, and with which the person
+    # judges the present texts.
+    back = {one.item: place for place, one in given if one.id.startswith(AGAIN)}
+    again = {one.item: place for place, one in given if one.verdict and _holds(reading, present, heading.assessor, one)}
     for place, (number, record) in enumerate(records):
         known = present.records.get(record.id)
         if known is not None and known.assessor != heading.assessor:
@@ -118,15 +131,10 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         if known is None and (why := _not_theirs(reading, heading.assessor, record)):
             reading.fault(path, number, why, record.item)
             continue
-        item = items[record.item]
-        now_shown = reading.now[item.id]
-        holds = still_holds(kind_of(item), row[0].verdict, record.texts, now_shown)
-        if heading.assessor == ADJUDICATION and item.id in present.again.people:
-            # It decides by the present texts alone.
-            holds = not record.verdict or same_texts(record.texts, now_shown)
-        # The server that gave the file may have taken the verdict back itself.
+        holds = _holds(reading, present, heading.assessor, row[0])
         if known is None and not holds and place > back.get(record.item, -1):
-            reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
+            if place > again.get(record.item, -1):
+                reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
             taken.before[record.id] = ""
             if record.id not in said:
                 taken.late.append(row)
@@ -136,14 +144,24 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         if said.get(record.id, what) != what:
             reading.fault(path, number, "another judgement has this id", record.id)
             continue
-        taken.before.setdefault(record.id, last.get(record.item, ""))
-        last[record.item] = row[0].verdict
+        verdict, held = last.get(record.item, ("", True))
+        # Who only comments on what holds no more does not withdraw it.
+        taken.before.setdefault(record.id, verdict if held or record.verdict else "")
+        last[record.item] = row[0].verdict, holds
         if record.id not in said:
             taken.rows.append(row)
         said[record.id] = what
     taken.rows.sort(key=lambda row: row[1])
-    taken.answers, taken.judged = len(last), sum(map(bool, last.values()))
+    taken.answers, taken.judged = len(last), sum(bool(verdict) and holds for verdict, holds in last.values())
     return taken
+
+
+def _holds(reading: SheetReader, present: Present, who: str, record: Record) -> bool:
+    """Return whether a judgement by `who` holds for the present texts of its item."""
+    now_shown = reading.now[record.item]
+    if who == ADJUDICATION and record.item in present.again.people:  # It decides by the present texts alone.
+        return not record.verdict or same_texts(record.texts, now_shown)
+    return still_holds(kind_of_id(record.item), record.verdict, record.texts, now_shown)
 
 
 def _records(
