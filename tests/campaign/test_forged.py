@@ -69,6 +69,21 @@ def test_what_was_edited_with_its_line_in_the_log_is_found(step: str, scored: Pa
         assert "both the file and the log" in found.rows[0].rule
 
 
+def test_what_desktops_write_into_folders_is_no_file_of_the_campaign(scored: Path) -> None:
+    nescio.campaign.publish(scored)
+    before = str(nescio.campaign.status(scored))
+    for place in [path for path in scored.rglob("*") if path.is_dir()]:
+        for name in (".DS_Store", "Thumbs.db", "desktop.ini"):
+            (place / name).write_bytes(b"\0\0\0\1Bud1")
+    assert nescio.campaign.verify(scored).rows == ()
+    assert str(nescio.campaign.status(scored)) == before
+    assert nescio.campaign.score(scored, resamples=10).scores
+    nescio.campaign.publish(scored)
+    for path in [*scored.rglob("Thumbs.db"), *scored.rglob(".DS_Store")]:
+        path.unlink()
+    assert nescio.campaign.verify(scored).rows == ()
+
+
 @pytest.mark.parametrize(
     ("change", "sound"),
     [
