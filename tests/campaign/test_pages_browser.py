@@ -397,6 +397,9 @@ def test_what_was_judged_by_another_question_is_asked_again_in_the_same_browser(
     press(new, "r")
     press(new, "z")
     shows(new, "count", f"^0 of {N - 2}")
+    handed_in(new, tmp_path / "undone.jsonl")
+    assert nescio.campaign.collect(campaign, [tmp_path / "undone.jsonl"], resamples=10).sound
+    assert verdicts(campaign) == ["W", "X"]
     press(new, "r")
     saved(new)
     handed_in(new, tmp_path / "new.jsonl")

@@ -54,7 +54,7 @@ function holds(kind, verdict, then, now) {
 function valid(item, state) {
   const { kind, texts } = itemOf(item);
   if (page.server || state.pool > page.pool || !texts || !state.texts || holds(kind, state.verdict, state.texts, texts)) return state;
-  return { ...state, verdict: "", mark: state.mark === "skip" ? "" : state.mark };
+  return { ...state, verdict: "", mark: state.mark === "skip" ? "" : state.mark, texts };
 }
 const stateOf = (item) => valid(item, newest.get(item) || NOTHING);
 const isDone = (item) => Boolean(stateOf(item.id).verdict) || stateOf(item.id).mark === "skip";
