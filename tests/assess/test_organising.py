@@ -1026,6 +1026,30 @@ def test_a_reworded_nugget_of_the_key_is_asked_again(new_room: NewRoom, tmp_path
     nescio.campaign.score(campaign, resamples=10)
 
 
+def test_a_question_that_returns_does_not_return_verdicts_by_other_nuggets(new_room: NewRoom, tmp_path: Path) -> None:
+    campaign = made.nuggets(tmp_path)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one"]} for i in range(4)])
+    made.ready(campaign)
+    room = new_room(campaign)
+    ana = room.join("ana")
+    ana.judge_all(lambda _: "1")
+    topics, key = next((campaign / "topics").iterdir()), next((campaign / "key").iterdir())
+    for path, *change in (
+        (topics, "Target 2", "Another target"),
+        (key, "fact 0 of 2", "another fact"),
+        (topics, "Another target", "Target 2"),
+    ):
+        made.edit(path, *change)
+        if path == key or change[1] == "Target 2":
+            nescio.campaign.pool(campaign)
+            nescio.assess.update(room.db, [campaign])
+            assert {item["topic"] for item in ana.left()} == {"t2"}
+    made.edit(key, "another fact", "fact 0 of 2")
+    nescio.campaign.pool(campaign)
+    nescio.assess.update(room.db, [campaign])
+    assert ana.left() == []
+
+
 def test_a_verdict_during_an_update_is_by_the_nuggets_that_are_shown(
     new_room: NewRoom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
