@@ -514,6 +514,7 @@ UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "and no answer twice"),
     ("campaign", {"training": "question,answer,verdict\n"}, "at least one answer"),
     ("campaign", {"overlap": 1.5}, r"a whole number of assessors \(found 1.5\)"),
+    ("campaign", {"overlap": 1e300}, r"at most 1,000 \(found 1e\+300\)"),
     ("campaign", {"draw": 2}, "these sources are a campaign"),
     ("campaign", {"sentences": True}, "no topic of this campaign has a story"),
     ("runs", {"sentences": True}, "people can judge sentences only in a campaign of the task reading"),
