@@ -331,8 +331,11 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
     return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None
 
 
-def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Change]:
-    """Return the lines that the judgements of a file add to the history, and also add these lines to `present`."""
+def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Mapping[str, str]) -> list[Change]:
+    """Return the lines that the judgements of a file add to the history, and also add these lines to `present`.
+
+    `texts` has the key of the present texts of each item.
+    """
     at, who, rows = now().isoformat(), taken.assessor, []
     late = {record.id for record, _ in taken.late}
     for record, said in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
@@ -340,7 +343,7 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Ch
         line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
         line = replace(line, texts=record.texts if record.verdict else "")
         if record.id in late:
-            rows += refused(line, record.pool, present)
+            rows += refused(line, record.pool, present, texts[record.item])
             continue
         rows.append(line)
         present.add(line)
