@@ -514,6 +514,7 @@ UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "and no answer twice"),
     ("campaign", {"training": "question,answer,verdict\n"}, "at least one answer"),
     ("campaign", {"overlap": 1.5}, r"a whole number of assessors \(found 1.5\)"),
+    ("campaign", {"overlap": 1e300}, r"at most 1,000 \(found 1e\+300\)"),
     ("campaign", {"draw": 2}, "these sources are a campaign"),
     ("campaign", {"sentences": True}, "no topic of this campaign has a story"),
     ("runs", {"sentences": True}, "people can judge sentences only in a campaign of the task reading"),
@@ -889,6 +890,98 @@ def test_judgements_count_again_when_the_texts_are_as_they_were(new_room: NewRoo
     assert sorted(room.held().values()) == ["W", "W"]
 
 
+def answered(campaign: Path, name: str) -> None:
+    """Take a run into the campaign that gives the same two answers as others with a support of its own, and pool."""
+    made.take(campaign, {name: [{"answer": "thing", "support": f"text of {name}"}] * 2})
+    nescio.campaign.pool(campaign)
+
+
+@pytest.mark.parametrize("verdict", ["R", "U"])
+def test_what_a_server_took_back_counts_no_more_at_the_next_pool(
+    verdict: str, new_room: NewRoom, tmp_path: Path
+) -> None:
+    """The question changes (R) or a run brings a support (U) before the judgements are collected for the first time."""
+    answered(campaign := made.qa(tmp_path, 2, key=False), "alpha_a")
+    room = new_room(campaign)
+    ana = room.join("ana")
+    ana.judge_all(lambda _: verdict)
+    if verdict == "R":
+        made.edit(next((campaign / "topics").iterdir()), "What is", "Who is")
+    else:
+        made.take(campaign, {"beta_b": [{"answer": "thing", "support": "text of b"}] * 2})
+    nescio.campaign.pool(campaign)
+    assert nescio.assess.update(room.db, [campaign]).outdated == 2
+    assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    for _ in range(2):
+        assert nescio.campaign.pool(campaign).restored == 0
+        with pytest.raises(nescio.MismatchError, match="2 answers must be judged again"):
+            nescio.campaign.score(campaign, resamples=10)
+    rows = [ana.row(item["id"], verdict, 9, texts=item["texts"], at=NOW) for item in ana.left()]
+    assert ana.send(*rows)[1] == []
+    assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    assert nescio.campaign.score(campaign, resamples=10).scores
+
+
+def test_a_judgement_holds_by_the_texts_that_its_person_saw(new_room: NewRoom, tmp_path: Path) -> None:
+    """A second run brings another support, and leaves; the R rests on the support of the first run alone."""
+    answered(campaign := made.qa(tmp_path, 2, key=False), "alpha_a")
+    room = new_room(campaign)
+    room.join("ana").judge_all()
+    answered(campaign, "beta_b")
+    assert nescio.assess.update(room.db, [campaign]).outdated == 0
+    nescio.campaign.withdraw(campaign, "beta_b", reason="as asked")
+    nescio.campaign.pool(campaign)
+    assert nescio.assess.update(room.db, [campaign]).outdated == 0
+    assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    assert {*made.verdicts(campaign).values()} == {"R"}
+
+
+def test_the_judgement_that_was_taken_back_is_restored_and_no_older_one(new_room: NewRoom, campaign: Path) -> None:
+    """Her phone was offline, and sends an earlier R after the W."""
+    room = new_room(campaign)
+    ana = room.join("ana")
+    (item, *_) = ana.left()
+    for n, verdict in ((9, "W"), (2, "R")):
+        assert ana.send(ana.row(item["id"], verdict, n, texts=item["texts"]))[1] == []
+    topics = next((campaign / "topics").iterdir())
+    for change in ("What is", "Who is"), ("Who is", "What is"):
+        made.edit(topics, *change)
+        nescio.campaign.pool(campaign)
+        nescio.assess.update(room.db, [campaign])
+    assert room.held() == {(item["id"], "ana"): "W"}
+
+
+def test_a_database_of_the_previous_version_is_opened_and_knows_no_texts(new_room: NewRoom, tmp_path: Path) -> None:
+    """What nobody knows restores nothing in the campaign; on the server, the very same texts do."""
+    answered(campaign := made.qa(tmp_path, 2, key=False), "alpha_a")
+    room = new_room(campaign)
+    ana = room.join("ana")
+    ana.judge_all(lambda _: "W")
+    with room.database.writing() as connection:
+        connection.exec_driver_sql("ALTER TABLE records DROP COLUMN texts")
+        connection.execute(update(about).where(about.c.name == "schema").values(value=2))
+    room.database.close()
+    assert "ana: 2 judged" in str(room.status())
+    assert [record["texts"] for record in room.records()] == ["", ""]
+    topics = next((campaign / "topics").iterdir())
+    made.edit(topics, "What is", "Who is")
+    nescio.campaign.pool(campaign)
+    assert nescio.assess.update(room.db, [campaign]).outdated == 2
+    assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    assert nescio.campaign.pool(campaign).restored == 0
+    made.edit(topics, "Who is", "What is")
+    assert nescio.campaign.pool(campaign).restored == 0
+    nescio.assess.update(room.db, [campaign])
+    assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    assert {*made.verdicts(campaign).values()} == {"W"}
+
+
+@pytest.mark.parametrize("texts", ["\0", "x" * 20_000, "'; DROP TABLE records"])
+def test_texts_that_no_page_shows_are_asked_again(texts: str, ana: Browser) -> None:
+    item = ana.left()[0]
+    assert ana.send(ana.row(item["id"], "W", texts=f"{item['texts']}-{texts}")) == ([], [CHANGED])
+
+
 @pytest.mark.parametrize("first", ["adjudication", "ana"])
 def test_an_adjudication_by_earlier_supports_decides_no_open_answer(
     first: str, new_room: NewRoom, tmp_path: Path
@@ -932,6 +1025,30 @@ def test_a_reworded_nugget_of_the_key_is_asked_again(new_room: NewRoom, tmp_path
     assert ana.send(*rows)[1] == []
     assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
     nescio.campaign.score(campaign, resamples=10)
+
+
+def test_a_question_that_returns_does_not_return_verdicts_by_other_nuggets(new_room: NewRoom, tmp_path: Path) -> None:
+    campaign = made.nuggets(tmp_path)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one"]} for i in range(4)])
+    made.ready(campaign)
+    room = new_room(campaign)
+    ana = room.join("ana")
+    ana.judge_all(lambda _: "1")
+    topics, key = next((campaign / "topics").iterdir()), next((campaign / "key").iterdir())
+    for path, *change in (
+        (topics, "Target 2", "Another target"),
+        (key, "fact 0 of 2", "another fact"),
+        (topics, "Another target", "Target 2"),
+    ):
+        made.edit(path, *change)
+        if path == key or change[1] == "Target 2":
+            nescio.campaign.pool(campaign)
+            nescio.assess.update(room.db, [campaign])
+            assert {item["topic"] for item in ana.left()} == {"t2"}
+    made.edit(key, "another fact", "fact 0 of 2")
+    nescio.campaign.pool(campaign)
+    nescio.assess.update(room.db, [campaign])
+    assert ana.left() == []
 
 
 def test_a_verdict_during_an_update_is_by_the_nuggets_that_are_shown(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -13,7 +14,7 @@ import pytest
 from msgspec import convert
 
 import nescio
-from nescio.people.campaigns import chain
+from nescio.people.campaigns import chain, repeating, scoring
 from nescio.people.campaigns.entries import Receipt
 from nescio.people.campaigns.folder import contents, open_campaign
 from nescio.people.campaigns.freshness import done, inputs
@@ -66,6 +67,44 @@ def test_what_was_edited_with_its_line_in_the_log_is_found(step: str, scored: Pa
         found = nescio.campaign.verify(scored, against=against)
         assert [fault.file for fault in found.rows][:1] == [name], str(found)
         assert "both the file and the log" in found.rows[0].rule
+
+
+def test_what_desktops_write_into_folders_is_no_file_of_the_campaign(scored: Path) -> None:
+    nescio.campaign.publish(scored)
+    before = str(nescio.campaign.status(scored))
+    for place in [path for path in scored.rglob("*") if path.is_dir()]:
+        for name in (".DS_Store", "Thumbs.db", "desktop.ini"):
+            (place / name).write_bytes(b"\0\0\0\1Bud1")
+    assert nescio.campaign.verify(scored).rows == ()
+    assert str(nescio.campaign.status(scored)) == before
+    assert nescio.campaign.score(scored, resamples=10).scores
+    nescio.campaign.publish(scored)
+    for path in [*scored.rglob("Thumbs.db"), *scored.rglob(".DS_Store")]:
+        path.unlink()
+    assert nescio.campaign.verify(scored).rows == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "sound"),
+    [
+        (lambda number: f"{float(number) * (1 + 1e-15)!r}", True),
+        (lambda number: f"{float(number) + 1e-6!r}", False),
+        (lambda _: "", False),
+    ],
+)
+def test_the_last_digits_of_another_processor_are_no_edit(
+    change: Callable[[str], str], sound: bool, scored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = scoring.write_results
+
+    def elsewhere(campaign: Any, folder: Path, *more: Any, **options: Any) -> None:
+        write(campaign, folder, *more, **options)
+        path = folder / "comparisons.csv"
+        path.write_text(re.sub(r"0\.\d{12,}", lambda found: change(found[0]), path.read_text()))
+
+    monkeypatch.setattr(repeating, "write_results", elsewhere)
+    assert re.search(r"0\.\d{12,}", (scored / "results" / "comparisons.csv").read_text())
+    assert nescio.campaign.verify(scored).sound is sound
 
 
 def test_what_could_not_be_checked_does_not_count_as_sound(scored: Path) -> None:

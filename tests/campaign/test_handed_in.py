@@ -476,6 +476,13 @@ def listing(*nuggets: tuple[str, str]) -> str:
     return json.dumps([{"id": number, "text": text, "vital": True} for number, text in nuggets])
 
 
+def test_a_file_of_a_desktop_beside_the_list_is_no_key_of_the_organisers(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["a fact"])
+    made.text(campaign / "key" / ".DS_Store", "Bud1")
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    assert {item.partition(":")[0] for item in page_items(campaign, "ana")} >= {"nuggets"}
+
+
 def found_by_ben(folder: Path, after: str) -> tuple[Path, Any]:
     """Ana lists two nuggets, ben finds the first in the only string, and ana hands another list in; what that says."""
     campaign = made.listed(folder, ["wrote notes"])

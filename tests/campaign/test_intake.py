@@ -268,6 +268,7 @@ def test_what_lies_beside_the_folders_of_groups_is_refused_and_not_passed_over(t
     loose = made.lines(inbox / "beta_b.jsonl", [{"id": f"q{i}", "answer": "c"} for i in range(6)])
     packed(inbox / "beta.zip", {"beta_c.jsonl": loose.read_bytes()})
     (inbox / ".hidden").write_text("x")
+    (inbox / "alpha" / "Thumbs.db").write_text("x")
     received = nescio.campaign.intake(campaign, sorted(inbox.glob("[!.]*")))  # as a shell names `inbox/*`
     assert {row.file: (row.status, *row.reasons) for row in received.rows} == {
         "a.jsonl": ("accepted",),

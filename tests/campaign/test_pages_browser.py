@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ import pytest
 import nescio
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.judgements import read_history, read_judgements
+from nescio.people.campaigns.pooling import read_pool
+from nescio.people.campaigns.shown_texts import still_holds, texts_key
 from tests.browser import CHROMIUM
 
 from . import made
@@ -364,6 +366,66 @@ def test_an_old_page_after_a_new_one(tmp_path: Path, tab: Callable[..., Any]) ->
         assert nescio.campaign.collect(campaign, [tmp_path / f"{name}.jsonl"], resamples=10).sound
     assert verdicts(campaign) == ["X", "W"]
     assert [line.after for line in read_history(open_campaign(campaign))] == ["R", "W", "X"]
+
+
+def test_what_was_judged_by_another_question_is_asked_again_in_the_same_browser(
+    tmp_path: Path, tab: Callable[..., Any]
+) -> None:
+    """Neither a flag nor an undo gives the verdict on the present question; W and X on the others hold."""
+    campaign = pooled(tmp_path)
+    old = tab(page_of(campaign))
+    for key in "rwx":
+        press(old, key)
+    saved(old)
+    handed_in(old, tmp_path / "first.jsonl")
+    nescio.campaign.collect(campaign, [tmp_path / "first.jsonl"], resamples=10)
+    (first,) = [line.item for line in read_history(open_campaign(campaign)) if line.after == "R"]
+    question = next(item.text for item in read_pool(open_campaign(campaign)) if item.id == first)
+    topics = next((campaign / "topics").iterdir())
+    made.edit(topics, question, f"{question} And why?")
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    new = tab(page_of(campaign), old, f"^0 of {N - 2}")
+    while "And why?" not in new.inner_text("#question"):
+        press(new, "ArrowRight")
+    assert "another question" in new.inner_text("#state")
+    press(new, "f")
+    assert new.get_attribute("#flag", "aria-pressed") == "true"
+    handed_in(new, tmp_path / "flagged.jsonl")
+    nescio.campaign.collect(campaign, [tmp_path / "flagged.jsonl"], resamples=10)
+    assert verdicts(campaign) == ["W", "X"]
+    press(new, "r")
+    press(new, "z")
+    shows(new, "count", f"^0 of {N - 2}")
+    handed_in(new, tmp_path / "undone.jsonl")
+    assert nescio.campaign.collect(campaign, [tmp_path / "undone.jsonl"], resamples=10).sound
+    assert verdicts(campaign) == ["W", "X"]
+    press(new, "r")
+    saved(new)
+    handed_in(new, tmp_path / "new.jsonl")
+    assert nescio.campaign.collect(campaign, [tmp_path / "new.jsonl"], resamples=10).sound
+    assert sorted(verdicts(campaign)) == ["R", "W", "X"]
+
+
+def test_a_page_knows_which_verdicts_hold(tmp_path: Path, tab: Callable[..., Any]) -> None:
+    """The page decides as `still_holds` does."""
+    page = tab(page_of(pooled(tmp_path, "nuggets")))
+    lists: Sequence[list[tuple[str, str]]] = ([], [("1", "a")], [("1", "a"), ("2", "b")], [("1", "b"), ("2", "b")])
+    keys = [
+        texts_key(question, supports, nuggets)
+        for question in ("q", "p")
+        for supports in ([], ["a"], ["a", "b"])
+        for nuggets in lists
+    ]
+    asked = [
+        [kind, verdict, then, now]
+        for kind in ("answer", "sentences", "nuggets")
+        for verdict in ("", "R", "U", "W", "-", "1", "1,2")
+        for then in keys
+        for now in keys
+    ]
+    said = page.evaluate("(all) => all.map((one) => holds(...one))", asked)
+    assert said == [still_holds(*one) for one in asked]
 
 
 def test_another_computer_goes_on_from_the_file(tmp_path: Path, tab: Callable[..., Any]) -> None:

@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,81 @@ def test_a_page_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) ->
     collected = nescio.campaign.collect(campaign, [path], resamples=10)
     assert [fault.rule[: len(CHANGED)] for fault in collected.rows] == [CHANGED]
     assert [*made.verdicts(campaign).values()] == ["R"]
+
+
+def said_by_ana(campaign: Path, *said: tuple[str, str, Sequence[Item]], at: datetime | None = None) -> Path:
+    """Write the file of Ana's page: each verdict on the items as they were shown then; a mark comes without one."""
+    begun = at or datetime.now(UTC)
+    records = [
+        Record(
+            f"{n}-{item.id}",
+            item.id,
+            (begun + timedelta(milliseconds=n)).isoformat(),
+            verdict,
+            mark="flag" if mark else "",
+            texts=shown_item(item)["texts"],
+        )
+        for n, (verdict, mark, items) in enumerate(said)
+        for item in items
+    ]
+    path = campaign.parent / "ana.judgements.jsonl"
+    heading = Heading(FORMAT, "c", "ana", page_key(open_campaign(campaign).secret, "ana"))
+    path.write_bytes(b"".join(hand_in_lines(heading, records)))
+    return path
+
+
+def test_a_verdict_on_earlier_texts_is_no_fault_if_the_file_has_one_on_the_present_texts(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2})
+    before = read_pool(open_campaign(campaign))
+    second_run(campaign)
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    file = said_by_ana(campaign, ("U", "", before), ("R", "", read_pool(open_campaign(campaign))))
+    assert nescio.campaign.collect(campaign, [file], resamples=10).sound
+    assert [*made.verdicts(campaign).values()] == ["R", "R"]
+    assert nescio.campaign.score(campaign, resamples=10).scores
+
+
+def test_a_flag_on_a_verdict_that_holds_no_more_does_not_withdraw_it(tmp_path: Path) -> None:
+    """The verdict returns with its texts."""
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2})
+    before = read_pool(open_campaign(campaign))
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    nescio.campaign.collect(campaign, [said_by_ana(campaign, ("U", "", before))], resamples=10)
+    assert second_run(campaign).taken_back == 2
+    file = said_by_ana(campaign, ("U", "", before), ("", "flag", read_pool(open_campaign(campaign))))
+    assert "0 of 2 answers judged" in str(nescio.campaign.collect(campaign, [file], resamples=10))
+    nescio.campaign.withdraw(campaign, "beta_b", reason="as asked")
+    assert nescio.campaign.pool(campaign).restored == 2
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("verdict", ["R", "W"])
+def test_a_refused_sheet_ends_no_verdict_that_holds(
+    verdict: str, order: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The R is on the present texts, and the W on the same earlier ones as the refused U."""
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2}, ["ana"])
+    before = read_pool(open_campaign(campaign))
+    sheet = tmp_path / "returned" / "ana.csv"
+    sheet.parent.mkdir()
+    made.fill(campaign, lambda *_: "U")
+    shutil.move(campaign / "sheets" / "ana.csv", sheet)
+    second_run(campaign)
+    page = said_by_ana(campaign, (verdict, "", read_pool(open_campaign(campaign)) if verdict == "R" else before))
+    monkeypatch.setattr(collecting, "now", lambda: datetime.now(UTC) + timedelta(hours=1))  # long after the page
+    for file in [sheet, page][::order]:
+        nescio.campaign.collect(campaign, [file], resamples=10)
+    assert {*made.verdicts(campaign).values()} == {verdict}
+    assert nescio.campaign.verify(campaign).rows == ()
+
+
+def test_a_clock_that_is_behind_loses_no_verdict_on_the_present_texts(tmp_path: Path) -> None:
+    campaign = campaign_of(tmp_path, "U")
+    assert second_run(campaign).taken_back == 2
+    file = said_by_ana(campaign, ("R", "", read_pool(open_campaign(campaign))), at=datetime(2026, 6, 1, tzinfo=UTC))
+    assert nescio.campaign.collect(campaign, [file], resamples=10).sound
+    assert [*made.verdicts(campaign).values()] == ["R", "R"]
+    assert nescio.campaign.score(campaign, resamples=10).scores
 
 
 @pytest.mark.parametrize("name", ["ana.judgements.jsonl", "pool.jsonl"])

@@ -192,22 +192,6 @@ def test_a_bar_on_a_proportion_near_0_or_1(tmp_path: Path, n: int, share: float)
     assert binom.sf(many - 1, n, share) <= PROMISED / 2
 
 
-@pytest.mark.parametrize(("n", "share"), [(17, 0.822), (20, 0.85), (30, 0.902)])
-def test_a_bar_on_accuracy(tmp_path: Path, n: int, share: float) -> None:
-    """The true share is the bar. The ends of the posterior failed the run in up to 6.8%."""
-
-    def statuses(right: int) -> list[int]:
-        path = table(tmp_path / "a.csv", new="C" * right + "W" * (n - right))
-        made = nescio.score(
-            path, ["accuracy", "simpleqa.correct"], fail_under={"accuracy": share, "simpleqa.correct": share}
-        )
-        assert made.gates[0].status == made.gates[1].status
-        return [made.gates[0].status]
-
-    failing = max(right for right in range(n) if statuses(right) == [1])
-    assert binom.cdf(failing, n, share) <= PROMISED / 2
-
-
 def test_a_policy_and_other_questions_decide_by_the_exact_end_of_a_proportion(tmp_path: Path) -> None:
     """One silent answer of 100 leaves a coverage of 0.999 possible: the exact end is 0.99975, Wilson's 0.9982."""
     table(tmp_path / "a.csv", old="C" * 100, new="U" + "C" * 99)

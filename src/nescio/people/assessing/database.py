@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, select, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, select, text, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
@@ -21,7 +21,7 @@ from nescio.people.assessing.tables import about, metadata
 from nescio.sources.locks import one_at_a_time
 
 BUSY = 10_000  # milliseconds that a writer waits for another
-_SCHEMA, _VERSION = "schema", 2  # the version of the tables, in the table `about`
+_SCHEMA, _VERSION = "schema", 3  # the version of the tables, in the table `about`
 POOLED = 40  # connections; as many handlers run at once
 TRIES = 5  # of a change that PostgreSQL ends because of others
 _ENDED = ("40001", "40P01")  # SQLSTATE of a serialization failure and of a deadlock
@@ -213,7 +213,7 @@ def open_database(url: str, *, new: bool = False) -> Database:
             )
             raise UsageError(f"{database.shown} {rule}")
         if not new:
-            _check_version(database)
+            _renew(database)
     except DBAPIError as error:
         database.close()
         raise UsageError(f"{database.shown} cannot be opened: {reason(error)}") from None
@@ -232,10 +232,20 @@ def make_tables(connection: Connection) -> None:
     connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))
 
 
-def _check_version(database: Database) -> None:
+def _renew(database: Database) -> None:
+    """Add the column that the previous version of the tables lacks. Raises UsageError for any other version."""
+    version = select(about.c.value).where(about.c.name == _SCHEMA)
+
+    def add(connection: Connection) -> None:
+        if connection.scalar(version.with_for_update()) == _VERSION - 1:  # else another process did it a moment ago
+            connection.execute(text("ALTER TABLE records ADD COLUMN texts TEXT NOT NULL DEFAULT ''"))
+            connection.execute(update(about).where(about.c.name == _SCHEMA).values(value=_VERSION))
+
     with database.reading() as connection:
-        version = connection.scalar(select(about.c.value).where(about.c.name == _SCHEMA))
-    if version != _VERSION:
+        found = connection.scalar(version)
+    if found == _VERSION - 1:
+        database.change(add)
+    elif found != _VERSION:
         rule = "another version of nescio made it; finish and export its judgements with that version"
         raise UsageError(f"{database.shown} cannot be opened: {rule}")
 

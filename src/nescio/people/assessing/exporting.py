@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection, Select, func, select
 
-from nescio.data.assessors import ADJUDICATION, resolve
+from nescio.data.assessors import resolve
 from nescio.errors import UsageError
 from nescio.people.assessing import work
 from nescio.people.assessing.database import Database
@@ -23,7 +23,6 @@ from nescio.people.assessing.tables import items, people, records, units
 from nescio.people.campaigns.handed_in import FORMAT, Heading, hand_in_lines
 from nescio.people.campaigns.screens import page_key
 from nescio.people.campaigns.sheet_reading import row_key
-from nescio.people.campaigns.shown_texts import texts_key
 from nescio.sources.writing import atomic_write
 from nescio.tables.outcomes_writer import guard
 from nescio.text import on_one_line, plural
@@ -95,7 +94,6 @@ def export(database: Database, folder: Path | str) -> Exported:
             "known.csv": bool(own.get("parts")),
             "second.csv": bool(own.get("check")),
         }
-        key, back = work.key_nuggets(connection, own), work.last_taken_back(connection)
         judging = connection.scalars(select(people.c.name).order_by(people.c.name)).all()
         for name in judging:
             _check_own(connection, place / f"{name}{SAID}", name, own)
@@ -108,10 +106,7 @@ def export(database: Database, folder: Path | str) -> Exported:
             if not count:
                 continue
             rows = connection.execution_options(yield_per=STEP).execute(
-                select(records, items.c.topic, items.c.question, items.c.supports)
-                .join(items, items.c.id == records.c.item)
-                .where(records.c.person == name, records.c.item.in_(ordinary))
-                .order_by(records.c.number)
+                select(records).where(records.c.person == name, records.c.item.in_(ordinary)).order_by(records.c.number)
             )
             with atomic_write(place / f"{name}{SAID}", PRIVATE) as draft, draft.open("wb") as file:
                 heading = Heading(FORMAT, own["name"], name, page_key(own["secret"], name))
@@ -119,9 +114,6 @@ def export(database: Database, folder: Path | str) -> Exported:
                 for row in rows:
                     fields = {field: getattr(row, field) for field in work.SAID}
                     fields["given"] = row_key(own["secret"], name, row.item)
-                    earlier = ["earlier"] if name == ADJUDICATION and row.number < back.get(row.item, 0) else []
-                    supports = [*row.supports, *earlier]
-                    fields["texts"] = texts_key(row.question, supports, key.get(row.topic, ()))
                     file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
             total += count
             names.append(f"{name}{SAID}")

@@ -43,6 +43,7 @@ from nescio.text import sanitize
 SHORT = 12  # digits of a digest
 LONGEST_LIST = 250_000  # characters of a list of nuggets
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+_KEY = re.compile(r"[\w=,+-]*")  # of texts, as pages send it
 
 
 class Seen(Struct, frozen=True):
@@ -110,10 +111,14 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
         return str(row), ""
     shown = shown_keys(connection, own, person, [item])[item.id]
     decides = person == ADJUDICATION and row["verdict"] and seen.texts not in ("", shown)  # by the present texts alone
-    if not still_holds(item.kind, row["verdict"], seen.texts, shown) or (
-        decides and item.id in asked_again(connection).people
+    is_key = seen.texts == shown or (len(seen.texts) <= LONGEST and _KEY.fullmatch(seen.texts))
+    if (
+        not is_key
+        or not still_holds(item.kind, row["verdict"], seen.texts, shown)
+        or (decides and item.id in asked_again(connection).people)
     ):
         return CHANGED, ""
+    row["texts"] = seen.texts or shown
     row["at"] = _not_before(connection, person, item.id, row["at"], seen.after)
     add(connection, row | {"person": person, "item": item.id, "received": time.time()})
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
@@ -124,14 +129,15 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
 def take_back(connection: Connection, item: str, kind: str, then: str, now_shown: str) -> list[str]:
     """Take back the judgements of an item that do not hold for the item's present texts; return who had given them.
 
-    `then` and `now_shown` are the keys of the earlier and the present texts. Each person gets a new record without a
+    `now_shown` is the key of the present texts, and `then` that of the earlier ones, for records that have no key of
+    their own. Each person gets a new record without a
     verdict, so that `close` gives the person the topic again. A person who has seen the judge's grade can no longer
     judge independently. For this person, the record skips the item, so that somebody else gets it.
     """
     now = present(records.c.item == item).subquery()
     said = connection.execute(select(now).where(or_(now.c.verdict != "", now.c.mark == "skip"))).all()
     judged = sum(bool(row.verdict) and row.person != ADJUDICATION for row in said)
-    outdated = [row for row in said if not still_holds(kind, row.verdict, then, now_shown)]
+    outdated = [row for row in said if not still_holds(kind, row.verdict, row.texts or then, now_shown)]
     for row in outdated:
         skips = _knows_grade(connection, row.person, f"{SECOND}:{item}")
         mark = "skip" if skips else "" if row.mark == "skip" else row.mark
@@ -146,21 +152,25 @@ def take_back(connection: Connection, item: str, kind: str, then: str, now_shown
     return [row.person for row in outdated]
 
 
-def restore(connection: Connection, item: str, now_shown: str) -> list[str]:
-    """Restore the judgements of an item that were taken back, if its texts are again those; return who had given them.
+def restore(connection: Connection, item: str, kind: str, now_shown: str) -> list[str]:
+    """Restore the judgements of an item that were taken back and hold again; return who had given them.
 
-    `now_shown` is the key of the present texts. Nobody's judgement is restored who has judged or skipped the item
-    since.
+    `now_shown` is the key of the present texts. A judgement that has no key of its own holds only for the texts for
+    which it was taken back. Nobody's judgement is restored who has judged or skipped the item since.
     """
     now = present(records.c.item == item).subquery()
-    same = now.c.verdict == "", now.c.mark != "skip", now.c.id.endswith(_short(now_shown), autoescape=True)
-    lost = connection.execute(select(now).where(now.c.id.startswith(AGAIN), *same)).all()
-    for row in lost:
+    lost = now.c.id.startswith(AGAIN), now.c.verdict == "", now.c.mark != "skip"
+    people = []
+    for row in connection.execute(select(now).where(*lost)).all():
+        # What a take-back takes back is what was present before it.
         before = records.c.item == item, records.c.person == row.person, records.c.number < row.number
-        given = select(records).where(*before, records.c.verdict != "").order_by(records.c.number.desc()).limit(1)
-        kept = {name: value for name, value in connection.execute(given).one()._mapping.items() if name != "number"}
-        add(connection, kept | {"id": secrets.token_hex(16), "at": row.at, "received": time.time()})
-    return [row.person for row in lost]
+        given = connection.execute(present(*before)).one()._mapping
+        same = row.id.endswith(_short(now_shown))
+        if still_holds(kind, given["verdict"], given["texts"], now_shown) if given["texts"] else same:
+            kept = {column.name: given[column.name] for column in records.c if column.name != "number"}
+            add(connection, kept | {"id": secrets.token_hex(16), "at": row.at, "received": time.time()})
+            people.append(row.person)
+    return people
 
 
 def _short(key: str) -> str:

@@ -86,5 +86,7 @@ records = Table(
     Column("pool", Integer, nullable=False),
     Column("guidelines", Text, nullable=False),
     Column("received", Float, nullable=False),
+    # The key of the texts that the person was shown (`texts_key`); empty if it is unknown, or if nothing was shown.
+    Column("texts", Text, nullable=False, server_default=""),
 )
 Index("records_item", records.c.item, records.c.person)

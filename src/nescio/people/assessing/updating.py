@@ -154,7 +154,8 @@ def _add(connection: Connection, some: Sequence[Item], fresh: Sequence[dict[str,
 def _change(connection: Connection, some: Sequence[Item]) -> int:
     """Show items with their present texts; return the number of those with judgements that no longer count."""
     work.hold(connection, {topic_of(item) for item in some})
-    return sum([_show_now(connection, item) for item in some])
+    key = work.key_nuggets(connection, work.facts(connection))  # as it is shown until `_renew`
+    return sum([_show_now(connection, item, key.get(topic_of(item), ())) for item in some])
 
 
 def _reworded(database: Database, facts: Mapping[str, Any], own: Mapping[str, Any]) -> list[str]:
@@ -174,7 +175,7 @@ def _renew(connection: Connection, topic: str, nuggets: Mapping[str, Any]) -> in
     for row in connection.execute(select(items).where(items.c.topic == topic, items.c.kind == "answer")).all():
         then, now = (texts_key(row.question, row.supports, key.get(topic, ())) for key in (own["nuggets"], nuggets))
         people = saving.take_back(connection, row.id, row.kind, then, now)
-        for person in (*people, *saving.restore(connection, row.id, now)):
+        for person in (*people, *saving.restore(connection, row.id, row.kind, now)):
             saving.close(connection, person, topic)
         taken += bool(people)
     _write(connection, {"nuggets": {**own["nuggets"], topic: nuggets.get(topic, [])}}, own)
@@ -202,21 +203,24 @@ def _judged(connection: Connection, ids: set[str]) -> int:
     return sum(connection.scalar(judged.where(records.c.item.in_(some))) or 0 for some in _some(ids))
 
 
-def _show_now(connection: Connection, item: Item) -> bool:
+def _show_now(connection: Connection, item: Item, nuggets: Sequence[Sequence[str]]) -> bool:
     """Show an item with the present texts of its question and supports; return whether any judgement no longer counts.
 
-    A judgement counts only if it holds for the present texts. The judge's grade is not shown any more.
+    A judgement counts only if it holds for the present texts and the organisers' `nuggets` of the topic. The judge's
+    grade is not shown any more.
     """
     row = item_row(item)
     second = f"{work.SECOND}:{item.id}"
-    then = work.texts_of(connection.execute(select(items).where(items.c.id == item.id)).one())
+    before = connection.execute(select(items.c.question, items.c.supports).where(items.c.id == item.id)).one()
     texts = {name: row[name] for name in _SHOWN}
     connection.execute(update(items).where(items.c.id.in_((item.id, second))).values(texts))
     connection.execute(update(items).where(items.c.id == second).values(grade=""))
-    now = texts_key(row["question"], row["supports"])
+    listed = nuggets if row["kind"] == "answer" else ()
+    then = texts_key(before.question, before.supports, listed)
+    now = texts_key(row["question"], row["supports"], listed)
     people = saving.take_back(connection, item.id, row["kind"], then, now)
     saving.take_back(connection, second, row["kind"], then, now)
-    for person in (*people, *saving.restore(connection, item.id, now)):
+    for person in (*people, *saving.restore(connection, item.id, row["kind"], now)):
         saving.close(connection, person, row["topic"])
     return bool(people)
 

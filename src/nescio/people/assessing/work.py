@@ -32,9 +32,7 @@ TRAINING, CONTROL = "training", "control"  # topics with known verdicts, which e
 CONTROLLED = 0.1  # the share of control topics among those that a person gets
 SHOWN = "shown"  # the mark of a record that a person saw the judge's grade; its time is before all judgements
 LONG_AGO = "1970-01-01T00:00:00.000+00:00"
-SAID = tuple(
-    name for name in Record.__struct_fields__ if name not in ("given", "texts")
-)  # the fields that a browser knows
+SAID = tuple(name for name in Record.__struct_fields__ if name != "given")  # the fields that a browser knows
 SECOND = "second"  # the kind of a verdict given after seeing the judge's grade; it does not count in verdicts.csv
 
 
@@ -317,15 +315,6 @@ def shown_keys(connection: Connection, own: Mapping[str, Any], person: str, give
 
 
 # ---- disputes ----
-
-
-def last_taken_back(connection: Connection) -> dict[str, int]:
-    """Return the number of the last record with which the server took back a verdict on an item, keyed by item.
-
-    Records before it were made by earlier texts. Most verdicts still hold, but an adjudication is by all texts.
-    """
-    query = select(records.c.item, func.max(records.c.number)).where(records.c.id.startswith(AGAIN))
-    return {str(item): int(number) for item, number in connection.execute(query.group_by(records.c.item))}
 
 
 def asked_again(connection: Connection) -> AskedAgain:

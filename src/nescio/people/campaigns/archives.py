@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from nescio.errors import FormatError, MismatchError, NescioError
+from nescio.people.campaigns.own_files import is_own
 from nescio.sources.compressed import unpack
 from nescio.sources.documents import listed_members, read_members
 from nescio.sources.limits import GB, Limits, limited
@@ -36,9 +37,9 @@ PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the las
 
 
 def handed_in_files(folder: Path) -> list[Path]:
-    """Return the files and links in a folder and its subfolders, but nothing hidden or in a hidden folder."""
+    """Return the files and links in a folder and its subfolders that a group may mean to submit."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
-    return [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return [path for path in files if _wanted(path.relative_to(folder).as_posix())]
 
 
 def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
@@ -97,9 +98,10 @@ def _check_name(name: str) -> None:
 
 
 def _wanted(name: str) -> bool:
-    """Return whether the name of an archive's member is that of a file that is neither hidden nor added by macOS."""
-    parts = PurePosixPath(name).parts
-    return not name.endswith("/") and not any(part.startswith(".") or part == "__MACOSX" for part in parts)
+    """Return whether a name, with its folders, is that of a file that is neither hidden nor written by a desktop."""
+    path = PurePosixPath(name)
+    hidden = any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
+    return not (name.endswith("/") or hidden) and is_own(path.name)
 
 
 def zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nescio.people.campaigns.items import Item
 
 SEALED = {"sealed": ASKED}  # in the log, of lines on `sheets`: no other step changes the file of assessors
+MOST_PEOPLE = 1_000  # who judge one question
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 
 
@@ -221,10 +222,11 @@ def times_of(questions: Sequence[str], overlap: float, place: Callable[[str], An
     """Return the number of people who judge each question, keyed by question.
 
     An `overlap` of 1 or more is this number. A lower one is the share of the questions that two people judge: the first
-    questions in the order of the sort key `place`. Raises UsageError for 0, negative numbers, and numbers such as 1.5.
+    questions in the order of the sort key `place`. Raises UsageError for 0, for negative or huge numbers, and
+    for numbers such as 1.5.
     """
-    if overlap <= 0:
-        raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")
+    if not 0 < overlap <= MOST_PEOPLE:
+        raise UsageError(f"an overlap must be more than 0 and at most {MOST_PEOPLE:,} (found {overlap:g})")
     if overlap >= 1:
         if overlap != int(overlap):
             raise UsageError(

@@ -285,7 +285,7 @@ def _collected(
             reading.fault(path, None, _ALONE)
             del reading.judgements[first:]
             continue
-        rows += [row for _, one in late for row in _refused(campaign, one, version, path.name, present)]
+        rows += [row for _, one in late for row in _refused(reading, one, version, path.name, present)]
         until = filled_in_by(campaign, path)
         given = ordered_rows(reading, path, given, present, until=until, source=path.name if lie_there else "")
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
@@ -306,14 +306,18 @@ def _collected(
     return rows, sheets
 
 
-def _refused(campaign: Campaign, one: Judgement, version: int, source: str, present: Present) -> list[Change]:
-    """Return the lines for a sheet's verdict on earlier texts; none if this person has judged the item since."""
+def _refused(reading: SheetReader, one: Judgement, version: int, source: str, present: Present) -> list[Change]:
+    """Return the lines for a sheet's verdict on earlier texts; none if this person has another verdict that holds.
+
+    Nobody knows when it was given, and it ends no verdict of a page or a server that comes in later: so it has the
+    earliest time that it can have.
+    """
     if present.of(one.item, one.assessor).verdict:
         return []
-    at, told = now().isoformat(), guidelines_of(campaign)
-    return refused(
-        Change(at, one.assessor, one.item, "", one.verdict, one.comment, version, told, source), version, present
-    )
+    at, told = now().isoformat(), guidelines_of(reading.campaign)
+    line = Change(at, one.assessor, one.item, "", one.verdict, one.comment, version, told, source)
+    line = replace(line, said=present.earliest(one.item, one.assessor) or reading.begun)
+    return refused(line, version, present, reading.now[one.item])
 
 
 def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list[Change], list[ReadBack]]:
@@ -324,7 +328,7 @@ def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list
     who = taken.assessor
     drop_unordered(reading, path, taken, present)
     before = {record.item: present.of(record.item, who) for record, _ in taken.rows}
-    rows = handed_in_changes(taken, path.name, present, reading.texts)
+    rows = handed_in_changes(taken, path.name, present, reading.now)
     now = {item: present.of(item, who) for item in before}
     own = {line.record for line in rows}
     last = {line.item: line for line in rows if line.before or line.after}

@@ -17,6 +17,7 @@ from msgspec import Struct
 from nescio.errors import MismatchError, UsageError
 from nescio.people.campaigns import topics as asked
 from nescio.people.campaigns.chain import UNREADABLE, links
+from nescio.people.campaigns.own_files import is_own, own_files
 from nescio.people.campaigns.settings import Settings, read_settings
 from nescio.sources.locks import locked
 from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
@@ -70,7 +71,7 @@ class Campaign(Struct, frozen=True):
     @property
     def key_files(self) -> list[Path]:
         """Return the files and folders of the key; none if the organisers have no key."""
-        return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
+        return [path for path in sorted((self / KEY).glob("*")) if is_own(path.name)]
 
     @property
     def has_own_key(self) -> bool:
@@ -192,5 +193,5 @@ def renewed(path: Path) -> Iterator[Path]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return the content of every file in a folder, keyed by the file's path relative to the folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    """Return the content of every file of a campaign in a folder, keyed by the file's path relative to the folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in own_files(folder)}

@@ -29,7 +29,16 @@ from nescio.people.campaigns.log import now
 from nescio.people.campaigns.screens import LONGEST as SHOWN
 from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key
 from nescio.people.campaigns.sheet_reading import SheetReader, check_length
-from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, nuggets_part, same_texts, still_holds, texts_key
+from nescio.people.campaigns.shown_texts import (
+    AGAIN,
+    CHANGED,
+    LIST,
+    kind_of_id,
+    nuggets_part,
+    same_texts,
+    still_holds,
+    texts_key,
+)
 from nescio.text import sanitize, squeeze
 
 if TYPE_CHECKING:
@@ -103,9 +112,15 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
         reading.fault(path, 1, rule, value)
         return None
-    taken, last = HandedIn(heading.assessor), dict[str, str]()
+    taken, last = HandedIn(heading.assessor), dict[str, tuple[str, bool]]()
     said = {name: (line.item, line.after) for name, line in present.records.items()}
-    for number, record in sorted(records, key=lambda one: one[1].at):
+    records.sort(key=lambda one: one[1].at)
+    given = [*enumerate(record for _, record in records)]
+    # The places of the last record of each item with which a server takes back a verdict, and with which the person
+    # judges the present texts.
+    back = {one.item: place for place, one in given if one.id.startswith(AGAIN)}
+    again = {one.item: place for place, one in given if one.verdict and _holds(reading, present, heading.assessor, one)}
+    for place, (number, record) in enumerate(records):
         known = present.records.get(record.id)
         if known is not None and known.assessor != heading.assessor:
             reading.fault(path, number, f"the judgement with this id is by {known.assessor}", record.id)
@@ -116,14 +131,10 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         if known is None and (why := _not_theirs(reading, heading.assessor, record)):
             reading.fault(path, number, why, record.item)
             continue
-        item = items[record.item]
-        now_shown = reading.now[item.id]
-        holds = still_holds(kind_of(item), row[0].verdict, record.texts, now_shown)
-        if heading.assessor == ADJUDICATION and item.id in present.again.people:
-            # It decides by the present texts alone.
-            holds = not (record.verdict and record.texts) or same_texts(record.texts, now_shown)
-        if known is None and not holds:
-            reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
+        holds = _holds(reading, present, heading.assessor, row[0])
+        if known is None and not holds and place > back.get(record.item, -1):
+            if place > again.get(record.item, -1):
+                reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
             taken.before[record.id] = ""
             if record.id not in said:
                 taken.late.append(row)
@@ -133,14 +144,24 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         if said.get(record.id, what) != what:
             reading.fault(path, number, "another judgement has this id", record.id)
             continue
-        taken.before.setdefault(record.id, last.get(record.item, ""))
-        last[record.item] = row[0].verdict
+        verdict, held = last.get(record.item, ("", True))
+        # Who only comments on what holds no more does not withdraw it.
+        taken.before.setdefault(record.id, verdict if held or record.verdict else "")
+        last[record.item] = row[0].verdict, holds
         if record.id not in said:
             taken.rows.append(row)
         said[record.id] = what
     taken.rows.sort(key=lambda row: row[1])
-    taken.answers, taken.judged = len(last), sum(map(bool, last.values()))
+    taken.answers, taken.judged = len(last), sum(bool(verdict) and holds for verdict, holds in last.values())
     return taken
+
+
+def _holds(reading: SheetReader, present: Present, who: str, record: Record) -> bool:
+    """Return whether a judgement by `who` holds for the present texts of its item."""
+    now_shown = reading.now[record.item]
+    if who == ADJUDICATION and record.item in present.again.people:  # It decides by the present texts alone.
+        return not record.verdict or same_texts(record.texts, now_shown)
+    return still_holds(kind_of_id(record.item), record.verdict, record.texts, now_shown)
 
 
 def _records(
@@ -313,16 +334,16 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
 def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Mapping[str, str]) -> list[Change]:
     """Return the lines that the judgements of a file add to the history, and also add these lines to `present`.
 
-    `texts` has the key of the present texts of each item, for judgements from pages that do not send it.
+    `texts` has the key of the present texts of each item.
     """
     at, who, rows = now().isoformat(), taken.assessor, []
     late = {record.id for record, _ in taken.late}
     for record, said in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
         before, of = taken.before[record.id], (record.pool, record.guidelines[:12], source)
         line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
-        line = replace(line, texts=(record.texts or texts.get(record.item, "")) if record.verdict else "")
+        line = replace(line, texts=record.texts if record.verdict else "")
         if record.id in late:
-            rows += refused(line, record.pool, present)
+            rows += refused(line, record.pool, present, texts[record.item])
             continue
         rows.append(line)
         present.add(line)

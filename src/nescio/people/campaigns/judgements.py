@@ -48,7 +48,8 @@ class Change(Struct, frozen=True):
     `guidelines` the beginning of the digest of the guidelines. `at` is the time of collecting. A judgement from a page
     also has the time `said` at which it was made, and its own id, `record`. A line that takes back a verdict has the
     time of this verdict, so that it never replaces a later judgement. `texts` is the key of the texts by which the
-    verdict was given (`shown_texts.texts_key`); earlier versions of nescio did not write it.
+    verdict was given (`shown_texts.texts_key`), or by which it was taken back; empty if it is unknown, as in earlier
+    versions of nescio.
     """
 
     at: str
@@ -115,7 +116,9 @@ class Present:
         self.again = AskedAgain()
         self._verdicts: dict[tuple[str, str], list[Change]] = {}  # one from each place that has one, the current last
         self._given: dict[tuple[str, str, str], Change] = {}  # the last line with a verdict on an item by an assessor
-        self._ended: dict[tuple[str, str], str] = {}  # until when verdicts do not hold for the present texts
+        # Until when verdicts do not hold for the present texts, and the key of these texts.
+        self._ended: dict[tuple[str, str], str] = {}
+        self._taken_back_by: dict[tuple[str, str], str] = {}
         self._sheets: dict[tuple[str, str], list[str]] = {}  # when a sheet's verdicts were collected
         self._known: dict[tuple[str, str], Sequence[Change]] = {}  # the verdicts when the last of them was
         for line in history:
@@ -127,16 +130,19 @@ class Present:
         held, verdicts = self.lines.get(whose), self._verdicts.setdefault(whose, [])
         is_newest = held is None or not line.said or line.said >= _time(held)
         if line.taken_back:
-            verdicts[:] = [one for one in verdicts if line.said and _time(one) > line.said]
+            self._taken_back_by[whose] = line.texts
+            verdicts[:] = [one for one in verdicts if (line.said and _time(one) > line.said) or self._is_present(one)]
             self._ended[whose] = max(self._ended.get(whose, ""), line.said)
             if is_newest:
                 self._hold(line)
+                if verdicts:
+                    self._hold(verdicts[-1])
         elif not line.before and not line.after:
             if held is not None and (held.after or held.taken_back):
                 self.lines[whose] = _noted(held, line) if is_newest else held
             elif is_newest:
                 self._hold(line)
-        elif not line.said or line.said >= self._ended.get(whose, ""):
+        elif not line.said or line.said >= self._ended.get(whose, "") or self._is_present(line):
             last = verdicts[-1] if verdicts else None
             _replace(verdicts, self._from_where_it_was_given(line))
             if verdicts and verdicts[-1] is not last:
@@ -144,6 +150,11 @@ class Present:
             elif not verdicts and is_newest:
                 self._hold(line)
         self._remember(line)
+
+    def _is_present(self, line: Change) -> bool:
+        """Return whether a verdict is by the very texts for which another verdict of the person was taken back."""
+        now = self._taken_back_by.get((line.item, line.assessor), "")
+        return bool(line.after and line.texts and now) and same_texts(line.texts, now)
 
     def _from_where_it_was_given(self, line: Change) -> Change:
         """Return a line of the history. A restored verdict gets the source and the record of the line that gave it."""
@@ -330,8 +341,8 @@ def changes(
     return rows
 
 
-def taken_back(line: Change, version: int, guidelines: str) -> Change:
-    """Return the line that takes back the verdict of another line, because this verdict does not hold any more."""
+def taken_back(line: Change, version: int, guidelines: str, texts: str) -> Change:
+    """Return the line that takes back the verdict of another line, because it does not hold for the present `texts`."""
     said = line.said or line.at
     return Change(
         now().isoformat(),
@@ -344,6 +355,7 @@ def taken_back(line: Change, version: int, guidelines: str) -> Change:
         guidelines,
         TAKEN_BACK,
         said=said,
+        texts=texts,
     )
 
 
@@ -365,12 +377,13 @@ def restored(line: Change, verdict: Change, version: int, guidelines: str) -> Ch
     )
 
 
-def refused(line: Change, version: int, present: Present) -> list[Change]:
-    """Return the lines for a verdict that comes in late and does not hold for the present texts; add them to `present`.
+def refused(line: Change, version: int, present: Present, texts: str) -> list[Change]:
+    """Return the lines for a verdict that comes in late and does not hold for the present `texts`; add them to
+    `present`.
 
     They are the same as if the verdict had come in before the texts changed: `line`, and a line that takes it back.
     """
-    rows = [line, taken_back(line, version, line.guidelines)]
+    rows = [line, taken_back(line, version, line.guidelines, texts)]
     for row in rows:
         present.add(row)
     return rows

@@ -15,8 +15,8 @@ from nescio.errors import UsageError
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import Entry, flaw, is_time
 from nescio.people.campaigns.folder import GUIDELINES, HANDOUT, KEY, LOG, SECRET, TOPICS, Campaign, keep_head
+from nescio.people.campaigns.own_files import own_files
 from nescio.people.campaigns.settings import SETTINGS
-from nescio.sources.writing import DRAFT
 
 HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # Every line has their digests.
 
@@ -106,11 +106,7 @@ def digest(path: Path) -> str:
 def digests(campaign: Campaign, *places: str) -> dict[str, str]:
     """Return the digests of files of a campaign and of all files in its folders, keyed by their paths in the campaign.
 
-    Drafts of killed steps are left out, because the next step deletes them."""
-    paths = [
-        path
-        for place in places
-        for path in ([campaign / place] if (campaign / place).is_file() else sorted((campaign / place).rglob("*")))
-        if path.is_file() and not DRAFT.fullmatch(path.name)
-    ]
+    Files of desktops and drafts of killed steps are left out (`own_files`)."""
+    there = [campaign / place for place in places]
+    paths = [path for place in there for path in ([place] if place.is_file() else own_files(place))]
     return {path.relative_to(campaign.folder).as_posix(): digest(path) for path in paths}

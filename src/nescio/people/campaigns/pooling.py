@@ -284,7 +284,7 @@ def _take_back(campaign: Campaign, texts: Mapping[str, str], earlier: _Unstated,
         return still_holds(kind_of_id(line.item), line.after, then, now)
 
     lines = [line for line in Present(history).lines.values() if line.item in texts]
-    lost = [taken_back(line, version, told) for line in lines if line.after and not holds(line)]
+    lost = [taken_back(line, version, told, texts[line.item]) for line in lines if line.after and not holds(line)]
     gone = [line for line in lines if line.taken_back]
     back = [(line, given.get((line.item, line.assessor, line.before))) for line in gone]
     again = [restored(line, by, version, told) for line, by in back if by is not None and by.texts and holds(by)]

@@ -150,6 +150,7 @@ def page_data(campaign: Campaign, who: str, pool: int) -> dict[str, Any]:
         "guidelines": guidelines_of(campaign),
         "names": "nuggets" if campaign.settings.task == "nuggets" else "verdicts",
         "nuggets": shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {},
+        "own_key": campaign.has_own_key,
     }
 
 

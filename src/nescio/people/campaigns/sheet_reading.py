@@ -19,6 +19,7 @@ from nescio.people.campaigns.assessors import read_asked
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again
+from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
@@ -157,6 +158,11 @@ class SheetReader:
                 self.judgements.append(judgement)
             else:
                 self.outdated.append((line, judgement))
+
+    @cached_property
+    def begun(self) -> str:
+        """Return when the campaign was made; no sheet is older."""
+        return read_log(self.campaign)[0].at
 
     @cached_property
     def _again(self) -> Collection[str]:

@@ -22,7 +22,41 @@ const READ = 300; // milliseconds that an answer is on the screen before it can 
 
 // ---- what was said ----
 
-const stateOf = (item) => newest.get(item) || { verdict: "", comment: "", mark: "" };
+const NOTHING = { verdict: "", comment: "", mark: "" };
+const byId = new Map();
+function itemOf(id) {
+  if (byId.size < items.length) items.forEach((one) => byId.set(one.id, one));
+  return byId.get(id) || {};
+}
+
+// As `still_holds` in shown_texts.py, and for the adjudicator as in handed_in.py.
+function holds(kind, verdict, then, now) {
+  if (kind === "nuggets" || then === now) return true;
+  const [was, named] = then.split("+");
+  const [is, listed] = now.split("+");
+  const both = page.own_key && named && listed; // A list that an assessor changes takes back no verdict.
+  if (was === is && (!both || named === listed)) return true;
+  const [question, ...had] = was.split("-");
+  const [asked, ...has] = is.split("-");
+  if (question !== asked || kind === "sentences" || page.assessor === "adjudication") return false;
+  const within = (some, all) => some.every((one) => all.includes(one));
+  if (both && verdict) {
+    const there = listed.split(",");
+    const numbers = ["-", ...there.map((nugget) => nugget.split("=")[0])];
+    if (!within(there, named.split(",")) || !within(verdict.split(","), numbers)) return false;
+  }
+  if (verdict === "R") return within(had, has);
+  return verdict !== "U" || within(has, had);
+}
+
+// What was said by other texts, and does not hold for these, is as not said. A server takes it back itself, and who has
+// judged on a page of a later pool need not judge on this one.
+function valid(item, state) {
+  const { kind, texts } = itemOf(item);
+  if (page.server || state.pool > page.pool || !texts || !state.texts || holds(kind, state.verdict, state.texts, texts)) return state;
+  return { ...state, verdict: "", mark: state.mark === "skip" ? "" : state.mark, texts };
+}
+const stateOf = (item) => valid(item, newest.get(item) || NOTHING);
 const isDone = (item) => Boolean(stateOf(item.id).verdict) || stateOf(item.id).mark === "skip";
 
 function take(record) {
@@ -67,11 +101,14 @@ function say(item, change, undoes = false) {
   // Never before what was said last, whatever the clock does.
   const before = [old, turnedDown.get(item)].map((one) => (one && one.at ? Date.parse(one.at) + 1 : 0));
   const time = Math.max(Date.now(), ...before);
-  const record = { id: fresh(), item, at: new Date(time).toISOString(), ...next, pool: page.pool, guidelines: page.guidelines };
-  const { texts } = items.find((one) => one.id === item) || {};
-  if (texts) record.texts = texts; // The server refuses a verdict by texts that have changed since.
+  const { verdict, comment, mark } = next;
+  const record = { id: fresh(), item, at: new Date(time).toISOString(), verdict, comment, mark, pool: page.pool, guidelines: page.guidelines };
+  // The texts are those of the verdict: whoever only flags, comments or undoes does not judge the present ones.
+  const repeats = verdict && verdict === old.verdict;
+  const { texts } = "texts" in change ? change : repeats ? old : itemOf(item);
+  if (texts) record.texts = texts; // A verdict by texts that have changed since may be refused.
   if (page.server && old.id) record.after = old.id; // What it replaces counts no more, whatever the clocks of servers say.
-  if (!undoes) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark } });
+  if (!undoes) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark, texts: old.texts } });
   take(record);
   keep(record);
   return true;
@@ -428,6 +465,7 @@ function drawAll() {
   if (over) return drawEnd();
   $("question").textContent = item.question;
   const state = stateOf(item.id);
+  const changed = item.changed || state !== (newest.get(item.id) || NOTHING);
   // What is half ticked or typed stays when something else on the page is drawn anew.
   if (drawn() !== last) {
     drawItem(item);
@@ -437,10 +475,10 @@ function drawAll() {
   last = drawn();
   const skipped = state.mark === "skip";
   const denied = refusalOf(item.id);
-  const lost = denied && denied.verdict && !item.changed && item.kind !== "nuggets" ? `Not accepted: ${worded(item, denied.verdict)} (${denied.refused}). ` : "";
+  const lost = denied && denied.verdict && !changed && item.kind !== "nuggets" ? `Not accepted: ${worded(item, denied.verdict)} (${denied.refused}). ` : "";
   $("state").textContent = refused || lost + (skipped ? `Skipped: ${state.comment}` : state.verdict && item.kind !== "nuggets"
     ? `You said ${worded(item, state.verdict)} at ${clock(new Date(state.at))}.`
-    : item.changed && !state.verdict ? "Its question or its texts changed after they were shown to you. Please judge it again." : "");
+    : changed && !state.verdict ? `${item.changed ? "Its question or its texts changed after they were shown to you" : "You saw another question or other texts before"}. Please judge it again.` : "");
   $("flag").setAttribute("aria-pressed", String(state.mark === "flag"));
   if (document.activeElement !== $("comment")) $("comment").value = state.comment;
 }
@@ -667,8 +705,9 @@ function undo() {
   flush();
   const last = done.pop();
   if (!last) return;
-  if (stays(last.item, last.before.verdict)) { $("undo").disabled = !done.length; return; }
-  say(last.item, last.before, true);
+  const before = valid(last.item, last.before);
+  if (stays(last.item, before.verdict)) { $("undo").disabled = !done.length; return; }
+  say(last.item, before, true);
   const place = items.findIndex((item) => item.id === last.item);
   show(place < 0 ? at : place);
   $("state").textContent = `Taken back. ${$("state").textContent}`;
@@ -839,8 +878,8 @@ function rebuildUndo() {
   const last = new Map();
   done = [];
   for (const record of [...records.values()].filter((one) => !one.draft && !one.refused).sort((a, b) => (a.at < b.at ? -1 : 1))) {
-    const before = last.get(record.item) || { verdict: "", comment: "", mark: "" };
-    const now = { verdict: record.verdict, comment: record.comment, mark: record.mark };
+    const before = last.get(record.item) || NOTHING;
+    const now = { verdict: record.verdict, comment: record.comment, mark: record.mark, texts: record.texts };
     const top = done[done.length - 1];
     const same = (a, b) => a.verdict === b.verdict && a.comment === b.comment && a.mark === b.mark;
     if (top && top.item === record.item && same(top.before, now)) done.pop();
