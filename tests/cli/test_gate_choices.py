@@ -104,13 +104,13 @@ GRADERS = ["grader_model", "judge_model", "grader", "evaluator", "scorer", "anno
         "Judge-Version",
         "graded_by",
         "autorater",
-        "eval_model",
         "grade.judgeModel",
     ],
 )
 def test_a_judge_has_many_names(tmp_path: Path, nescio: Command, name: str) -> None:
     path = by(name, ("gpt-4o",), ("gpt-3.5",), tmp_path / "t.csv")
-    nescio("compare", path, "-m", "accuracy", *GATE).assert_refused("by different judges (gpt-4o, gpt-3.5)")
+    named = "gpt-4o" if name.lower() == "judge" else f"judge({name}=gpt-4o)"
+    nescio("compare", path, "-m", "accuracy", *GATE).assert_refused(f"by different judges ({named}, ")
     assert nescio("compare", path, "-m", "accuracy", *GATE, "--column", "judge=-").status == 0
     same = by(name, ("gpt-4o",), ("gpt-4o",), tmp_path / "same.csv")
     assert nescio("compare", same, "-m", "accuracy", *GATE).status == 0
@@ -122,6 +122,16 @@ def test_whoever_grades_single_answers_is_no_judge_of_a_run(tmp_path: Path, nesc
     assert nescio("compare", people, "-m", "accuracy", *GATE).status == 0
     scores = by("judge_score", ("0.5",), ("0.9",), tmp_path / "scores.csv")
     assert nescio("compare", scores, "-m", "accuracy", *GATE).status == 0
+
+
+def test_settings_of_a_judge_count_also_as_numbers_but_the_model_under_test_does_not(
+    tmp_path: Path, nescio: Command
+) -> None:
+    numbers = by("judge_threshold", ("0.5",), ("0.7",), tmp_path / "t.csv")
+    done = nescio("compare", numbers, "-m", "accuracy", *GATE)
+    done.assert_refused("judge(judge_threshold=0.5)", "or add --column judge=- if these columns do not say who judged")
+    model = by("eval_model", ("gpt-4o",), ("claude",), tmp_path / "m.csv")
+    assert nescio("compare", model, "-m", "accuracy", *GATE).status == 0
 
 
 def test_several_columns_about_the_judge_count_as_far_as_they_are_constant(tmp_path: Path, nescio: Command) -> None:

@@ -244,6 +244,7 @@ def test_what_answers_rest_on_is_left_out_only_where_nobody_looks_at_it(tmp_path
         ({"answer": "Paris", "answered": False, "error": "timeout"}, NOT_GRADED),
         ({"error": None}, SILENT),
         ({"error": ""}, SILENT),
+        ({"error": {"code": 0, "message": None}}, SILENT),
         ({"error": False}, SILENT),
         ({"error": "none"}, SILENT),
         ({"status": 200}, SILENT),

@@ -1,12 +1,14 @@
 """Judges by name: parameters, and what is said where a name or a parameter makes no sense."""
 
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from nescio.errors import UnknownNameError, UsageError
 from nescio.judging import known
+from nescio.judging._judge import code_of
 from nescio.measures import parse
 
 DATA = tomllib.loads((Path(__file__).parent / "verdicts.toml").read_text(encoding="utf-8"))
@@ -64,3 +66,21 @@ def test_names_that_end_as_the_unknown_one_are_nearer_than_those_spelled_alike(n
         parse(name)
     assert f"did you mean {nearest}" in str(refused.value)
     assert "UF" not in str(refused.value)  # UF01 has nothing to do with F1
+
+
+def _right(question: object, answer: object) -> bool:
+    return question == answer
+
+
+class _Callable:
+    def __call__(self, *_: object) -> bool:
+        return True
+
+
+def test_the_code_of_any_callable_has_a_digest_or_none() -> None:
+    """Judges of plug-ins may be functions, parts of functions, and objects; a function in C has no file."""
+    own = code_of(_right)
+    assert own
+    assert code_of(partial(_right, "x")) == own
+    assert code_of(_Callable()) == own
+    assert code_of(len) == ""

@@ -30,6 +30,7 @@ UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belo
 STALE = "judgements.stale"  # the code of a note on labels of answers that runs no longer give
 DIFFERENT = "judgements.different"  # the code of a note that not all runs have the same judge
 UNKNOWN = "an unknown judge"
+BY_COLUMNS = "judge"  # the name of a judge that columns of a table with other names than `judge` describe
 _MANY = 20  # the most values of a parameter that the record of several judges lists
 _LONGEST = 60  # the most characters of a parameter that a record keeps as they are
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

@@ -24,7 +24,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -186,8 +186,14 @@ def code_of(function: Callable[..., Any]) -> str:
     Two plug-ins may give one name to different judges. The text is empty for nescio's own judges, and for a function
     without a file.
     """
-    module = inspect.getmodule(function)
-    file = inspect.getsourcefile(function)
+    while isinstance(function, partial):
+        function = function.func
+    source = function if inspect.isroutine(function) or inspect.isclass(function) else type(function)
+    module = inspect.getmodule(source)
+    try:
+        file = inspect.getsourcefile(source)
+    except TypeError:  # It is built in.
+        file = None
     if module is None or module.__name__.partition(".")[0] == __name__.partition(".")[0] or not file:
         return ""
     path = Path(file)

@@ -13,7 +13,8 @@ from nescio.judging._numbers import Quantity, quantities, spells_number
 from nescio.judging._units import DECADE, MONEY, PERCENT, convert, need_libraries
 
 WHICH = ("all", "first", "last", "any")
-_DENIED = re.compile(r"(?:\bnot|n['’]t)\s+(\S+)", re.IGNORECASE)  # the word that an English text denies
+# the word that an English text denies
+_DENIED = re.compile(r"(?:\bnot|n['’]t)[^\S\n]+(\S+)(?![^\S\n]+of\b)", re.IGNORECASE)
 _EXACT = Context(prec=50, traps=[])  # No text can raise an error here.
 _CONVERTED = Decimal("1e-9")  # the relative error of a conversion between units
 
@@ -85,9 +86,13 @@ def states(gold: Quantity, answer: str) -> bool:
 
 
 def _denies_number(answer: str) -> bool:
-    """Return whether a number follows an English "not", as in "it isn't 7"."""
+    """Return whether a number follows an English "not", as in "it isn't 7".
+
+    A number in words counts only if the answer has no digits.
+    """
+    in_digits = any(map(str.isdecimal, answer))
     words = (found[1] for found in _DENIED.finditer(answer))
-    return any(any(map(str.isdecimal, word)) or spells_number(word) for word in words)
+    return any(any(map(str.isdecimal, word)) if in_digits else spells_number(word) for word in words)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -18,7 +18,7 @@ from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHE
 from nescio.data.columns import USER, bare
 from nescio.data.dropped import ANOTHER_FIGURE, FEWER_HELD, NOT_MAPPED, UNSTATED
 from nescio.data.evidence import Data, Evidence
-from nescio.data.judge_record import DIFFERENT, STALE, UNCHECKED
+from nescio.data.judge_record import BY_COLUMNS, DIFFERENT, STALE, UNCHECKED
 from nescio.data.kept import UNFIT as SAID_UNFIT
 from nescio.data.notes import Note, note
 from nescio.data.policies import (
@@ -211,7 +211,9 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     elif code == SAID_UNFIT and remark.subject not in pair.others:
         why = str(remark["why"])
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):
-        why = f"{said}Judge all runs by one judge"
+        columns = any(judge.startswith(f"{BY_COLUMNS}(") for _, judge in remark["judges"])
+        not_so = f", or add {opt('column', of='judge=-')} if these columns do not say who judged" if columns else ""
+        why = f"{said}Judge all runs by one judge{not_so}"
     elif code == ANOTHER_FIGURE and remark["deciding"] and ({*remark["runs"]} or {""}) - pair.others:
         why = f"{said}One of the two is wrong: evaluate again, or give the log as the tool wrote it"
     elif code == NOT_MAPPED and remark.subject not in pair.others:

@@ -14,7 +14,7 @@ from nescio.sources.tables import literal, unguarded
 from nescio.tables import wide
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.failures import failures
-from nescio.tables.lexicon import AS_GIVEN, declines, state_of, truth_of
+from nescio.tables.lexicon import AS_GIVEN, declines, squash, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped, any_yes, compared, flag, joined, scaled
 
 if TYPE_CHECKING:
@@ -147,9 +147,9 @@ def _cells(
 
 
 def _judge_cell(table: Table, judge: Expression) -> str:
-    """Return the SQL of the text of a judge, as in the column `judge`; several columns are its parameters."""
+    """Return the SQL of the text of a judge, as in the column `judge`; columns of other names are its parameters."""
     cells = {name: table.columns[name].cell for name in judge.columns}
-    if len(cells) == 1:
+    if len(cells) == 1 and squash(judge.column) == JUDGE:
         return next(iter(cells.values()))
     pairs = ", ".join(f"{literal(_escaped(name))} || '=' || {_escape(cell)}" for name, cell in cells.items())
     return f"nullif('{JUDGE}(' || concat_ws(', ', {pairs}) || ')', '{JUDGE}()')"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from nescio.tables.cells import JUDGE
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import names_a_judge, roles_of
+from nescio.tables.lexicon import names_a_judge, roles_of, squash
 from nescio.tables.mapping import Expression, Mapped, role_of
 from nescio.tables.roles import NOTHING, is_written, kept_role
 
@@ -49,8 +49,12 @@ def _judges(table: Table, used: Collection[str]) -> Iterator[str]:
 
 
 def _may_name(column: Column) -> bool:
-    """Return whether the cells may name judges; a column of verdicts does not, nor one of many texts or numbers."""
-    return column.words is not None and not (column.is_truth or column.is_verdict or column.is_share)
+    """Return whether the cells may name judges or their settings.
+
+    A column of verdicts does not, nor one of many texts. Numbers may be versions and thresholds, but no names.
+    """
+    numbers = squash(column.name).endswith(("version", "threshold", "temperature", "id"))
+    return column.words is not None and (numbers or not (column.is_truth or column.is_verdict or column.is_share))
 
 
 def _named(table: Table, role: str, used: Collection[str]) -> list[str]:

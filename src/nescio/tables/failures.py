@@ -89,15 +89,17 @@ def reports_failure(fields: Mapping[str, Any]) -> bool:
     A field named for errors says so by any value except those for nothing; a status says so only by its words and codes
     for failures.
     """
-    for name, value in fields.items():
-        if not value:
-            continue
-        text = as_text(value) or ""
-        if is_status(name) and fails(text):
-            return True
-        if "error" in roles_of(name) and (isinstance(value, (dict, list)) or failed(text) is not False):
-            return True
-    return False
+    return any(
+        (is_status(name) and fails(as_text(value) or "") is True) or ("error" in roles_of(name) and _is_error(value))
+        for name, value in fields.items()
+    )
+
+
+def _is_error(value: Any) -> bool:
+    """Return whether a JSON value of a field for errors is one; an object with empty fields is none."""
+    if isinstance(value, (dict, list)):
+        return any(map(_is_error, value.values() if isinstance(value, dict) else value))
+    return bool(value) and failed(as_text(value) or "") is not False
 
 
 def can_report_failure(name: str) -> bool:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from nescio.data.judge_record import UNKNOWN, JudgeRecord, mixed, parse
-
-COLUMNS = "judge"  # the name of a judge of which several columns state parameters
+from nescio.data.judge_record import BY_COLUMNS, UNKNOWN, JudgeRecord, mixed, parse
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,7 +37,7 @@ def _constant(named: Mapping[str, set[JudgeRecord | None]]) -> dict[str, set[Jud
     for run, records in named.items():
         values = stated.setdefault(run, {})
         for record in filter(None, records):
-            pairs = record.parameters if record.name == COLUMNS and record.parameters else (("", str(record)),)
+            pairs = record.parameters if record.name == BY_COLUMNS and record.parameters else (("", str(record)),)
             for key, value in pairs:
                 values.setdefault(key, set()).add(value)
     varying = {key for values in stated.values() for key, several in values.items() if len(several) > 1}
@@ -50,7 +48,7 @@ def _record(values: Mapping[str, set[str]]) -> JudgeRecord | None:
     pairs = tuple(sorted((key, value) for key, own in values.items() for value in own))
     if pairs and not pairs[0][0]:
         return parse(pairs[0][1])
-    return JudgeRecord(COLUMNS, pairs) if pairs else None
+    return JudgeRecord(BY_COLUMNS, pairs) if pairs else None
 
 
 def _one(records: set[JudgeRecord | None]) -> JudgeRecord | None:
