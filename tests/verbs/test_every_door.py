@@ -158,3 +158,14 @@ def test_a_gate_sees_what_changed_by_every_door(door: Any, column: str, tmp_path
     if door is recorded and column == "question_text":
         pytest.skip("a recorder is told no texts of questions")
     assert _tried(lambda: door(tmp_path, run_of(0.6), run_of(0.8, **{column: CHANGES[column]}))) in (2, 3)
+
+
+def test_a_clearly_better_run_passes_though_some_grades_of_the_baseline_are_lacking() -> None:
+    rows = [
+        {"run": run, "question": f"q{i}", "outcome": None if run == "old" and i % 60 == 59 else word}
+        for run, share in (("old", 12), ("new", 16))
+        for i in range(300)
+        for word in ("correct" if i % 20 < share else "incorrect",)
+    ]
+    statuses = {how: gated(rows, ungraded=how) for how in ("incorrect", "bounds")}
+    assert statuses == {"incorrect": 0, "bounds": 0}

@@ -47,21 +47,22 @@ def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float 
     measure = pair.measure
     sign = -1 if measure.declaration.lower_is_better else 1
     better = sign * row.difference > 0
-    if single and better and row.test == "exact" and row.p is not None and row.p <= alpha and moves_alike(measure):
-        return 0.0
+    # The test rules out any loss. The interval may rule out more, which counts if grades are lacking.
+    tested = single and better and row.test == "exact" and row.p is not None and row.p <= alpha and moves_alike(measure)
     end = row.low if sign > 0 else row.high
     if is_unmoved(row):
         furthest = furthest_drop(pair)
         if furthest is None or not math.isfinite(furthest):
-            return None
+            return 0.0 if tested else None
         share = rule_of_three_share(even_units(pair.own[0].columns["n"], pair.counts), alpha)
-        return row.difference - sign * share * furthest
-    if end is None or math.isnan(end) or not row.spread:
-        return None
-    gap = drop_beyond(pair, 1 - alpha)
-    if gap is None or math.isnan(gap):
-        return None
-    return sign * min(sign * end, sign * row.difference - gap)
+        least = sign * row.difference - share * furthest
+        return sign * (max(0.0, least) if tested else least)
+    known = end is not None and not math.isnan(end) and bool(row.spread)
+    gap = drop_beyond(pair, 1 - alpha) if known else None
+    if end is None or gap is None or math.isnan(gap):
+        return 0.0 if tested else None
+    least = min(sign * end, sign * row.difference - gap)
+    return sign * (max(0.0, least) if tested else least)
 
 
 def moves_alike(measure: Measure) -> bool:
