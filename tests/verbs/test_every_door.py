@@ -162,7 +162,7 @@ def test_a_gate_sees_what_changed_by_every_door(door: Any, column: str, tmp_path
 
 def test_a_clearly_better_run_passes_though_some_grades_of_the_baseline_are_lacking() -> None:
     rows = [
-        {"run": run, "question": f"q{i}", "outcome": None if run == "old" and i % 60 == 59 else word}
+        {"run": run, "question": f"q{i}", "outcome": None if run == "old" and i % 33 == 32 else word}
         for run, share in (("old", 12), ("new", 16))
         for i in range(300)
         for word in ("correct" if i % 20 < share else "incorrect",)
