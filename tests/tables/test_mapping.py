@@ -353,3 +353,16 @@ def test_an_answer_without_a_score_is_no_answer_with_a_score(tmp_path: Path, ung
         nescio.score(path, "mean(score)")
     (row,) = nescio.score(path, "mean(score)", ci=None, ungraded=ungraded)
     assert (row.value, row.n) == (pytest.approx(0.45), n)
+
+
+@together("ungraded", ["error", "exclude", "incorrect", "bounds"])
+def test_a_score_lacks_no_grade(tmp_path: Path, ungraded: Any) -> None:
+    path = tmp_path / "t.csv"
+    rows = [
+        f"{run},q{i},{(i % 7 + more * (1 + i % 3)) / 12}" for run, more in (("old", 0), ("new", 1)) for i in range(200)
+    ]
+    path.write_text("\n".join(["run,question,score", *rows]))
+    how: dict[str, Any] = {"baseline": "old", "fail_on_regression": True, "margin": 0.02, "ungraded": ungraded}
+    made = nescio.compare(path, "mean(score)", **how)
+    assert [gate.status for gate in made.gates] == [0]
+    assert not any("graded" in remark.text for remark in made.notes)

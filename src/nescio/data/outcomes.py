@@ -165,10 +165,18 @@ class NonAnswers(Struct, frozen=True):
     of: int
 
 
+def with_scores_as_grades(outcomes: Outcomes) -> Outcomes:
+    """Return outcomes of scores alone with the state CORRECT for each answer that has a score; it lacks no grade."""
+    if not outcomes.scores_only:
+        return outcomes
+    return replace(outcomes, state=np.where(outcomes.scored, CORRECT, outcomes.state).astype(np.int8))
+
+
 def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
     """Return the non-answers of each run before any policy is applied, counted by reason, the most frequent reason
     first."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
+    outcomes = with_scores_as_grades(outcomes)
     lacking, rows = outcomes.lacking, []
     cells = {state: lacking if state == ABSENT else outcomes.state == state for state in kinds}
     if outcomes.why is not None:  # Outputs that were empty, or could not be parsed, are not counted as abstentions.

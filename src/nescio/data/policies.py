@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, with_scores_as_grades
 from nescio.data.repeats import REPEAT
 from nescio.errors import MismatchError, opt
 from nescio.text import plural
@@ -84,8 +84,7 @@ class Policies(Struct, frozen=True):
 def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] = ()) -> tuple[Evidence, list[Note]]:
     """Return Evidence after the policies, and notes on what each policy changed; `read` has the notes of the reader."""
     notes: list[Note] = []
-    if outcomes.scores_only:  # an answer with a score lacks no grade
-        outcomes = replace(outcomes, state=np.where(outcomes.scored, CORRECT, outcomes.state).astype(np.int8))
+    outcomes = with_scores_as_grades(outcomes)
     outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
     outcomes = _settle_ungraded(outcomes, policies.ungraded, notes, read)
     absence = np.full(outcomes.state.shape, PRESENT, dtype=np.uint8)
