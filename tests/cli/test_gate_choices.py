@@ -171,6 +171,30 @@ def test_a_whole_mapping_switches_off_no_evidence(tmp_path: Path, nescio: Comman
         assert (done.status, f"{role}=-" in done.flat) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("columns", "words", "says"),
+    [
+        (("prompt", "query"), ("same", "{run} {i}"), "add --column text=- if 'query' holds no question"),
+        (("target", "reference"), ("{i}", "{run} {i}"), "if 'target' and 'reference' holds no gold answer"),
+        (("target",), ("system {run}",), "add --column gold=- if 'target' holds no gold answer"),
+        (("prompt", "query"), ("{run}: what is {i}?", "what is {i}?"), ""),
+        (("gold", "reference"), ("{i}", "{run} {i}"), ""),
+    ],
+)
+def test_evidence_under_a_whole_mapping_is_named_with_the_way_out(
+    tmp_path: Path, nescio: Command, columns: tuple[str, ...], words: tuple[str, ...], says: str
+) -> None:
+    rows = [
+        (run, f"q{i}", right(i % 10 < share), *(word.format(run=run, i=i) for word in words))
+        for run, share in (("old", 5), ("new", 9))
+        for i in N
+    ]
+    path = table(tmp_path / "t.csv", f"{HEAD},{','.join(columns)}", rows)
+    mapping = [word for role in ("run", "question", "outcome") for word in ("--column", f"{role}={role}")]
+    done = nescio("compare", path, "-m", "accuracy", *GATE, *mapping)
+    assert (done.status, says in done.flat) == (2 if says else 0, True), done.flat
+
+
 def test_a_gold_answer_that_is_evidence_alone_changes_no_outcome(tmp_path: Path, nescio: Command) -> None:
     """Without the whole mapping, an empty gold answer means that the question has none."""
     rows = [(f"q{q}", "unanswered" if q % 2 else "correct", "" if q % 2 else "x") for q in range(20)]

@@ -207,7 +207,10 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     elif code == OTHER_GOLD and not (remark["first"] and pair.is_baseline(remark["whose"])):
         why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
     elif code in (OTHER_QUESTIONS, OTHER_DOCUMENTS, OTHER_TEXTS) and not alone and _asked_otherwise(remark, pair):
-        why = f"{said}Ask all runs the same questions, with one key"
+        role, *columns = dict(remark.values).get("unasked", ("",))
+        holds = {"text": "no question", "gold": "no gold answer"}.get(role)
+        other = f", or add {opt('column', of=f'{role}=-')} if {' and '.join(map(repr, columns))} holds {holds}"
+        why = f"{said}Ask all runs the same questions, with one key{other if columns else ''}"
     elif code == SAID_UNFIT and remark.subject not in pair.others:
         why = str(remark["why"])
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):

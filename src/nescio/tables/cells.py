@@ -135,7 +135,10 @@ def _cells(
     if JUDGE in mapping and mapping[JUDGE].columns:
         cells[JUDGE] = unguarded(source, _judge_cell(table, mapping[JUDGE]))
     if "gold" in mapping and mapping["gold"].columns:
-        cells["gold"] = f"coalesce({', '.join(table.columns[name].cell for name in mapping['gold'].columns)})"
+        golds = ", ".join(table.columns[name].cell for name in mapping["gold"].columns)
+        # With an outcome, all of several columns are compared between runs, and nothing is judged by them.
+        several = "outcome" in mapping and len(mapping["gold"].columns) > 1
+        cells["gold"] = f"nullif(concat_ws('; ', {golds}), '')" if several else f"coalesce({golds})"
     if "confidence" in mapping and mapping["confidence"].columns:
         cells["confidence"] = scaled(table, mapping["confidence"])
     cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from nescio.tables.cells import JUDGE
+from msgspec.structs import replace
+
+from nescio.data.changed_questions import OTHER_QUESTIONS, OTHER_TEXTS
+from nescio.data.notes import Note
+from nescio.tables.cells import JUDGE, Placed
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import names_a_judge, roles_of, squash
 from nescio.tables.mapping import Expression, Mapped, role_of
+from nescio.tables.pairing import is_prompt
 from nescio.tables.roles import NOTHING, is_written, kept_role
 
 # roles that make a mapping complete, so that no other column changes an outcome
@@ -30,12 +35,30 @@ def with_evidence(table: Table, mapping: Mapped, given: Collection[str]) -> Mapp
     if JUDGE not in mapping and (judges := tuple(_judges(table, used))):
         more[JUDGE] = Expression(judges)
     if any(roles <= told for roles in COMPLETE):
-        if "text" not in mapping and (asked := _named(table, "text", used)):
+        # A prompt may differ between runs that were asked the same.
+        asked = [name for name in _named(table, "text", used) if not is_prompt(name)]
+        if "text" not in mapping and asked:
             more["text"] = Expression((asked[0],))
-        if "gold" not in mapping and len(gold := _named(table, "gold", used)) == 1:
+        if "gold" not in mapping and (gold := _named(table, "gold", used)):
             # An empty gold answer would say that the question has no answer, which changes outcomes.
-            more |= {"gold": Expression((gold[0],)), "answerable": mapping.get("answerable", NOTHING)}
+            more |= {"gold": Expression(tuple(gold)), "answerable": mapping.get("answerable", NOTHING)}
     return {**mapping, **more}
+
+
+def with_way_out(notes: Sequence[Note], placed: Placed, seen: Placed) -> list[Note]:
+    """Return notes on questions that differ, with the columns of `seen` that the mappings in `placed` do not name."""
+    read = {
+        role: own.columns
+        for (_, mapping), (_, more) in zip(placed, seen, strict=True)
+        for role, own in more.items()
+        if role in ("text", "gold") and role not in mapping
+    }
+    shown = {OTHER_TEXTS: "text", OTHER_QUESTIONS: "gold"}
+    roles = [(remark, shown.get(remark.code, "")) for remark in notes]
+    return [
+        replace(remark, values=(*remark.values, ("unasked", (role, *read[role])))) if role in read else remark
+        for remark, role in roles
+    ]
 
 
 def _judges(table: Table, used: Collection[str]) -> Iterator[str]:
