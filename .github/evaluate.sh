@@ -108,13 +108,15 @@ for file in "${files[@]}"; do case "$file" in *.[Tt][Oo][Mm][Ll]) suite=yes ;; e
 for word in "${common[@]}"; do case "$word" in --suite-by | --suite-by=*) suite=yes ;; esac; done
 
 changes=""
+margin=() # without one, nescio has a default where the range of the measure is about 1 wide
+if [ -n "$MARGIN" ]; then margin=(--margin "$MARGIN"); fi
 if [ -n "$BASELINE" ] && [ "$status" != 2 ]; then
-  comparison=(--baseline "$BASELINE" --fail-on-regression --margin "$MARGIN" --junit "$junit/compare.xml")
+  comparison=(--baseline "$BASELINE" --fail-on-regression "${margin[@]}" --junit "$junit/compare.xml")
   if [ -n "$RUN" ]; then comparison+=(--run "$RUN"); fi
   run compare "${files[@]}" "${common[@]}" "${comparison[@]}" --step-summary="$summary"
   worse $? "$junit/compare.xml"
   if [ -n "$CHANGES" ] && [ -n "$RUN" ] && [ -z "$suite" ] && [ "$status" != 2 ]; then
-    page "$CHANGES" --baseline "$BASELINE" --run "$RUN" --margin "$MARGIN" && changes="$CHANGES"
+    page "$CHANGES" --baseline "$BASELINE" --run "$RUN" "${margin[@]}" && changes="$CHANGES"
   fi
 fi
 

@@ -436,3 +436,11 @@ def test_what_the_organisers_write_is_utf_8_and_may_begin_with_a_byte_order_mark
     settings.write_bytes(settings.read_bytes().replace(b"Gamma", b"G\xe4mma"))
     with pytest.raises(FormatError, match=r"campaign.toml: line \d+ is not UTF-8 text.*; save it as UTF-8"):
         nescio.campaign.status(campaign)
+
+
+def test_by_the_rules_of_a_campaign_null_abstains_whatever_else_a_line_says(tmp_path: Path) -> None:
+    campaign = made.MAKE["qa"](tmp_path)
+    rows = [{"id": f"q{i}", "answer": None if i else "here", "error": "timeout"} for i in range(6)]
+    run = made.lines(tmp_path / "alpha" / "first.jsonl", rows)
+    assert not nescio.campaign.check(campaign, [run]).rows
+    assert told(campaign, run.parent) == [("accepted", "")]

@@ -81,6 +81,94 @@ def test_runs_of_two_judges_are_not_compared_by_a_gate(
         assert done.status == 0, done.flat
 
 
+def by(column: str, old_by: tuple[str, ...], new_by: tuple[str, ...], path: Path) -> Path:
+    """Write a table in which these judges take turns, and the new run is right more often."""
+    rows = [
+        (run, f"q{q}", right(q % 10 < share), names[q % len(names)])
+        for run, share, names in (("old", 5, old_by), ("new", 9, new_by))
+        for q in N
+    ]
+    return table(path, f"{HEAD},{column}", rows)
+
+
+GRADERS = ["grader_model", "judge_model", "grader", "evaluator", "scorer", "annotator", "judge_prompt", "llm_judge"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *GRADERS,
+        "Judge",
+        "JUDGE",
+        "grading.model",
+        "Judge-Version",
+        "graded_by",
+        "autorater",
+        "eval_model",
+        "grade.judgeModel",
+    ],
+)
+def test_a_judge_has_many_names(tmp_path: Path, nescio: Command, name: str) -> None:
+    path = by(name, ("gpt-4o",), ("gpt-3.5",), tmp_path / "t.csv")
+    nescio("compare", path, "-m", "accuracy", *GATE).assert_refused("by different judges (gpt-4o, gpt-3.5)")
+    assert nescio("compare", path, "-m", "accuracy", *GATE, "--column", "judge=-").status == 0
+    same = by(name, ("gpt-4o",), ("gpt-4o",), tmp_path / "same.csv")
+    assert nescio("compare", same, "-m", "accuracy", *GATE).status == 0
+
+
+def test_whoever_grades_single_answers_is_no_judge_of_a_run(tmp_path: Path, nescio: Command) -> None:
+    """People share the work, and a column of verdicts names nobody."""
+    people = by("annotator", ("ana", "ben"), ("ben", "cy", "dan"), tmp_path / "people.csv")
+    assert nescio("compare", people, "-m", "accuracy", *GATE).status == 0
+    scores = by("judge_score", ("0.5",), ("0.9",), tmp_path / "scores.csv")
+    assert nescio("compare", scores, "-m", "accuracy", *GATE).status == 0
+
+
+def test_several_columns_about_the_judge_count_as_far_as_they_are_constant(tmp_path: Path, nescio: Command) -> None:
+    for version, status in (("1", 0), ("2", 2)):
+        rows = [
+            (run, f"q{q}", right(q % 10 < share), "gpt-4o", own, f"rater {q % 3}")
+            for run, share, own in (("old", 5, "1"), ("new", 9, version))
+            for q in N
+        ]
+        path = table(tmp_path / "t.csv", f"{HEAD},grader_model,grader_version,annotator", rows)
+        done = nescio("compare", path, "-m", "accuracy", *GATE)
+        assert done.status == status, done.flat
+        assert ("judge(grader_model=gpt-4o, grader_version=2)" in done.err) == (status == 2)
+
+
+EVIDENCE = {
+    "gold": ("gold", "x", "y", "have another gold answer"),
+    "question": ("question_text", "hard", "easy", "have a different text"),
+    "judge": ("judge", "strict", "lenient", "by different judges"),
+    "grader": ("grader_model", "strict", "lenient", "by different judges"),
+    "reason": ("no_gate_because", "", "rows were chosen", "rows were chosen"),
+    "held": ("answers_held", "", "200 of 900", "holds 200 of 900"),
+}
+
+
+@pytest.mark.parametrize("case", EVIDENCE)
+def test_a_whole_mapping_switches_off_no_evidence(tmp_path: Path, nescio: Command, case: str) -> None:
+    column, before, now, says = EVIDENCE[case]
+    path = by(column, (before,), (now,), tmp_path / "t.csv")
+    mapping = [word for role in ("run", "question", "outcome") for word in ("--column", f"{role}={role}")]
+    for more in ((), mapping):
+        done = nescio("compare", path, "-m", "accuracy", *GATE, *more)
+        assert (done.status in (2, 3), says in done.flat) == (True, True), done.flat
+    if case in ("gold", "question", "judge", "grader"):
+        role = {"question": "question_text", "grader": "judge"}.get(case, case)
+        done = nescio("compare", path, "-m", "accuracy", *GATE, *mapping, "--column", f"{role}=-")
+        assert (done.status, f"{role}=-" in done.flat) == (0, True)
+
+
+def test_a_gold_answer_that_is_evidence_alone_changes_no_outcome(tmp_path: Path, nescio: Command) -> None:
+    """Without the whole mapping, an empty gold answer means that the question has none."""
+    rows = [(f"q{q}", "unanswered" if q % 2 else "correct", "" if q % 2 else "x") for q in range(20)]
+    path = table(tmp_path / "a.csv", "question,outcome,gold", rows)
+    mapping = [word for role in ("run=-", "question=question", "outcome=outcome") for word in ("--column", role)]
+    assert nescio("score", path, "-m", "coverage", "-m", "accuracy", *mapping, "-f", "csv").out.count(",0.5,") == 2
+
+
 def test_the_judge_of_a_third_run_matters_to_no_gate(tmp_path: Path, nescio: Command) -> None:
     judges = {"old": "exact", "new": "exact", "other": "lenient"}
     rows = [(run, f"q{q}", right(q % 10 < 5 + 4 * (run == "new")), by) for run, by in judges.items() for q in N]
@@ -221,3 +309,65 @@ def test_a_measure_of_confidence_on_the_questions_that_a_run_chose_to_answer(tmp
         nescio("compare", path, "-m", measure, *GATE).assert_refused(says)
     nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.1").assert_refused("a verdict for every answer")
     nescio("compare", path, "-m", "AP", *GATE).assert_refused("wins. Use a measure that divides by all questions (CWS)")
+
+
+@pytest.fixture
+def ungraded(tmp_path: Path) -> Path:
+    """The baseline is right on seven of ten questions, but a judge failed on three of these; the new run on six."""
+    rows = [("old", f"q{q}", "" if q % 10 < 3 else right(q % 10 < 7)) for q in N]
+    return table(tmp_path / "t.csv", HEAD, [*rows, *(("new", f"q{q}", right(q % 10 > 3)) for q in N)])
+
+
+def test_no_run_passes_because_its_baseline_lacks_grades(ungraded: Path, tmp_path: Path, nescio: Command) -> None:
+    how = ("--ungraded", "incorrect")
+    says = "60 of old's 200 answers count as wrong without a grade, and may be right"
+    done = nescio("compare", ungraded, "-m", "accuracy", *GATE, *how)
+    assert (done.status, says in done.flat) == (3, True), done.flat
+    assert (
+        nescio("compare", ungraded, "-m", "accuracy", *GATE[:-1], *how).out.splitlines()[-1].startswith("CANNOT TELL")
+    )
+    assert nescio("gate", policy(ungraded, 'measure = "accuracy"', 'ungraded = "incorrect"')).status == 3
+    base = tmp_path / "base.json"
+    nescio("compare", ungraded, "--run", "old", *how, "--save-baseline", base)
+    new = table(tmp_path / "new.csv", HEAD, [("new", f"q{q}", right(q % 10 > 3)) for q in N])
+    call = ("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression", *how)
+    assert nescio(*call).status == 3
+    looks = ("compare", ungraded, "-m", "accuracy", *GATE, "--looks", *how)
+    assert nescio(*looks).status == 3
+    nescio(*looks, "--state", tmp_path / "s.json").assert_refused("answers without a grade, which may be right")
+    # 60 of 200 more may be right, so that accuracy, c@1 and precision (nobody abstains) of the baseline rise by 0.3.
+    for margin, status in (("0.15", 3), ("0.3", 0)):
+        for measure in ("accuracy", "c@1", "precision"):
+            assert nescio("compare", ungraded, "-m", measure, *GATE, *how, "--margin", margin).status == status
+    # The other way round, the policy is cautious; and few answers without a grade do not matter.
+    turned = ("--baseline", "new", "--run", "old", "--fail-on-regression")
+    assert nescio("compare", ungraded, "-m", "accuracy", *turned, *how).status == 1
+    rows = [("old", f"q{q}", "" if q == 3 else right(q % 10 < 5)) for q in N]
+    few = table(tmp_path / "few.csv", HEAD, [*rows, *(("new", f"q{q}", right(q % 10 < 9)) for q in N)])
+    assert nescio("compare", few, "-m", "accuracy", *GATE, *how).status == 0
+
+
+def test_a_wrong_answer_may_help_a_run_by_a_measure_of_confidence(tmp_path: Path, nescio: Command) -> None:
+    rows = [
+        (run, f"q{q}", "" if run == "new" and q % 20 == 0 else right(q % 10 < 6), 0.9 - 0.08 * (q % 10) + q / 1e5)
+        for run in ("old", "new")
+        for q in N
+    ]
+    path = table(tmp_path / "t.csv", f"{HEAD},confidence", rows)
+    done = nescio("compare", path, "-m", "AUROC", *GATE, "--ungraded", "incorrect", "--margin", "0.5")
+    assert (done.status, "count as wrong without a grade" in done.flat) == (3, True), done.flat
+
+
+def test_a_gate_on_both_extremes_is_one_gate(ungraded: Path, nescio: Command) -> None:
+    how = ("--ungraded", "bounds")
+    done = nescio("compare", ungraded, "-m", "accuracy", *GATE, *how)
+    assert (done.status, done.err.count("\ngate ")) == (3, 1)
+    assert done.err.count("minus old [ungraded") == 2
+    for margin, status in (("0.001", 3), ("0.5", 0)):
+        assert nescio("compare", ungraded, "-m", "accuracy", *GATE, *how, "--margin", margin).status == status
+    for bar, status in (("0.2", 0), ("0.5", 3), ("0.9", 1)):
+        limit = ("score", ungraded, "-m", "accuracy", "--fail-under", f"accuracy={bar}", *how)
+        done = nescio(*limit)
+        assert (done.status, done.flat.count("accuracy of run 'old [ungraded")) == (status, 2), done.flat
+    named = ("--baseline", "old [ungraded wrong]", "--run", "new", "--fail-on-regression")
+    assert nescio("compare", ungraded, "-m", "accuracy", *named, *how).status == 3

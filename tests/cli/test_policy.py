@@ -84,6 +84,27 @@ def test_a_limit_is_absolute_or_relative(both: Path, rule: str, result: str) -> 
     assert results(path) == [("b", "", result)]
 
 
+def test_a_level_may_be_close_to_100_but_not_there(both: Path) -> None:
+    path = policy(both, '[[rules]]\nbenchmark = "a"\nmeasure = "accuracy"\n')
+    text = path.read_text()
+    for level in (99.999, 99.9999999):
+        path.write_text(f"level = {level}\n{text}")
+        assert results(path) == [("a", "", "GO")]
+    path.write_text(f"level = 99.99999999999\n{text}")
+    with pytest.raises(FormatError, match="between 50 and 100"):
+        nescio.gate(path)
+    assert nescio.compare(both / "a.csv", "accuracy", baseline="old", ci=99.9999999).signature["ci"] == "99.9999999"
+    with pytest.raises(UsageError, match="a level in percent"):
+        nescio.compare(both / "a.csv", "accuracy", baseline="old", ci=99.99999999999)
+
+
+def test_a_measure_in_a_unit_of_its_own_needs_a_stated_drop(both: Path) -> None:
+    rule = '[[rules]]\nbenchmark = "a"\nmeasure = "omniscience_index"\n'
+    for more, result in (("by = 5", "GO"), ("relative = true", "GO"), ('tier = "informative"', "")):
+        always = '[[rules]]\nbenchmark = "a"\nmeasure = "c@1"\n'
+        assert results(policy(both, f"{rule}{more}\n{always}")) == [("a", "", result), ("a", "", "GO")]
+
+
 def test_a_measure_that_is_better_when_lower_rises(both: Path) -> None:
     rule = '[[rules]]\nbenchmark = "b"\nmeasure = "simpleqa.incorrect"\n'
     assert results(policy(both, f"{rule}by = 0.2\n")) == [("b", "", "NO-GO")]
@@ -129,6 +150,13 @@ def test_the_status_the_last_line_and_junit_say_one_thing(both: Path, nescio: Co
         ('[[rules]]\nmeasure = "accuracy"\nbenchmark = "c"\n', "unknown benchmark 'c'"),
         ('[[rules]]\nmeasure = "accuracy"\nby = -1\n', "the largest allowed drop"),
         ('[[rules]]\nmeasure = "zork"\n', "unknown measure 'zork'"),
+        ('[[rules]]\nmeasure = "accuracy"\nleast = -3\n', "0 or more .found -3"),
+        ('[[rules]]\nmeasure = "accuracy"\nby = 1\n', "no difference of accuracy is larger than 1"),
+        ('[[rules]]\nmeasure = "accuracy"\nby = 5\n', "write 0.05 for 5 per cent"),
+        ('[[rules]]\nmeasure = "accuracy"\nat_least = 60\n', "it is never at least 60; write 0.6 for 60 per cent"),
+        ('[[rules]]\nmeasure = "accuracy"\nat_least = 0\n', "it is always at least 0"),
+        ('[[rules]]\nmeasure = "simpleqa.incorrect"\nat_most = 30\n', "it is always at most 30"),
+        ('[[rules]]\nmeasure = "omniscience_index"\n', "needs `by` \\(or `relative = true`\\)"),
     ],
 )
 def test_a_broken_policy_is_one_error(both: Path, rules: str, message: str) -> None:

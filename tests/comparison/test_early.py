@@ -92,6 +92,12 @@ def test_a_clear_winner_stops_the_run_and_no_difference_is_said_only_within_a_ma
     assert -0.05 <= row.low <= row.high <= 0.05
 
 
+def test_a_margin_as_wide_as_the_range_is_refused() -> None:
+    run, baseline = drawn(100, 1, better=0.2)
+    with pytest.raises(UsageError, match="no difference of c@1 is larger than 1"):
+        looks_at(table(run, baseline), "c@1", margin=2)
+
+
 def test_as_many_more_questions_are_needed_whichever_run_is_called_the_baseline() -> None:
     """Of eleven questions two are won and one is lost: after 33 such, some 110 more bring the interval within .5."""
 

@@ -109,6 +109,15 @@ def test_flips_of_named_clusters_are_drawn() -> None:
     assert drawn.rows[0].passed == 1
 
 
+def test_flips_need_a_margin_where_the_gate_does() -> None:
+    rows = trials({"a": np.full(60, 0.8)}, 2)
+    with pytest.raises(UsageError, match="needs margin=VALUE"):
+        nescio.lab.flips(rows, "omniscience_index", draws=2)
+    assert nescio.lab.flips(rows, "omniscience_index", draws=2, margin=150).rows[0].passed == 1
+    with pytest.raises(UsageError, match="no difference of accuracy is larger than 1"):
+        nescio.lab.flips(rows, "accuracy", draws=2, margin=1)
+
+
 def test_flips_are_of_one_measure() -> None:
     with pytest.raises(UsageError, match="one measure"):
         nescio.lab.flips(trials({"a": np.full(5, 0.5)}, 2), ["accuracy", "c@1"])

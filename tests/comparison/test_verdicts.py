@@ -12,6 +12,7 @@ from scipy import stats
 
 import nescio
 from nescio.comparison.adjusted import families
+from nescio.comparison.margins import margin_of
 from nescio.comparison.ranks import bars
 from nescio.comparison.verdicts import decision, detectable, regression, rule_of_three_share, widened_interval
 from nescio.data.evidence import Evidence
@@ -181,6 +182,65 @@ def test_a_margin_that_makes_no_sense() -> None:
     for margin in (-1, float("inf"), "x", True):
         with pytest.raises(nescio.UsageError, match="margin"):
             nescio.compare(evidence(x="CW", y="WC"), "c@1", margin=margin)  # type: ignore[arg-type]
+
+
+def test_a_default_margin_is_only_for_a_range_about_1_wide() -> None:
+    """The new run costs ten times as much, by less than 0.01 dollars an answer."""
+    rows = [
+        {
+            "run": run,
+            "question": f"q{i}",
+            "outcome": ("correct", "incorrect")[i % 5 == 0],
+            "cost": cost * (1 + i % 7 / 100),
+        }
+        for run, cost in (("old", 0.0005), ("new", 0.005))
+        for i in range(400)
+    ]
+    for measure in ("price_per_right(cost)", "mean(cost)"):
+        found = nescio.compare(rows, measure, baseline="old")
+        assert (found.decision.status, found.rows[0].verdict, "margin" in found.signature) == (3, "worse", False)
+        assert "State the largest loss that does not matter (margin=VALUE), in the unit" in found.decision.sentence
+        assert "0.01" not in found.decision.sentence
+        with pytest.raises(nescio.UsageError, match="needs margin=VALUE"):
+            nescio.compare(rows, measure, baseline="old", fail_on_regression=True)
+        for margin, status in ((0.001, 1), (0.01, 0)):
+            (gate,) = nescio.compare(rows, measure, baseline="old", fail_on_regression=True, margin=margin).gates
+            assert gate.status == status
+        turned = nescio.compare(rows, measure, baseline="new")
+        assert (turned.decision.status, turned.decision.why[-14:]) == (0, "old is better.")
+        both = nescio.compare(rows, [measure, "accuracy"], baseline="old")
+        assert both.decision.row.measure == measure
+    assert nescio.compare(rows, ["accuracy", "mean(cost)"], baseline="old").rows[0].no_larger_than == 0.0092
+    assert nescio.compare(rows, "accuracy", baseline="old", fail_on_regression=True).gates[0].status == 0
+
+
+RANGES = {"UF": 0.01, "penalty(t=0.75)": 0.01, "penalty(t=0.9)": 0.01, "E-AUGRC": 0.01, "omniscience_index": None}
+
+
+@together("measure, margin", [*RANGES.items(), ("NLL", None), ("NAURC", None), ("formula(C/n)", None)])
+def test_which_measures_have_a_default_margin(measure: str, margin: float | None) -> None:
+    assert margin_of(parse(measure), None) == margin
+    assert margin_of(parse(measure), 0.2) == 0.2
+
+
+def test_no_verdict_says_that_small_differences_are_ruled_out_by_a_margin_that_nobody_stated() -> None:
+    cost = [(i % 7 / 1000, (i + 1) % 7 / 1000) for i in range(70)]
+    (found,) = nescio.compare(matrix(*cost), "mean(score)")
+    assert (found.verdict, found.no_larger_than) == ("too few questions to tell", None)
+    (found,) = nescio.compare(matrix(*cost), "mean(score)", margin=0.01)
+    assert str(found.verdict).startswith("differences above 0.00")
+
+
+def test_a_margin_as_wide_as_the_range_decides_nothing() -> None:
+    data = evidence(x="CWUC" * 10, y="WCWU" * 10)
+    for measure, margin in (("c@1", 1), ("c@1", 2), ("UF", 2), (["UF", "c@1"], 1.5), (None, 1)):
+        with pytest.raises(nescio.UsageError, match=r"no difference of (c@1|UF) is larger than"):
+            nescio.compare(data, measure, margin=margin)
+    with pytest.raises(nescio.UsageError, match=r"write 0.02 for 2 per cent"):
+        nescio.compare(data, "c@1", margin=2)
+    assert nescio.compare(data, "UF", margin=1.5).decision.status == 0
+    # Coverage decides nothing, so its range does not matter.
+    assert nescio.compare(data, ["omniscience_index", "coverage"], margin=199).decision.status == 0
 
 
 def test_too_few_resamples_for_so_many_comparisons_is_said() -> None:

@@ -9,9 +9,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from nescio.data.model import Question, Response
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, Unjudged
-from nescio.pipeline import Options, open_files, recognise
+from nescio.pipeline import Options, judge, open_files, recognise
 from nescio.pipeline import read as read_files
 from tests.notes import in_words
 from tests.rings import together
@@ -228,3 +229,42 @@ def test_what_answers_rest_on_is_left_out_only_where_nobody_looks_at_it(tmp_path
         found = read_files(paths, Options(), supports=supports).data
         assert isinstance(found, Unjudged)
         assert found.runs[0].responses[0].support == support
+
+
+@together(
+    "fields, state",
+    [
+        ({"error": "HTTP 429"}, NOT_GRADED),
+        ({"error": {"code": 500}}, NOT_GRADED),
+        ({"exception": True}, NOT_GRADED),
+        ({"status": 503}, NOT_GRADED),
+        ({"finish_reason": "timeout"}, NOT_GRADED),
+        ({"answered": False, "error": "timeout"}, NOT_GRADED),
+        ({"answer": "", "error": "timeout"}, NOT_GRADED),
+        ({"answer": "Paris", "answered": False, "error": "timeout"}, NOT_GRADED),
+        ({"error": None}, SILENT),
+        ({"error": ""}, SILENT),
+        ({"error": False}, SILENT),
+        ({"error": "none"}, SILENT),
+        ({"status": 200}, SILENT),
+        ({"finish_reason": "stop"}, SILENT),
+        ({"answer": "Paris", "error": "the first attempt timed out"}, CORRECT),
+    ],
+)
+def test_a_failed_call_is_no_abstention(tmp_path: Path, fields: dict[str, Any], state: int) -> None:
+    for answerable in (True, False):
+        question = Q2 if answerable else {"id": "q2", "question": "Where?", "answerable": False}
+        gold = {"answers": ["Paris"], "options": []} if answerable else {}
+        paths = questions_and_run(tmp_path, (Q1, question | gold), (A1, {"id": "q2", "answer": None} | fields))
+        found = judge(read_files(paths, Options()))
+        assert isinstance(found.data, Outcomes)
+        assert found.data.state[0, 1] == (state if answerable or state != CORRECT else INCORRECT)
+
+
+def test_fields_that_nobody_reads_are_named(tmp_path: Path) -> None:
+    more = {"latency": 3, "status": 200, "error": None}
+    paths = questions_and_run(tmp_path, answers=(A1, A2 | more | {"model": "m"}))
+    noted = [remark.text for remark in read_files(paths, Options()).notes]
+    assert noted == ["the runs have fields that nescio does not read: 'latency' and 'model'"]
+    paths = questions_and_run(tmp_path, answers=({"id": "q1", "prediction": "A"}, {"id": "q2", "prediction": "B"}))
+    assert not read_files(paths, Options()).notes

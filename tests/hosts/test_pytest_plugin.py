@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import nescio
+from nescio.hosts.pytest_plugin import Recorder
 
 pytest_plugins = ["pytester"]
 MODULE = "nescio.hosts.pytest_plugin"
@@ -125,6 +126,32 @@ def test_answers_are_judged_and_what_is_recorded_wrongly_is_refused(pytester: py
     )
     assert done.ret == 0, printed
     done.assert_outcomes(passed=2)
+
+
+def answered(right: int, gold: str | list[str] = "Oslo", **how: Any) -> Recorder:
+    """Return the answers of a run that is right on `right` of 400 questions."""
+    recorder = Recorder()
+    for i in range(400):
+        recorder.answer(f"q{i}", "Oslo" if i < right else "not Oslo", gold, **how)
+    return recorder
+
+
+def test_a_baseline_with_another_judge_or_gold_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    answered(300).save_baseline(path, "accuracy", resamples=200)
+    answered(300).assert_not_worse(path, "accuracy")
+    for changed, rule in (
+        (answered(200, judge="contains"), "judged by exact"),
+        (answered(200, declined_pattern=["not.*"]), "judged by exact"),
+        (answered(200, ["Oslo", "not Oslo"]), "400 with a different gold answer"),
+    ):
+        with pytest.raises(pytest.fail.Exception, match=rule):
+            changed.assert_not_worse(path, "accuracy")
+    told = Recorder()
+    for i in range(400):
+        told.record(f"q{i}", "correct", judge="people", gold="Oslo")
+    with pytest.raises(pytest.fail.Exception, match="by people"):
+        told.assert_not_worse(path, "accuracy")
 
 
 BARS: list[tuple[list[str], int, str]] = [

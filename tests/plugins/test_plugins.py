@@ -16,7 +16,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from nescio import plugins
+from nescio import judging, plugins
 from nescio.errors import FormatError
 from nescio.hosts.mcp import answer, schema_of
 from nescio.measures import REGISTRY
@@ -263,6 +263,38 @@ def test_what_a_faulty_plugin_registered_is_taken_back(tmp_path: Path) -> None:
         plugins.load_file(file)
     assert "taken_back" not in REGISTRY
     assert "c@1" in REGISTRY
+
+
+JUDGE = """
+from nescio.judging import judge
+@judge({name!r})
+def grade(question, answer):
+    return {rule}
+"""
+
+
+def test_a_judge_of_a_plugin_is_known_by_its_code(nescio: Command, tmp_path: Path) -> None:
+    """Two judges of one name would let a run pass that a lenient one judged."""
+    rules = {"strict": "answer in question.answers", "lenient": "True", "again": "answer in question.answers"}
+    questions = [json.dumps({"id": f"q{i}", "question": f"Q{i}?", "answers": [f"a{i}"]}) for i in range(60)]
+    (tmp_path / "q.jsonl").write_text("\n".join(questions))
+    for run, right in (("old", 40), ("new", 20)):
+        rows = [json.dumps({"id": f"q{i}", "answer": f"a{i}" if i < right else "no"}) for i in range(60)]
+        (tmp_path / f"{run}.jsonl").write_text("\n".join(rows))
+    base = tmp_path / "base.json"
+    done = {}
+    for name, rule in rules.items():
+        before = plugins.names()
+        (tmp_path / f"{name}.py").write_text(JUDGE.format(name="own", rule=rule))
+        judged = ("--judge", "own", "--plugin", tmp_path / f"{name}.py", "-m", "accuracy")
+        if name == "strict":
+            nescio("compare", tmp_path / "q.jsonl", tmp_path / "old.jsonl", *judged, "--save-baseline", base)
+        new = (tmp_path / "q.jsonl", tmp_path / "new.jsonl")
+        done[name] = nescio("compare", *new, *judged, "--baseline", base, "--fail-on-regression")
+        plugins.take_back(before)
+    assert done["strict"].status == done["again"].status == 1
+    done["lenient"].assert_refused("the baseline was judged by own(code=", "and these files by own(code=")
+    assert judging.known("exact").record.parameters == ()
 
 
 def python(code: str, path: Path | None = None, folder: Path = PLUGIN) -> str:

@@ -361,6 +361,10 @@ DECIDING = {  # a column, its cells in the runs a and b, and whether counts of s
     "gold": ("gold_digest", _DIGESTS, False),
     "judges": ("judge", ("match", "gpt-4o"), False),
     "a judge": ("judge", ("match", ""), False),
+    "graders": ("grader_model", ("gpt-4o", "gpt-3.5"), False),
+    "key": ("expected_answer", ("x", "y"), False),
+    "texts": ("question_text", ("Who wrote it?", "Which of the two wrote it?"), False),
+    "gold answers": ("expected", ("Ann", "Ann or Bob"), False),
 }
 
 
@@ -392,6 +396,10 @@ def test_a_file_is_not_counted_if_counts_would_lose_what_decides_gates(case: str
         {"judge": ('"a judge of 2 days"', '"a judge of 2 days"')},
         {"gold_digest": (_DIGESTS[0], _DIGESTS[1].replace("inspect", "helm"))},
         {"gold_digest": ("sha1", "md5"), "answers_held": ("all", "some")},  # somebody else's columns
+        {"gold": ("X ", "x"), "question_text": ("Why?", "why?"), "prompt": ("A", "B"), "annotator": ("ana", "ana")},
+        {"question_text": ("Who  wrote it?", "who wrote it?"), "gold": ("Ann", " ann")},
+        {"prompt": ("Be brief. Who wrote it?", "Who wrote it?")},
+        {"gold_digest": (_DIGESTS[0], _DIGESTS[0]), "gold": ("Ann", "Bob")},  # in a table that nescio wrote
     ],
 )
 def test_a_file_in_which_these_columns_decide_nothing_is_counted(columns: Any, tmp_path: Path) -> None:

@@ -94,3 +94,13 @@ def test_answers_to_one_question_are_no_cluster() -> None:
     assert "agreement.clusters" not in codes
     once = [dict(row, cluster=row["question"][:2]) for row in table if row["repeat"] == "0"]
     assert "agreement.clusters" in {one.code for one in nescio.score(once, "accuracy", pool=older).notes}
+
+
+def test_a_gate_needs_a_statement_that_the_sample_is_random() -> None:
+    new, older = runs(400, 120)
+    how: dict[str, Any] = {"pool": older, "fail_under": {"accuracy": 0.1}}
+    with pytest.raises(NescioError, match="the sender of the answers could have chosen from the pool"):
+        nescio.score(new, "accuracy", **how)
+    assert [gate.status for gate in nescio.score(new, "accuracy", missing="own", **how).gates] == [0]
+    every, older = runs(100, 100)
+    assert [gate.status for gate in nescio.score(every, "accuracy", **how | {"pool": older}).gates] == [0]

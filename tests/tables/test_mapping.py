@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.errors import FormatError, NescioError, UsageError
+from nescio.errors import FormatError, MismatchError, NescioError, UsageError
 from nescio.pipeline import Options
 from nescio.pipeline.judging import judge
 from nescio.pipeline.reading import read
@@ -316,3 +316,40 @@ def test_scores_that_are_averaged_need_no_outcome(tmp_path: Path) -> None:
     for measures in ("c@1", [mean, "c@1"]):
         with pytest.raises(AskedError, match="from which value of 'score'"):
             nescio.score(path, measures)
+
+
+def test_no_answer_of_a_table_of_scores_is_called_correct(tmp_path: Path) -> None:
+    path, base, mean = tmp_path / "new.csv", tmp_path / "base.json", "mean(score)"
+    path.write_text("id,score\n1,0.3\n2,-0.9\n3,0.5\n")
+    nescio.compare(path, mean, save_baseline=base)
+    assert '"correct"' not in base.read_text()
+    assert nescio.score(path, mean, ci=None).notes[0].text.endswith("new.csv: read with question=id")
+    graded = tmp_path / "graded.csv"
+    graded.write_text("id,score,correct\n1,0.4,yes\n2,0.1,no\n3,0.5,yes\n")
+    (row,) = nescio.compare(graded, mean, baseline=base)
+    assert row.difference == pytest.approx((0.1 + 1.0 + 0) / 3)
+    with pytest.raises(MismatchError, match="the baseline has scores, but these files hold only outcomes"):
+        nescio.compare(graded, "c@1", baseline=base)
+    nescio.compare(graded, mean, save_baseline=base)  # with outcomes, because the table has them
+    (back,) = nescio.compare(path, mean, baseline=base)
+    assert back.difference == pytest.approx(-row.difference)
+
+
+def test_a_report_averages_the_scores_that_its_measure_names(tmp_path: Path) -> None:
+    path, page = tmp_path / "new.csv", tmp_path / "page.html"
+    path.write_text("id,score\n1,0.3\n2,0.9\n3,0.6\n")
+    made = nescio.report(path, "mean(score)", output=page)
+    assert made.scores.rows[0].value == pytest.approx(0.6)
+    assert "does not say which answers are right or wrong" in str(made.results)
+    with pytest.raises(AskedError, match="from which value of 'score'"):
+        nescio.report(path, output=page)
+
+
+@together("ungraded, n", [("exclude", 2), ("incorrect", 2)])
+def test_an_answer_without_a_score_is_no_answer_with_a_score(tmp_path: Path, ungraded: Any, n: int) -> None:
+    path = tmp_path / "new.csv"
+    path.write_text("id,score\n1,0.3\n2,\n3,0.6\n")
+    with pytest.raises(MismatchError, match="question '2': the answer is not graded"):
+        nescio.score(path, "mean(score)")
+    (row,) = nescio.score(path, "mean(score)", ci=None, ungraded=ungraded)
+    assert (row.value, row.n) == (pytest.approx(0.45), n)

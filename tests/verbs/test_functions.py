@@ -140,6 +140,9 @@ def test_gates_pass_fail_and_cannot_tell() -> None:
         score_gates(scores, [Limit("c@1", 0.5, ceiling=True)])
     with pytest.raises(UsageError, match="a gate on accuracy needs this measure"):
         score_gates(scores, [Limit("accuracy", 0.5)])
+    for limit, how in ((-1, "always at least -1"), (0, "always"), (1.01, "never"), (60, "write 0.6 for 60 per cent")):
+        with pytest.raises(UsageError, match=f"the limit decides nothing: c@1 is between 0 and 1.*{how}"):
+            score_gates(scores, [Limit("c@1", limit)])
     comparisons = nescio.compare(OUTCOMES, ["c@1", "accuracy"], baseline="old", resamples=200)
     asked = [(gate.run, gate.asked) for gate in regression_gates(comparisons)]
     assert asked == [(run, "c@1 at most 0.01 worse than old") for run in ("mine", "other")]

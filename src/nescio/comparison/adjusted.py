@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.comparison.corrections import RANDOM, TestUsed, adjust
+from nescio.comparison.margins import margin_of
 from nescio.comparison.verdicts import decide, detectable
 from nescio.data.notes import Note
 from nescio.data.results import Comparison
@@ -43,7 +44,7 @@ def families(rows: Iterable[Comparison]) -> list[list[Comparison]]:
 
 
 def adjusted_families(
-    rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
+    rows: Sequence[Comparison], alpha: float, correction: str, margin: float | None, *, every: int, resamples: int
 ) -> list[Comparison]:
     """Return the rows in their given order, each judged (`judged_rows`) with the other rows of its family."""
     judged = {
@@ -58,7 +59,7 @@ def judged_rows(
     rows: Sequence[Comparison],
     alpha: float,
     correction: str,
-    margin: float,
+    margin: float | None,
     *,
     every: int,
     resamples: int,
@@ -69,8 +70,6 @@ def judged_rows(
     `every` counts all pairs of runs. If the rows are only some of these pairs, `adjusted` holds their p-values,
     adjusted over all pairs.
     """
-    # With fewer than two resamples beyond its ends, an interval cannot support a bounded null.
-    margin = margin if resamples * alpha >= 2 else -1.0
     smallest = 1.5 / (1 + resamples)  # the least p of a random test, and half as much again for rounding
     # Tukey's p-values are adjusted by construction.
     tukey = any(row.test == "tukey" for row in rows)
@@ -78,11 +77,13 @@ def judged_rows(
     if adjusted is None:
         adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
     measures = {name: parse(name) for name in {row.measure for row in rows}}
+    # With fewer than two resamples beyond its ends, an interval cannot support a bounded null.
+    margins = {name: margin_of(own, margin) if resamples * alpha >= 2 else None for name, own in measures.items()}
     return [
         decide(
             replace(row, p_adjusted=p, detectable=detectable(row, measures[row.measure], strictest)),
             alpha,
-            margin,
+            margins[row.measure],
             smallest if row.test in RANDOM else 0.0,
         )
         for row, p in zip(rows, adjusted, strict=True)

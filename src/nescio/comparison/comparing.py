@@ -17,6 +17,7 @@ from nescio.comparison.each_pair import each_pair
 from nescio.comparison.few_answers import with_answers_as_units, with_few_answers
 from nescio.comparison.front import front
 from nescio.comparison.many_runs import compare_leading
+from nescio.comparison.margins import check_margins
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.prices import price_ratios
 from nescio.comparison.rank_probabilities import with_rank_probabilities
@@ -58,7 +59,7 @@ def compare(
     ci: float = 95.0,
     test: Test = "auto",
     correction: Correction = "holm",
-    margin: float = 0.01,
+    margin: float | None = None,
     labels: Any = None,
     target: Target | None = None,
     labels_by: str | None = None,
@@ -105,7 +106,8 @@ def compare(
     measures do not weaken. The others are a second family, and descriptive measures (coverage) a third.
 
     The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if p_adjusted is at most 1 - ci.
-    Otherwise it is "differences above d are ruled out" if the interval of this comparison lies within `margin` of 0.
+    Otherwise it is "differences above d are ruled out" if the interval of this comparison lies within `margin` of 0
+    (None: 0.01 for a measure whose range is about 1 wide; another measure has no margin that nobody stated).
     Otherwise it is "too few questions to tell", or "too few resamples to tell" if the correction needs more.
     `detectable` is the difference that equally many questions would show with a power of 0.8.
 
@@ -127,6 +129,7 @@ def compare(
     if not apart:
         _check_shared(loaded, data)
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
+    check_margins(wanted, margin, named=measures is not None)
     if baseline is None and (count := comb(len(data.runs), 2)) > MOST_COMPARED:
         if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
             raise UsageError(

@@ -25,12 +25,13 @@ from nescio.comparison._looks import (
     still_needed,
     verdict,
 )
+from nescio.comparison.margins import check_margins
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.two_runs import take_two
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import UNGRADED, with_questions
 from nescio.data.notes import Note, note
-from nescio.data.policies import MISSING_SILENT, UNGRADED_LEFT_OUT, missing_note, ungraded_note
+from nescio.data.policies import MISSING_SILENT, UNGRADED_LEFT_OUT, UNGRADED_WRONG, missing_note, ungraded_note
 from nescio.data.reasons import NOT_DECLINED, not_declined, notes_on_pairs
 from nescio.data.results import Results
 from nescio.data.shown import Row, Shown
@@ -123,6 +124,7 @@ def compare_early(
     another measure, level, run, judge, sequence or seed. Raises UsageError for a measure that cannot be followed.
     """
     chosen = parse(measure)
+    check_margins([chosen], margin, named=True)
     how = Sequence(choose(chosen, sequence), 1 - ci / 100, planned)
     loaded = _two(open_data(source, {"strata": (), **options}, [chosen]), baseline, run)
     choose(chosen.on(loaded.data.columns), sequence)  # the measure may read more than the three outcomes
@@ -146,6 +148,11 @@ def compare_early(
         read = [remark for remark in loaded.notes if not _of_this_block(remark, names[0])]
         every = (*read, *_left_out(after, names), *_missing(after, names[0]), *silent, *notes, *more_notes)
         looks = Results(tuple(rows), _signature(loaded, chosen, how, after, margin=margin, seed=seed), every, "looks")
+        if path is not None and any(one.code == UNGRADED_WRONG and one.subject == names[1] for one in looks.notes):
+            raise UsageError(
+                f"{names[1]!r} has answers without a grade, which may be right, but a later look would take them for "
+                f"wrong; use {opt('ungraded', 'exclude')}"
+            )
         last = _on_grounds(looks, margin or 0.0)
         looks = looks.with_rows([*rows[:-1], last])
         after = after.doubted(last.verdict if last.verdict.startswith("cannot tell") else "")

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison.comparing import compare
+from nescio.comparison.margins import check_margins, gate_margin
 from nescio.comparison.verdicts import decisions
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.repeats import repeats_of
@@ -82,7 +83,7 @@ def flips(
     *,
     baseline: str | None = None,
     run: str | None = None,
-    margin: float = 0.01,
+    margin: float | None = None,
     ci: float = 95.0,
     draws: int = 200,
     seed: int = 0,
@@ -107,7 +108,9 @@ def flips(
             "each question was asked once, but flips need several answers of a system to each question: number the "
             f"answers in a column `repeat`, or join runs by {opt('repeats_of', of='NAME=PATTERN')}"
         )
-    measure = parse_all(measures, loaded)[0].label
+    first = parse_all(measures, loaded)[0]
+    check_margins([first], margin, named=True)
+    margin, measure = gate_margin(first, margin), first.label
     _check_ground(loaded, measure, data.runs[new], None if old == new else data.runs[old])
     rows = [_rows_of(data, at) for at in dict.fromkeys((old, new))]
     shared = sorted(set.intersection(*({*own} for own in rows)))

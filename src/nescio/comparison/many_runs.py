@@ -36,7 +36,7 @@ def compare_leading(
     name: str | Measure,
     *,
     ci: float = 95.0,
-    margin: float = 0.01,
+    margin: float | None = None,
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nescio.data.signature import Signature, sign
+from nescio.comparison.margins import shared_margin
+from nescio.data.signature import Signature, exactly, sign
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import METHOD
@@ -15,7 +16,7 @@ def signed(
     wanted: Sequence[Measure],
     *,
     ci: float,
-    margin: float,
+    margin: float | None,
     test: str,
     correction: str,
     drawn: tuple[int, int],
@@ -34,10 +35,10 @@ def signed(
         measures="+".join(m.name for m in wanted),
         **loaded.signature,
         **(corrected or {}),
-        ci=f"{ci:g}",
+        ci=exactly(ci),
         interval=names if corrected is None else METHOD,
         test=test,
         correction=correction,
-        margin=f"{margin:g}",
+        **shared_margin(wanted, margin),
         **(how if corrected is None else {}),
     )

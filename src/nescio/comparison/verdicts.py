@@ -11,9 +11,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.comparison.margins import margin_of
 from nescio.data.plain_tables import signed_figure
 from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
+from nescio.errors import opt, spelled
 from nescio.measures import Measure, parse
 from nescio.scoring.grounds import lost, no_ground
 from nescio.stats.few_units import unseen_gap
@@ -135,13 +137,13 @@ def is_unmoved(row: Comparison) -> bool:
     return still and (row.difference == 0 or parse(row.measure).counts_every_unit)
 
 
-def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) -> Comparison:
+def decide(row: Comparison, alpha: float, margin: float | None, smallest: float = 0.0) -> Comparison:
     """Return the row with its verdict, or with the verdict None if its adjusted p-value is undefined.
 
     The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if the adjusted p-value is at
-    most `alpha`. It is "differences above d are ruled out" if the interval lies within `margin` of 0. Otherwise it says
-    that there are too few questions, or too few resamples if p is `smallest`, the least value that random exchanges can
-    give.
+    most `alpha`. It is "differences above d are ruled out" if the interval lies within `margin` of 0 (never if this is
+    None). Otherwise it says that there are too few questions, or too few resamples if p is `smallest`, the least value
+    that random exchanges can give.
     """
     if row.p_adjusted is None or math.isnan(row.p_adjusted):
         return row
@@ -151,9 +153,10 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
             return replace(row, verdict="higher" if row.difference > 0 else "lower")
         return replace(row, verdict="worse" if (row.difference > 0) == declaration.lower_is_better else "better")
     bound = max(map(abs, widened_interval(row, alpha)))
-    if bound > margin and row.p is not None and row.p <= smallest:
+    beyond = margin is None or bound > margin
+    if beyond and row.p is not None and row.p <= smallest:
         return replace(row, verdict=TOO_FEW_RESAMPLES)
-    if bound > margin:
+    if beyond:
         return replace(row, verdict=NONE_SEEN if is_unmoved(row) and row.difference == 0 else TOO_FEW)
     # We round up, so that the words claim no more than the figure.
     bound = math.ceil(bound * 1e4 - 1e-9) / 1e4
@@ -163,14 +166,15 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
 class Decision(Struct, frozen=True):
     """The decision whether a run may replace its baseline, which gates, pages and the terminal all show.
 
-    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if the data cannot tell. `further` is
+    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if the data cannot tell. `margin` is None
+    if nobody stated one and the measure has no default; only a run that is surely no worse then passes. `further` is
     about how many more `units` (questions, or clusters of them) would decide, or None if no number would, as for a
     difference at the margin. `broken` says how the numbers of empty, unparsed and failed outputs changed. `undecided`
     says why the data cannot tell, whatever the difference is.
     """
 
     row: Comparison
-    margin: float
+    margin: float | None
     status: int
     further: int | None = None
     broken: str = ""
@@ -194,13 +198,17 @@ class Decision(Struct, frozen=True):
             return f" has the same {row.measure} as {row.baseline} on each of {row.n:,} questions ({figures}){broken}."
         lower = " (lower is better)" if parse(row.measure).declaration.lower_is_better else ""
         minus = f" minus {row.baseline} is {figures} by {row.measure}{lower}{broken}"
-        worse = f"worse by more than the margin of {self.margin:g}"
+        worse = "worse" if self.margin is None else f"worse by more than the margin of {self.margin:g}"
         if self.status == 0:
             return f"{minus}, so {row.run} is {'better' if row.verdict == 'better' else f'not {worse}'}."
         if self.status == 1:
             return f"{minus}, so {row.run} is {worse}."
         if self.undecided:
             return f"{minus}, but {row.run} may still be {worse}: {self.undecided}."
+        if self.margin is None:
+            found = "is" if row.verdict == "worse" else "may be"
+            state = f"State the largest loss that does not matter ({spelled(opt('margin', of='VALUE'))})"
+            return f"{minus}, so {row.run} {found} worse. {state}, in the unit of {row.measure}."
         more = f"To tell would take more than {MOST_TIMES:,} times as many {self.units}"
         more += ", if the difference stays the same."
         if self.units == LABELS:
@@ -231,19 +239,25 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
 
     The decision is "cannot tell" if a gate on the comparison would be refused (`scoring.grounds.no_ground`).
     """
-    alpha, margin = 1 - float(comparisons.signature["ci"]) / 100, float(comparisons.signature["margin"])
+    alpha, stated = 1 - float(comparisons.signature["ci"]) / 100, margin_in(comparisons)
     changes = {(n.subject, n["baseline"]): str(n["change"]) for n in comparisons.notes if n.code == REASONS_CHANGED}
     units = "clusters" if "clusters" in comparisons.signature else "questions"
     units = LABELS if "labels" in comparisons.signature else units
     made = []
     for row in comparisons:
-        pair = row.run, row.baseline
+        pair, margin = (row.run, row.baseline), margin_of(parse(row.measure), stated)
         broken, left_out = changes.get(pair, ""), lost(comparisons, row.measure, *pair)
         own = decision(row, alpha, margin, broken, left_out.words, units=units, shift=left_out.shift)
         if ground := no_ground(comparisons, row.measure, *pair):
             own = Decision(row, margin, CANNOT_TELL, None, broken, f"no decision can rest on {ground}")
         made.append(own)
     return tuple(made)
+
+
+def margin_in(comparisons: Comparisons) -> float | None:
+    """Return the margin with which comparisons were made, or None if nobody stated one that holds for all measures."""
+    stated = comparisons.signature.get("margin")
+    return None if stated is None else float(stated)
 
 
 def deciding(comparisons: Comparisons) -> Decision | None:
@@ -283,7 +297,7 @@ Comparisons.decided_by = staticmethod(deciding)
 def decision(
     row: Comparison,
     alpha: float,
-    margin: float,
+    margin: float | None,
     broken: str = "",
     undecided: str = "",
     *,
@@ -295,9 +309,12 @@ def decision(
     `undecided` says what may be wrong with the difference, and `shift` by how much it may be worse. A run passes if it
     would pass with that worse difference, too.
     """
-    status = regression(row, alpha, margin)
-    if undecided and status == 0 and regression(row, alpha, margin, shift):
+    least = 0.0 if margin is None else margin
+    status = regression(row, alpha, least)
+    if undecided and status == 0 and regression(row, alpha, least, shift):
         return Decision(row, margin, CANNOT_TELL, None, broken, undecided)
+    if margin is None:
+        return Decision(row, margin, CANNOT_TELL if status else 0, None, broken, units=units)
     if status != CANNOT_TELL:
         return Decision(row, margin, status, None, broken, units=units)
     if because := _why_no_number(row, alpha, margin, undecided if shift == math.inf else ""):

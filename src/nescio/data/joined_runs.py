@@ -56,6 +56,7 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
         judges=tuple(judge for part in parts for judge in (part.judges or (None,) * len(part.runs))),
         texts=cells("texts", None),
         words=cells("words", None),
+        scores_only=any(part.scores_only for part in parts),
     )
 
 

@@ -55,6 +55,7 @@ class Outcomes(Struct, frozen=True, eq=False):
     `origins` maps a run's name here to its name in the files, if a policy made two runs of one. `texts` are
     `nescio.data.texts.AnswerTexts`, if they were wanted. `words` are the digests of `words_digest` for each answer, or
     None. `kept` has the columns about runs that a written file needs (`data/kept.py`): a text for each run.
+    `scores_only` says that nobody graded the answers, and that measures average their scores in `extra_columns`.
     """
 
     runs: tuple[str, ...]
@@ -75,6 +76,7 @@ class Outcomes(Struct, frozen=True, eq=False):
     texts: Array | None = None
     words: Array | None = None
     kept: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    scores_only: bool = False
 
     def select(self, questions: Array) -> Outcomes:
         """Return Outcomes of the same runs on some of the questions, given a mask."""
@@ -125,6 +127,12 @@ class Outcomes(Struct, frozen=True, eq=False):
     def known_judges(self) -> tuple[JudgeRecord, ...]:
         """Return the known judges of the runs, each once."""
         return tuple(dict.fromkeys(record for record in self.judges if record is not None))
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Return a mask of the answers that have a graded score, shape (runs, questions)."""
+        columns = [np.isfinite(values.astype(float)) for values in self.extra_columns.values()]
+        return np.any(columns, axis=0) if columns else np.zeros(self.state.shape, dtype=bool)
 
     @property
     def lacking(self) -> NDArray[np.bool_]:

@@ -26,6 +26,7 @@ MissingConfidence = Literal["error", "exclude"]  # the policy for an answer with
 PERHAPS_DECLINED = "table.perhaps_declined"  # of a note that names the column with the reasons for ungraded answers
 NO_VERDICT = "table.no_verdict"  # the code of a note on an empty verdict that is read as an abstention
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # codes of notes that runs are scored on different questions
+SAMPLED = "pool.about"  # the code of a note that each run's questions are taken for a random sample of a pool
 COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
 # codes of notes on one run, and on several runs
 FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"
@@ -37,6 +38,7 @@ OTHER_ANSWERS = "tables.other_answers"  # the code of a note that a run has othe
 MIXED_FILES = "runs.mixed_files"  # the code of a note that files with the attempts of one run hold other runs, too
 ONE_SIDED = "answerable.one_sided"  # the code of a note that only some runs say which questions have no answer
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking does not need
+UNGRADED_WRONG, UNGRADED_BOUNDS = "outcomes.ungraded_incorrect", "outcomes.ungraded_bounds"
 # codes of notes on benchmarks that a run lacks, and on a benchmark with few clusters
 LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"
 
@@ -82,6 +84,8 @@ class Policies(Struct, frozen=True):
 def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] = ()) -> tuple[Evidence, list[Note]]:
     """Return Evidence after the policies, and notes on what each policy changed; `read` has the notes of the reader."""
     notes: list[Note] = []
+    if outcomes.scores_only:  # an answer with a score lacks no grade
+        outcomes = replace(outcomes, state=np.where(outcomes.scored, CORRECT, outcomes.state).astype(np.int8))
     outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
     outcomes = _settle_ungraded(outcomes, policies.ungraded, notes, read)
     absence = np.full(outcomes.state.shape, PRESENT, dtype=np.uint8)
@@ -89,7 +93,14 @@ def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] 
     absence[outcomes.state == NOT_GRADED] = UNGRADED
     if outcomes.repeats is not None:
         notes += _repeats_notes(outcomes)
-    return evidence_of(outcomes, _columns(outcomes), absence), notes
+    columns = outcomes.extra_columns if outcomes.scores_only else _columns(outcomes)
+    return evidence_of(outcomes, columns, absence), notes
+
+
+def scores_of(outcomes: Outcomes) -> Evidence:
+    """Return the graded scores of outcomes as Evidence, in which an answer without a score is ungraded."""
+    absence = np.where(outcomes.state == ABSENT, NO_ROW, np.where(outcomes.scored, PRESENT, UNGRADED)).astype(np.uint8)
+    return evidence_of(outcomes, outcomes.extra_columns, absence)
 
 
 def evidence_of(outcomes: Outcomes, columns: Mapping[str, Array], absence: Array) -> Evidence:
@@ -346,7 +357,7 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
         count, share = int(ungraded[run].sum()), _share_of_questions(outcomes, ungraded, run)
-        notes.append(ungraded_note(policy, outcomes.runs[run], count, total, share))
+        notes.append(ungraded_note(policy, outcomes.runs[run], count, total, share, kinds=_kinds(outcomes, run)))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
         notes.append(
             note("outcomes.k_without_bounds", "K has no bounds for ungraded answers: it uses only the graded answers")
@@ -372,6 +383,19 @@ def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: in
         weight = float((outcomes.repeats.counts(ungraded[run][None])[0] / np.maximum(1, counts[run])).sum())
     shared = (asked & asked[run]).sum(axis=1)
     return min(1.0, weight / int(shared[shared > 0].min()))
+
+
+def _kinds(outcomes: Outcomes, run: int) -> tuple[float, ...]:
+    """Return the shares of a run's answers that are right, wrong (or ungraded), declined, and rightly declined."""
+    state, unanswerable = outcomes.state[run], outcomes.answerable == 0 if outcomes.answerable is not None else False
+    silent = state == SILENT
+    kinds = np.array(
+        [state == CORRECT, np.isin(state, (INCORRECT, NOT_GRADED)), silent & ~unanswerable, silent & unanswerable]
+    )
+    if outcomes.repeats is not None:
+        weight = 1 / np.maximum(1, outcomes.repeats.counts((state != ABSENT)[None])[0])
+        kinds = kinds * weight[outcomes.repeats.question]
+    return tuple((kinds.sum(axis=1) / kinds.sum()).tolist())
 
 
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
@@ -436,10 +460,10 @@ def unanswerable_note(count: int, total: int, policy: str) -> Note:
     )
 
 
-def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -> Note:
+def ungraded_note(policy: str, run: str, count: int, total: int, share: float, *, kinds: Sequence[float] = ()) -> Note:
     """Return a note that `count` of a run's `total` answers are not graded, and how the policy treats these answers.
 
-    `share` is the weight of these answers among the run's questions.
+    `share` is the weight of these answers among the run's questions, and `kinds` has the shares of all its answers.
     """
     if policy == "exclude":
         return note(
@@ -452,15 +476,17 @@ def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -
         )
     if policy == "incorrect":
         return note(
-            "outcomes.ungraded_incorrect",
+            UNGRADED_WRONG,
             "run {subject!r}: {count} of {total} answers {count:is/are} not graded and {count:counts/count} as "
             "incorrect",
             run,
             count=count,
             total=total,
+            share=share,
+            kinds=tuple(kinds),
         )
     return note(
-        "outcomes.ungraded_bounds",
+        UNGRADED_BOUNDS,
         "run {subject!r}: {count} of {total:n answer} {count:is/are} not graded; one result counts {count:it/them} "
         "as wrong, and the other as right",
         run,

@@ -53,6 +53,12 @@ def sign(**fields: object) -> Signature:
     return Signature(((TOOL, __version__), *((name, str(value)) for name, value in fields.items())))
 
 
+def exactly(number: float) -> str:
+    """Return a number with as few digits as it needs: a decision is made by the level that a signature states."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
+
+
 def parse(text: str) -> Signature:
     """Return the signature that a text such as `nescio:0.2.0|runs:3` states. Raises ValueError for any other text."""
     fields = []

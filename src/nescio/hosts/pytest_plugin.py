@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from nescio.data.results import Scores
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from nescio.verbs._gates import Gate
 
 RUN = "tests"  # the name of a run if the test gives none
+_FORM = b"pytest"  # in digests of gold answers, which are compared only with digests of this form
 _ROWS = "nescio"  # the key under which a pytest-xdist process returns its rows
 _GATES = ("output", "fail_under", "fail_over", "baseline")  # options that need answers
 _OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # the outcomes of a test that pytest counts
@@ -44,7 +46,11 @@ _SETTINGS: dict[str, tuple[str, str, Any]] = {
         "",
     ),
     "measure": ("NAME", "the measure by which to compare with the baseline [default: c@1]", "c@1"),
-    "margin": ("VALUE", "the largest acceptable loss against the baseline [default: 0.01]", "0.01"),
+    "margin": (
+        "VALUE",
+        "the largest acceptable loss against the baseline [default: 0.01 if the measure's range is about 1 wide]",
+        "",
+    ),
 }
 
 
@@ -70,22 +76,29 @@ class Recorder(Struct):
         confidence: float | None = None,
         repeat: str | int | None = None,
         run: str | None = None,
+        judge: str | None = None,
+        gold: str | Sequence[str] | None = None,
         **columns: str,
     ) -> None:
         """Record the outcome of an answer: "correct", "incorrect", "unanswered", or None for one that nobody graded.
 
             nescio_run.record("q1", "unanswered")
 
-        `repeat` distinguishes several answers to a question, and `run` several systems. `columns` group questions, as
-        topic="law". Raises UsageError for another outcome, and for an answer that is already recorded.
+        `repeat` distinguishes several answers to a question, and `run` several systems. `judge` says who graded the
+        answer, and `gold` holds the right answers: a gate refuses a baseline with other ones. `columns` group
+        questions, as topic="law". Raises UsageError for another outcome, and for an answer that is already recorded.
         """
+        from nescio.data.changed_questions import words_digest
         from nescio.data.columns import OUTCOMES
+        from nescio.data.kept import GOLD_DIGEST, in_texts
         from nescio.errors import UsageError
 
         if outcome is not None and outcome not in OUTCOMES:
             raise UsageError(f"an outcome is {', '.join(OUTCOMES)} or None (found {outcome!r})")
         row: dict[str, Any] = {"run": run or self.run, "question": str(question), "outcome": outcome}
         row |= {} if repeat is None else {"repeat": str(repeat)}
+        row |= {} if judge is None else {"judge": judge}
+        row |= {} if gold is None else {GOLD_DIGEST: in_texts(words_digest(None, _listed(gold)) + _FORM)[1]}
         key = (row["run"], row["question"], row.get("repeat"))
         if any((recorded["run"], recorded["question"], recorded.get("repeat")) == key for recorded in self.rows):
             raise UsageError(
@@ -111,10 +124,14 @@ class Recorder(Struct):
         and a text that matches a `declined_pattern` completely are unanswered. `more` is as in `record`.
         """
         from nescio.integrations import outcome_of
+        from nescio.judging import known
 
-        golds = [gold] if isinstance(gold, str) else list(gold)
-        outcome = outcome_of(answer, golds, judge=judge, declined_pattern=declined_pattern)
-        self.record(question, outcome, **more)
+        outcome = outcome_of(answer, _listed(gold), judge=judge, declined_pattern=declined_pattern)
+        record = known(judge).record
+        # Stated always: a record without it would agree with every pattern.
+        patterns = ("declined_pattern", " | ".join(declined_pattern) or "none")
+        graded_by = replace(record, parameters=(*record.parameters, patterns))
+        self.record(question, outcome, judge=str(graded_by), gold=gold, **more)
         return outcome
 
     def scores(self, measures: Any = None, **options: Any) -> Scores:
@@ -145,10 +162,13 @@ class Recorder(Struct):
         __tracebackhide__ = True
         self._assert(lambda: self._limits({}, {measure: value}, options))
 
-    def assert_not_worse(self, baseline: str | Path, measure: str, *, margin: float = 0.01, **options: Any) -> None:
+    def assert_not_worse(
+        self, baseline: str | Path, measure: str, *, margin: float | None = None, **options: Any
+    ) -> None:
         """Assert that no run is worse than the baseline by more than the margin.
 
-        `baseline` is a file from `nescio compare --save-baseline`, or a recorded run; `options` as in `nescio.compare`.
+        The default margin of 0.01 is only for measures whose range is about 1 wide. `baseline` is a file from `nescio
+        compare --save-baseline`, or a recorded run; `options` as in `nescio.compare`.
         """
         __tracebackhide__ = True
         self._assert(lambda: self._compared(baseline, measure, margin, options))
@@ -167,7 +187,7 @@ class Recorder(Struct):
         ]
         return score_gates(self.scores([limit.measure for limit in limits], mark=False, **options), limits)
 
-    def _compared(self, baseline: str | Path, measure: str, margin: float, options: Any) -> list[Gate]:
+    def _compared(self, baseline: str | Path, measure: str, margin: float | None, options: Any) -> list[Gate]:
         import nescio
         from nescio.verbs._gates import regression_gates
 
@@ -186,6 +206,10 @@ class Recorder(Struct):
             pytest.fail("\n".join([*failed, *unclear]), pytrace=False)
         for message in unclear:
             warnings.warn(CannotTellWarning(message), stacklevel=3)
+
+
+def _listed(gold: str | Sequence[str]) -> list[str]:
+    return [gold] if isinstance(gold, str) else list(gold)
 
 
 def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
@@ -453,7 +477,8 @@ def _gates(recorder: Recorder, config: pytest.Config) -> Iterator[Gate]:
     if floors or ceilings:
         yield from recorder._limits(floors, ceilings, {})
     if baseline := _asked(config, "baseline"):
-        margin = _number("margin", _asked(config, "margin"))
+        stated = _asked(config, "margin")
+        margin = _number("margin", stated) if stated else None
         yield from recorder._compared(Path(baseline), _asked(config, "measure"), margin, {})
 
 

@@ -21,8 +21,10 @@ an underscore.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -137,9 +139,9 @@ class _Bound(Struct, frozen=True):
 
     @property
     def record(self) -> JudgeRecord:
-        return JudgeRecord(
-            self.declaration.name, tuple((key, as_text(value)) for key, value in self.parameters.items())
-        )
+        code = {"code": digest} if (digest := code_of(self.declaration.function)) else {}
+        stated = {**self.parameters, **code}
+        return JudgeRecord(self.declaration.name, tuple((key, as_text(value)) for key, value in stated.items()))
 
     @property
     def scores(self) -> Mapping[str, Silent]:
@@ -175,6 +177,23 @@ class _Bound(Struct, frozen=True):
             return grade
 
         return graded_once if several else graded
+
+
+@cache
+def code_of(function: Callable[..., Any]) -> str:
+    """Return a digest of the code of a judge that is not nescio's: its file, or all modules in its package's folder.
+
+    Two plug-ins may give one name to different judges. The text is empty for nescio's own judges, and for a function
+    without a file.
+    """
+    module = inspect.getmodule(function)
+    file = inspect.getsourcefile(function)
+    if module is None or module.__name__.partition(".")[0] == __name__.partition(".")[0] or not file:
+        return ""
+    path = Path(file)
+    files = sorted(path.parent.glob("*.py")) if module.__package__ else [path]
+    texts = [one.read_bytes().replace(b"\r\n", b"\n") for one in files if one.is_file()]
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:8] if texts else ""
 
 
 _SHORT, _MOST_KEPT = 200, 1 << 18  # the longest answer, in characters, and the most answers whose grades are cached

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Context, Decimal
 from functools import lru_cache
 
@@ -12,6 +13,7 @@ from nescio.judging._numbers import Quantity, quantities, spells_number
 from nescio.judging._units import DECADE, MONEY, PERCENT, convert, need_libraries
 
 WHICH = ("all", "first", "last", "any")
+_DENIED = re.compile(r"(?:\bnot|n['’]t)\s+(\S+)", re.IGNORECASE)  # the word that an English text denies
 _EXACT = Context(prec=50, traps=[])  # No text can raise an error here.
 _CONVERTED = Decimal("1e-9")  # the relative error of a conversion between units
 
@@ -38,9 +40,10 @@ def numeric(
     r"""Call an answer right if the numbers of the answer are those of a gold answer: $|a - g| \le
     \max(\text{tolerance}\cdot|g|, \text{absolute})$.
 
-    By default the answer must state as many numbers as the gold answer, in the same order: "3 or 4" is not 3. `which`
-    takes only the `first` or the `last` number of the answer, or `any` (each number of gold must be somewhere in it).
-    Thousands may be separated. Numbers may be written as fractions, with powers of ten or in English words.
+    By default the answer must state as many numbers as the gold answer, in the same order: "3 or 4" is not 3, and
+    neither is "not 3". `which` takes only the `first` or the `last` number of the answer, or `any` (each number of gold
+    must be somewhere in it). Thousands may be separated. Numbers may be written as fractions, with powers of ten or in
+    English words.
 
     Units of one kind are converted. Units of different kinds, or different currencies, are wrong. A unit that only one
     side states is assumed for the other; other words are not units. 50% equals 50 and 0.5, unless both sides have a
@@ -58,6 +61,9 @@ def numeric(
     stated = quantities(answer, mark)
     if not stated:
         return False
+    if which == "all":
+        denied = _denies_number(answer)
+        gold = _gold(tuple(text for text in question.answers if _denies_number(text) == denied), mark)
     bounds = Decimal(repr(tolerance)), Decimal(repr(absolute))
     return any(_states(stated, numbers, which, bounds) for numbers in gold)
 
@@ -73,7 +79,15 @@ def states(gold: Quantity, answer: str) -> bool:
         if not spells_number(answer):
             return False
         need_libraries()
+    if _denies_number(answer):
+        return False
     return _states(quantities(answer, in_words=in_words), (gold,), "all", (Decimal(0), Decimal(0)))
+
+
+def _denies_number(answer: str) -> bool:
+    """Return whether a number follows an English "not", as in "it isn't 7"."""
+    words = (found[1] for found in _DENIED.finditer(answer))
+    return any(any(map(str.isdecimal, word)) or spells_number(word) for word in words)
 
 
 @lru_cache(maxsize=1 << 14)

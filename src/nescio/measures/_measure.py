@@ -178,6 +178,24 @@ class Measure(Struct, frozen=True):
         return self.of_counts and OUTCOME_COLUMNS.issuperset(self.needs)
 
     @property
+    def of_kinds(self) -> bool:
+        """Return whether the shares of `KINDS_OF_ANSWER` alone determine the value."""
+        return self.of_counts and {*OUTCOME_COLUMNS, "answered"}.issuperset(self.needs)
+
+    def if_right(self, kinds: Sequence[float], share: float) -> float:
+        """Return how far the value moves if a `share` of the answers, all of them wrong, becomes right.
+
+        `kinds` has the shares of `KINDS_OF_ANSWER`. It is infinite for a measure of more than these shares.
+        """
+        if not self.of_kinds:
+            return math.inf
+        moved = min(share, kinds[1])
+        both = np.array([kinds, [kinds[0] + moved, kinds[1] - moved, *kinds[2:]]])
+        patterns = Patterns({**self.each(KINDS_OF_ANSWER), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
+        apart = abs(float(np.diff(self.value(patterns, both))[0]))
+        return math.inf if math.isnan(apart) else apart
+
+    @property
     def slope(self) -> float:
         r"""Return the most by which the value can change per share of questions changed; infinite if unproven.
 
@@ -202,7 +220,7 @@ class Measure(Struct, frozen=True):
         return _FORMS[key]
 
     def _computed_form(self) -> NDArray[np.float64] | None:
-        if not (self.of_counts and {*OUTCOME_COLUMNS, "answered"}.issuperset(self.needs)):
+        if not self.of_kinds:
             return None
         patterns = Patterns({**self.each(KINDS_OF_ANSWER), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
         kinds = np.eye(4)

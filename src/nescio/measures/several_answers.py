@@ -29,6 +29,8 @@ def all_of(part: Array, asked: Array, k: int) -> Array:
     It is $\binom{part}{k} / \binom{asked}{k}$, computed as a product of k ratios, so that nothing overflows. NaN if
     there are fewer than k answers.
     """
+    if not np.any(asked >= k):  # k may be huge
+        return np.full(np.shape(part), np.nan)
     chance = np.ones(np.shape(part))
     for drawn in range(int(k)):
         chance = chance * np.maximum(part - drawn, 0) / np.where(asked > drawn, asked - drawn, np.nan)
@@ -40,6 +42,8 @@ def right_among(right: Array, asked: Array, k: int) -> list[Array]:
 
     `right` of the `asked` answers are right. NaN if `asked` < k.
     """
+    if not np.any(asked >= k):
+        return [np.full(np.shape(right), np.nan)] * (int(k) + 1)
     chances = [np.ones(np.shape(right))]
     for drawn in range(int(k)):
         left = np.where(asked > drawn, asked - drawn, np.nan)
@@ -60,9 +64,9 @@ def _at_least(q: Any, k: int, t: float) -> Array:
 
 def _mean_from_half(q: Any, k: int) -> Array:
     """Return 2/k times the sum of the probabilities that at least i of k answers are right, over i above half of k."""
-    chances = right_among(q.correct, q.n, k)
-    above_half = [np.sum(chances[least:], axis=0) for least in range(math.ceil(k / 2) + 1, int(k) + 1)]
-    return np.asarray(np.sum(above_half, axis=0) * 2 / k)
+    half = math.ceil(k / 2)
+    more = enumerate(right_among(q.correct, q.n, k)[half:])  # each probability counts once for each i that it reaches
+    return np.asarray(sum((chance * above for above, chance in more), np.zeros(np.shape(q.correct))) * 2 / k)
 
 
 def _mean_of(part: Callable[..., Array]) -> Callable[..., Mapping[str, Array]]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from msgspec import Struct
 from msgspec.structs import replace
 
-LEAST_LEVEL = 50  # in percent
+LEAST_LEVEL, MOST_LEVEL = 50, 99.9999999  # in percent
 Check = Callable[[Any], Any]
 
 
@@ -185,7 +185,7 @@ def _level(value: Any) -> float:
         raise TypeError
     level = float(value)
     level = round(level * 100, 10) if 0.5 <= level < 1 else level
-    if not LEAST_LEVEL <= level < 100:
+    if not LEAST_LEVEL <= level <= MOST_LEVEL:
         raise ValueError
     return level
 

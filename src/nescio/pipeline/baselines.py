@@ -18,7 +18,7 @@ from nescio.data.judge_record import UNKNOWN, JudgeRecord, agree, named
 from nescio.data.kept import asked_alike, changed_in, in_texts
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
-from nescio.data.policies import one_sided
+from nescio.data.policies import one_sided, scores_of
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError, opt
@@ -136,14 +136,16 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     Raises MismatchError if the questions, their clusters, the judge or the options for reading differ from those of the
     baseline. Raises UsageError for data without single questions.
     """
-    data = read.data
+    data, old = read.data, baseline.data
     if not isinstance(data, (Outcomes, Evidence)):
         raise UsageError(f"{path}: a baseline is compared question by question, but these files hold only counts")
+    if options.scores_alone and (type(data) is not type(old) or (isinstance(data, Outcomes) and data.scores_only)):
+        data = scores_of(data) if isinstance(data, Outcomes) else data
+        old = scores_of(old) if isinstance(old, Outcomes) else old
     _check_questions(data, baseline, path, words_of(read))
     _check_reading(deciding(options), baseline, path)
     unknown = _check_judges(read, _judged_by(read, options.only), baseline, path)
     _check_clusters(clustered(data, options.cluster) if options.cluster else data, baseline, path)
-    old = baseline.data
     if not isinstance(old, type(data)):
         kinds = ("outcomes", "scores") if isinstance(old, Outcomes) else ("scores", "outcomes")
         raise MismatchError(f"{path}: the baseline has {kinds[0]}, but these files hold only {kinds[1]}")

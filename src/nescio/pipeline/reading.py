@@ -310,7 +310,8 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
     rest = [(part, source) for part, source in parts if part != OWN_RUN]
     collection, notes = format_.collection(rest, options)
     ids = {question.id for question in collection.questions}
-    runs, files = read_runs(own_runs, ids, supports=options.supports)
+    runs, files, unread = read_runs(own_runs, ids, supports=options.supports)
+    notes = (*notes, *unread)
     if not any(part == "answers" for part, _ in rest):
         return ReadResult(Unjudged(collection, runs, files), notes)
     beside = format_.read(rest, options)
@@ -322,7 +323,7 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
     if twice := next((run.name for run in runs if run.name in names), None):
         raise MismatchError(f"run {twice!r} appears in two files")
     both = Unjudged(collection, (*beside.data.runs, *runs), (*beside.data.files, *files))
-    return replace(beside, data=both)
+    return replace(beside, data=both, notes=(*beside.notes, *unread))
 
 
 def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[Note, ...]]:

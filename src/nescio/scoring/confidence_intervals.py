@@ -39,7 +39,6 @@ UNFIT, WITHHELD = "interval.unfit", "interval.withheld"
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG, ROUNDED)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-_INEXACT = ("wilson", "percentile", "bca", "logit", "t")  # for proportions of few events these hold too seldom
 
 
 class ResamplingPlan(Struct, frozen=True):
@@ -297,13 +296,13 @@ def _exact(sample: MeasureInput, level: float) -> Bounds:
 def exact_counts(inputs: Sequence[MeasureInput], methods: Mapping[str, str]) -> list[tuple[float, float] | None]:
     """Return the numerator and denominator of each proportion that gates decide by its exact interval, else None.
 
-    Questions must be independent. Near 0 and 1 the other methods miss the true value on one side too often.
+    Questions must be independent, and the measure must have some interval. All other methods miss the true value of
+    some proportions on one side too often, so that a gate would err more often than it says.
     """
-
-    def inexact(measure: Measure) -> bool:
-        return measure.declaration.proportion is not None and methods[measure.label] in _INEXACT
-
-    return [_parts(one) if inexact(one.measure) else None for one in inputs]
+    return [
+        _parts(one) if one.measure.declaration.proportion is not None and one.measure.label in methods else None
+        for one in inputs
+    ]
 
 
 def _parts(sample: MeasureInput) -> tuple[float, float]:

@@ -35,8 +35,10 @@ from nescio.data.policies import (
     OWN,
     REPEATS_SILENT,
     RUNS_FEWER_REPEATS,
+    SAMPLED,
     UNEQUAL_REPEATS,
     UNGRADED_LEFT_OUT,
+    UNGRADED_WRONG,
 )
 from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results, Score, Scores
@@ -195,6 +197,11 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = (
             f"this: no two runs share a question, and a run that chooses its own questions could win any gate; {asked}"
         )
+    elif code == SAMPLED and not remark["stated"]:
+        why = (
+            "questions that the sender of the answers could have chosen from the pool: "
+            f"{opt('missing', 'own')} states that they are a random sample of it"
+        )
     elif code == ONE_SIDED and not pair.is_baseline(remark["runs"]):
         why = f"{said}State this in the rows of all runs, or make the baseline again from rows that state it"
     elif code == OTHER_GOLD and not (remark["first"] and pair.is_baseline(remark["whose"])):
@@ -346,7 +353,8 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     missing, unread = _lost_rows(results, measure, pair), _never_held(results, measure, pair)
     # A stale label of one of two runs is also a label for one run alone.
     labels = max(_lost_labels(results, measure, pair), _stale_labels(results, measure, pair), key=lambda one: one.shift)
-    lost_ones = [one for one in (left_out, missing, unread, labels) if one.words]
+    wrong = _counted_wrong(results, measure, pair)
+    lost_ones = [one for one in (left_out, wrong, missing, unread, labels) if one.words]
     return Lost(sum(one.shift for one in lost_ones), lost_ones[0].words if lost_ones else "")
 
 
@@ -364,6 +372,27 @@ def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
     much = [one for one in judged if max(one["count"] / one["total"], one["share"]) >= MUCH]
     words = left_out_in_words((much or judged or counted)[0])
     return Lost(math.inf if much else shift, words)
+
+
+def _counted_wrong(results: Results[Any], measure: str, pair: Pair) -> Lost:
+    """Return the `Lost` of ungraded answers that count as wrong, although a pass would need them to be right.
+
+    These are the answers of the baseline. For a measure of more than the counts of outcomes, such as AUROC, a wrong
+    answer may help a run, too.
+    """
+    bound = parse(measure)
+    if all(name == "n" or name.startswith(USER) for name in bound.reads):
+        return Lost()
+    counted = [one for one in results.notes if one.code == UNGRADED_WRONG and one.subject not in pair.others]
+    if bound.of_kinds:
+        counted = [one for one in counted if pair.is_baseline((one.subject,))]
+    if not counted:
+        return Lost()
+    first, shift = counted[0], 0.0
+    for one in counted:
+        shift += _share(results, [one]) / one["share"] * bound.if_right(one["kinds"], one["share"])
+    words = f"{first['count']:,} of {first.subject}'s {plural(first['total'], 'answer')} count as wrong without a grade"
+    return Lost(shift, f"{words}, and may be right")
 
 
 def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:

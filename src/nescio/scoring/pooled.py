@@ -14,6 +14,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
+from nescio.data.policies import SAMPLED
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
@@ -98,14 +99,16 @@ def score_pooled(
     )
     of_pool = f"the {len(known):,} questions of the pool"
     about = {"collection": of_pool, "population": "all questions of this kind"}[target]
+    whole_pool = all(known.keys() <= _shares(data, run).keys() for run in range(len(data.runs)))
     notes.append(
         note(
-            "pool.about",
+            SAMPLED,
             "corrected by the older run {subject!r} on {pool:n question}; the figures are about {about}, and assume "
             "that the questions of each run are a random sample of the pool",
             older.runs[0],
             pool=len(known),
             about=about,
+            stated=whole_pool or options.get("missing") == "own",
         )
     )
     if data.groups is not None:  # repeated answers to a question are averaged, and are not a cluster

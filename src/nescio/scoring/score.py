@@ -196,14 +196,19 @@ def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> 
         for name in _NOT_AGAIN & options.keys():
             if options[name]:
                 raise UsageError(f"{name} applies only when files are read, but this data is already read")
-    wanted_measures = parse_all(measures, None) if measures else []
-    graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
-    alone = bool(graded) and all(len(measure.reads) == len(measure.user_columns) for measure in wanted_measures)
-    loaded = load(source, Options(**{"graded": graded, "scores_alone": alone, **options}))
+    loaded = load(source, Options(**{**read_by(measures), **options}))
     if isinstance(loaded.data, Evidence):
-        for measure in wanted_measures:
+        for measure in parse_all(measures, None) if measures else ():
             _check_columns(source, loaded.data, measure)
     return loaded
+
+
+def read_by(measures: Measures) -> dict[str, Any]:
+    """Return the options for reading the data of these measures: the user's scores, and whether they read no more."""
+    wanted = parse_all(measures, None) if measures else []
+    graded = tuple(name for measure in wanted for name in measure.user_columns)
+    alone = bool(graded) and all(len(measure.reads) == len(measure.user_columns) for measure in wanted)
+    return {"graded": graded, "scores_alone": alone}
 
 
 def _check_columns(source: Any, data: Evidence, measure: Measure) -> None:

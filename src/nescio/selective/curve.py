@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.columns import Array, known
+from nescio.data.columns import Array, bare, known
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
@@ -93,7 +93,7 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
     data = data.select(rows)
     columns, name = data.columns, data.runs[0]
     if not columns.keys() >= {"correct", "incorrect", "unanswered", "answered"}:
-        have = ", ".join(columns) or "none"
+        have = ", ".join(map(bare, columns)) or "none"
         raise MismatchError(
             "a threshold needs outcomes and confidences, because it decides which answers count (columns found: "
             f"{have})"

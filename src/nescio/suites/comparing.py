@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nescio.comparison.adjusted import adjusted_families, tests_used
 from nescio.comparison.corrections import Correction, adjust
 from nescio.comparison.few_answers import with_answers_as_units, with_few_answers
+from nescio.comparison.margins import check_margins, shared_margin
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
@@ -22,7 +23,7 @@ from nescio.data.evidence import with_pairs
 from nescio.data.notes import Note, gather, note
 from nescio.data.policies import APART
 from nescio.data.results import Comparison, Comparisons
-from nescio.data.signature import sign
+from nescio.data.signature import exactly, sign
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.estimating.means import mean
 from nescio.measures import Measure, Measures
@@ -69,7 +70,7 @@ def compare_suite(
     run: str | None,
     ci: float,
     correction: Correction,
-    margin: float,
+    margin: float | None,
     resamples: int,
     seed: int,
     jobs: int,
@@ -94,6 +95,7 @@ def compare_suite(
     check_baseline(baseline, suite.runs, alone="a suite of benchmarks")
     _check_paired(suite)
     wanted = parse_all(measures if measures else suite.default_measures(), None)
+    check_margins(wanted, margin, named=bool(measures))
     if run is not None and baseline is None and len(suite.runs) > 2:
         others = len(suite.runs) - 1
         raise UsageError(f"{opt('run', run)} needs {opt('baseline')}, as there are {others} other runs")
@@ -130,11 +132,11 @@ def compare_suite(
     tables["tests"] = tests_used(rows, TESTS)
     line = sign(
         **suite.signature(wanted, over=over, incomplete=incomplete, suite_by=suite_by),
-        ci=f"{ci:g}",
+        ci=exactly(ci),
         interval="t (paired)",
         test="+".join(sorted(used.test for used in tables["tests"])) or "none",
         correction=correction,
-        margin=f"{margin:g}",
+        **shared_margin(wanted, margin),
         resamples=resamples,
         seed=seed,
     )

@@ -40,7 +40,7 @@ from nescio.errors import (
 )
 from nescio.measures import Measure, Measures, parse
 from nescio.pipeline import Loaded, Options, Reading, apply, judge, read
-from nescio.scoring.score import open_data, parse_all, strata
+from nescio.scoring.score import open_data, read_by, strata
 from nescio.sources.arrow import items_of
 from nescio.suites.checks import check_files, check_named
 
@@ -321,8 +321,7 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
             for value, part in strata(data, by)
             if value is not None and part.has_questions
         ]
-    graded = tuple(name for measure in parse_all(measures, None) for name in measure.user_columns) if measures else ()
-    plan = Options(**{"graded": graded, "strata": (by,), **options})
+    plan = Options(**{**read_by(measures), "strata": (by,), **options})
     items = items_of(source)
     judged = judge(read(items, plan), plan.judge)
     if not isinstance(judged.data, Outcomes):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nescio.formats.registry import ReadOptions
 
 Placed = Sequence[tuple[Table, Mapped]]
+JUDGE = "judge"
 Held = Literal["TABLE", "VIEW"]
 # The columns of all answers, whatever names their tables use.
 CELLS = (
@@ -34,12 +35,14 @@ OF_RUNS = ("outcome", "prediction", "confidence", "abstained", "answered")  # ro
 _FEW_ROWS = 1 << 14
 
 
-def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> dict[str, str]:
+def gathered(
+    connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions, seen: Placed = ()
+) -> dict[str, str]:
     """Create the relation `gathered`, which has a row for each answer, and return the further columns of the tables.
 
     `gathered` has the columns `CELLS`. If each of several columns of a table belongs to one run, each run gets its own
     rows. The result maps the name of each further column to its SQL in `gathered`; it is empty if no option uses
-    further columns.
+    further columns. The mappings of `seen` also have the columns that change no outcome.
     """
     told, wanted = options.outcome_map, options.strata != () or options.graded or options.texts
     names = dict.fromkeys(name for table, mapping in placed if wanted for name in _others(table, mapping))
@@ -47,11 +50,11 @@ def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: Rea
     unnamed = [source for table, mapping in placed if "run" not in mapping for source in table.sources.values()]
     stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
     selects = []
-    for table, mapping in placed:
+    for (table, mapping), (_, whole) in zip(placed, seen or placed, strict=True):
         others = _others(table, mapping)
         own = {at: stems[id(source)] for at, source in table.sources.items() if id(source) in stems}
         for run, columns in runs_of(table, mapping):
-            cells = _cells(table, {**mapping, **columns}, own, run, told)
+            cells = _cells(table, {**whole, **columns}, own, run, told)
             cells |= {column: others.get(name, "NULL") for name, column in extra.items()}
             shown = ", ".join(f"{cell}::VARCHAR AS {name}" for name, cell in cells.items())
             selects.append(f"SELECT file, row, {shown} FROM {table.relation}")
@@ -126,9 +129,11 @@ def _cells(
     cells["run"] = unguarded(source, f" || {literal(' · ')} || ".join(parts))
     cells["question"] = literal(run) if of_headers else unguarded(source, joined(table, mapping["question"]))
     cells[REPEAT] = joined(table, mapping["repeat"]) if "repeat" in mapping else literal(FIRST)
-    for role in ("candidate", "rank", "known_answers", "cluster", "judge", *KEPT, "text", "prediction"):
+    for role in ("candidate", "rank", "known_answers", "cluster", *KEPT, "text", "prediction"):
         if role in mapping and mapping[role].columns:
             cells[role] = unguarded(source, table.columns[mapping[role].column].cell)
+    if JUDGE in mapping and mapping[JUDGE].columns:
+        cells[JUDGE] = unguarded(source, _judge_cell(table, mapping[JUDGE]))
     if "gold" in mapping and mapping["gold"].columns:
         cells["gold"] = f"coalesce({', '.join(table.columns[name].cell for name in mapping['gold'].columns)})"
     if "confidence" in mapping and mapping["confidence"].columns:
@@ -139,6 +144,23 @@ def _cells(
     if "error" in mapping and mapping["error"].columns:
         cells["failed"] = failures(table, mapping["error"])
     return cells
+
+
+def _judge_cell(table: Table, judge: Expression) -> str:
+    """Return the SQL of the text of a judge, as in the column `judge`; several columns are its parameters."""
+    cells = {name: table.columns[name].cell for name in judge.columns}
+    if len(cells) == 1:
+        return next(iter(cells.values()))
+    pairs = ", ".join(f"{literal(_escaped(name))} || '=' || {_escape(cell)}" for name, cell in cells.items())
+    return f"nullif('{JUDGE}(' || concat_ws(', ', {pairs}) || ')', '{JUDGE}()')"
+
+
+def _escape(cell: str) -> str:
+    return rf"regexp_replace({cell}, '([\\(),=])', '\\\1', 'g')"
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"\\{letter}" if letter in "\\(),=" else letter for letter in name)
 
 
 def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> str:

@@ -7,8 +7,11 @@ such as "timeout" and in HTTP codes from 400 on. An answer reports one by a mark
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from nescio.data.outcomes import CORRECT
+from nescio.sources.json import as_text
 from nescio.sources.tables import first, literal, literals
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import failed, fails, lexicon, roles_of, squash, state_of
@@ -78,6 +81,28 @@ def failures(table: Table, expression: Expression) -> str:
     said = [_of_column(table, Expression((name,), inverted=expression.inverted)) for name in expression.columns]
     any_of_them = " OR ".join(f"({own}) = 'yes'" for own in said)
     return said[0] if len(said) == 1 else f"CASE WHEN {any_of_them} THEN 'yes' ELSE 'no' END"
+
+
+def reports_failure(fields: Mapping[str, Any]) -> bool:
+    """Return whether a field of a line of JSON says that the call of the system failed, as a column of a table would.
+
+    A field named for errors says so by any value except those for nothing; a status says so only by its words and codes
+    for failures.
+    """
+    for name, value in fields.items():
+        if not value:
+            continue
+        text = as_text(value) or ""
+        if is_status(name) and fails(text):
+            return True
+        if "error" in roles_of(name) and (isinstance(value, (dict, list)) or failed(text) is not False):
+            return True
+    return False
+
+
+def can_report_failure(name: str) -> bool:
+    """Return whether a field has a name for errors or for statuses."""
+    return "error" in roles_of(name) or is_status(name)
 
 
 def _of_column(table: Table, expression: Expression) -> str:

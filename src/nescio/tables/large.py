@@ -16,7 +16,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import as_parquet, first, lines_about, literal, quoted
 from nescio.tables.cells import RESERVED
 from nescio.tables.columns import described
-from nescio.tables.lexicon import lexicon, may_sum, roles_of
+from nescio.tables.lexicon import lexicon, may_sum, names_a_judge, roles_of
 from nescio.tables.roles import says_more
 from nescio.tables.rules import two_scales
 from nescio.tables.summary_rows import MOST, is_a_word, numbers_above, sums_up
@@ -35,7 +35,8 @@ def read_large(source: Source, options: ReadOptions) -> ReadResult | None:
     known = _known(source)
     confidence = known.get("confidence", ())
     plain = {name: columns for name, columns in known.items() if name not in BESIDE} == COLUMNS
-    if PARTIAL in options.outcome_map.values():
+    judged = any(name and name not in RESERVED and names_a_judge(name) for name in source.columns)
+    if judged or PARTIAL in options.outcome_map.values():
         return None
     if not plain or confidence not in ((), ("confidence",)) or {*RESERVED} & {*options.graded}:
         return None

@@ -55,6 +55,7 @@ class Lexicon(Struct):
     judging: set[str]
     sums: set[str]
     annotators: set[str]
+    graders: set[str]
     measurements: set[str]
     maxima: set[str]
     silence_stems: tuple[str, ...]
@@ -109,6 +110,7 @@ def lexicon() -> Lexicon:
         judging={*words["judging"]},
         sums={*words["sums"]},
         annotators={*words["annotators"]},
+        graders={squash(name) for name in expanded(held["words"]["graders"])},
         measurements={*words["measurements"]},
         maxima={*words["maxima"]},
         silence_stems=(*words["silence_stems"], *map("".join, product(words["negations"], answering))),
@@ -441,6 +443,12 @@ def is_of_a_judge(header: str) -> bool:
     """Return whether a column's name has a word for a machine or for judging, and none for people."""
     words = {squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME])}
     return bool(words & (lexicon().machines | lexicon().judging)) and not words & lexicon().people
+
+
+def names_a_judge(header: str) -> bool:
+    """Return whether the end of a column's name is a name for the judge of the answers, or for its settings."""
+    parts = re.split(r"[.\]/]", header)
+    return any(squash("_".join(end)) in lexicon().graders for end in (parts[-1:], parts[-2:]))
 
 
 def may_be_of_form(header: str) -> bool:

@@ -20,8 +20,9 @@ from nescio.sources.limits import check_cells
 from nescio.sources.tables import first, literals, nfc
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, of_refusals
-from nescio.tables.cells import Placed, flag_words, gathered, runs_of
+from nescio.tables.cells import JUDGE, Placed, flag_words, gathered, runs_of
 from nescio.tables.columns import Table, cases
+from nescio.tables.evidence import with_evidence
 from nescio.tables.judge_column import judges_of
 from nescio.tables.kept_columns import with_kept
 from nescio.tables.lexicon import AS_GIVEN, speaks_of_faults, squash
@@ -49,7 +50,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     Raises FormatError for a row that breaks a rule, and AskedError if the meaning of the table is unclear.
     """
     notes: list[Note] = []
-    extra = gathered(connection, placed, options)
+    seen = [(table, with_evidence(table, mapping, options.column)) for table, mapping in placed]
+    extra = gathered(connection, placed, options, seen)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
     held, remarks = rules.settle(connection, sources, options, "state")
@@ -63,13 +65,14 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     if repeated and options.duplicates == "error":
         rules.no_retries(connection, sources)
     by, text = (
-        next((m[role].columns[0] for _, m in placed if role in m and m[role].columns), None)
+        next((m[role].columns[0] for _, m in seen if role in m and m[role].columns), None)
         for role in ("question", "text")
     )
     notes += check_pairing(connection, sources, by, text, told=bool({"question", "text"} & options.column.keys()))
-    notes += check_gold(connection) if any("gold" in mapping for _, mapping in placed) else []
+    notes += check_gold(connection) if any("gold" in mapping for _, mapping in seen) else []
     outcomes = _build(connection, placed, sources, held, notes)
-    judges, several = judges_of(connection, outcomes.runs) if "judge" in held else ((), False)
+    named = any(mapping[JUDGE].columns == (JUDGE,) for _, mapping in seen if JUDGE in mapping)
+    judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)
     outcomes, remarks, others = with_kept(connection, outcomes, held, text, options)
     notes += remarks
     taken = {
@@ -77,7 +80,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     }
     taken.discard(STAKE)  # this column is a stratum, too
     free = {name: column for name, column in extra.items() if name.removesuffix(AS_GIVEN) not in taken}
-    free |= {name: name for name in (*others, *(["judge"] if several else []))}
+    free |= {name: name for name in (*others, *([JUDGE] if several else []))}
     listed = list(sources.values())
     strata = strata_of(connection, listed, free, options.strata, repeated=outcomes.repeats is not None)
     graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)

@@ -5,6 +5,9 @@ Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"
 str}`. `answer` may have another name, such as `prediction`, if the line has no other fields. Stories, if the questions
 are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`. It may list in `sentences`
 those that are accepted as an answer, counted from 0.
+
+An answer that is null or has `"answered": false` abstains. If its line has an `error` or a `status` that reports a
+failed call, such as `"error": "timeout"`, it is not graded.
 """
 
 from __future__ import annotations
@@ -87,5 +90,6 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
         raise MismatchError(f"{gold[0].label} holds only questions; give the runs that answer these questions too")
     questions, notes = collection(parts, options)
-    runs, files = read_runs(answers, {question.id for question in questions.questions}, supports=options.supports)
-    return ReadResult(Unjudged(questions, runs, files), notes)
+    ids = {question.id for question in questions.questions}
+    runs, files, unread = read_runs(answers, ids, supports=options.supports)
+    return ReadResult(Unjudged(questions, runs, files), (*notes, *unread))

@@ -12,6 +12,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.sources.tables import first, literals
 from nescio.tables import failures, wide
 from nescio.tables.columns import Column, Table
+from nescio.tables.evidence import COMPLETE
 from nescio.tables.lexicon import (
     ends_as_a_verdict,
     is_measured,
@@ -42,7 +43,6 @@ from nescio.tables.roles import (
 from nescio.tables.structures import structures
 
 _MOST = 64  # most mappings of a table to try
-_COMPLETE = ({"run", "question", "outcome"}, {"run", "question", "prediction", "gold"})
 _NOTHING: Mapped = MappingProxyType({})
 
 
@@ -54,7 +54,7 @@ def readings(
     The list is empty if no column may say which answers are right, or which question a row answers. `given` is the part
     of the mapping from the user; `proposed` is a part that is tried in addition.
     """
-    complete = any(roles <= given.keys() for roles in _COMPLETE)
+    complete = any(roles <= given.keys() for roles in COMPLETE)
     given = {**given, **proposed}
     roles = Roles(table, given, mapped)
     answers = [dict(given)] if complete else list(_answers(roles, given, judging=judging))

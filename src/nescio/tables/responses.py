@@ -11,7 +11,8 @@ from typing import Any, overload
 from msgspec.structs import replace
 
 from nescio.data.model import Response, Run
-from nescio.data.reasons import EMPTY
+from nescio.data.notes import Note, note
+from nescio.data.reasons import EMPTY, ERRORED
 from nescio.data.repeats import FIRST, REPEAT
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.memory import at_most
@@ -20,6 +21,7 @@ from nescio.sources.json_lines import placed_lines, rows_at
 from nescio.sources.source import Source, name_runs
 from nescio.sources.text_files import WHITE
 from nescio.tables.collection import identifier
+from nescio.tables.failures import can_report_failure, reports_failure
 from nescio.tables.lexicon import roles_of
 
 # keys of an answer
@@ -41,21 +43,30 @@ def answer_key(columns: Collection[str]) -> str | None:
 
 def read_runs(
     answers: Sequence[Source], ids: set[str], *, supports: bool = True
-) -> tuple[tuple[Run, ...], tuple[str, ...]]:
-    """Return the runs in files of answers to the questions with these ids, and the file of each run.
+) -> tuple[tuple[Run, ...], tuple[str, ...], tuple[Note, ...]]:
+    """Return the runs in files of answers to the questions with these ids, the file of each run, and notes.
 
-    Without `supports`, the support of answers is left out. Answers in large files are not loaded: `ResponsesInFile`
-    reads them from the file when needed.
+    A note names the fields of the lines that nescio does not read. Without `supports`, the support of answers is left
+    out. Answers in large files are not loaded: `ResponsesInFile` reads them from the file when needed.
     """
     runs: dict[str, Sequence[Response]] = {}
     files: dict[str, str] = {}
+    unread: set[str] = set()
     keep = sum(source.path.stat().st_size for source in answers if source.path) <= at_most(KEPT, 16)
     for source, name in zip(answers, name_runs(answers), strict=True):
-        for run, responses in responses_of(source, name, ids, supports=supports, keep=keep).items():
+        for run, responses in responses_of(source, name, ids, unread=unread, supports=supports, keep=keep).items():
             if run in runs:
                 raise MismatchError(f"run {run!r} is in both {files[run]} and {source.label}")
             runs[run], files[run] = responses, str(source.label)
-    return tuple(Run(name, responses) for name, responses in runs.items()), tuple(files.values())
+    return tuple(Run(name, responses) for name, responses in runs.items()), tuple(files.values()), _on_unread(unread)
+
+
+def _on_unread(names: Collection[str]) -> tuple[Note, ...]:
+    """Return a note on the fields of the lines that nescio does not read."""
+    if not names:
+        return ()
+    template = "the runs have fields that nescio does not read: {names:and 3}"
+    return (note("runs.unread", template, names=sorted(map(repr, names))),)
 
 
 def responses_of(
@@ -64,10 +75,13 @@ def responses_of(
     ids: set[str],
     faults: list[FormatError] | None = None,
     *,
+    unread: set[str] | None = None,
     supports: bool = True,
     keep: bool = True,
 ) -> dict[str, Sequence[Response]]:
     """Return the responses of each run of a file to the questions with these ids.
+
+    The names of fields that have no meaning here are added to the set `unread`, if it is given.
 
     Raises FormatError at the first unsound line. If the list `faults` is given, adds the error of each unsound line to
     it instead, and leaves the line out. Without `keep`, responses are not loaded but read from the file when needed.
@@ -82,6 +96,8 @@ def responses_of(
     for row, line, place in placed_lines(source, faults=faults):
         with collected(faults):
             response = response_of(source, row, line)
+            if unread is not None:
+                unread |= {*row} - KEYS - {answer_key(row)}
             question, repeat = response.question_id, response.repeat
             if question not in ids:
                 raise FormatError(source.path, "no question has this id", where=f"line {line}", value=question)
@@ -106,6 +122,8 @@ def responses_of(
             else:
                 kept.setdefault(run, []).append(response if supports else replace(response, support=None))
     _check_ranks(source, lower, tops, list(numbers), faults)
+    if unread is not None:
+        unread -= {name for name in unread if can_report_failure(name)}
     if keep:
         return {run: tuple(responses) for run, responses in kept.items()}
     return {
@@ -211,6 +229,9 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
     if rank is not None and not (_is_number(rank) and 1 <= rank <= _LAST_RANK and rank == int(rank)):
         raise fail(f"rank must be a whole number from 1 to {_LAST_RANK}", rank)
     answers = answer is not None if answered is None else answered
+    # A failed call decides nothing: it neither abstains nor keeps a candidate back.
+    why = ERRORED if not answers and reports_failure(_others(row)) else EMPTY if blank else None
+    answer = None if why == ERRORED else answer
     return Response(
         identifier(source, row, line),
         answer,
@@ -218,10 +239,15 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
         None if confidence is None else float(confidence),
         int(rank or 1),
         as_text(support),
-        EMPTY if blank else None,
+        why,
         document=as_text(row.get("doc")),
         repeat=as_text(row.get(REPEAT)),
     )
+
+
+def _others(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a line that nescio's own form of runs does not have."""
+    return {name: row[name] for name in row.keys() - KEYS}
 
 
 def _is_number(value: object) -> bool:

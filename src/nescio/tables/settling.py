@@ -34,11 +34,15 @@ _MOST_WAYS = 9  # most ways that a screen shows
 
 
 class Reading(Struct, frozen=True):
-    """A way to read a table: a mapping of roles to its columns, and `more` options."""
+    """A way to read a table: a mapping of roles to its columns, and `more` options.
+
+    If the user asks for the mean of a score and for nothing else, `scores_only` says that the table grades no answer.
+    """
 
     table: Table
     mapping: Mapped
     more: Mapping[str, Any] = {}
+    scores_only: bool = False
 
 
 class Tried(Struct, frozen=True):
@@ -164,7 +168,13 @@ def _averaged(
     found = [(table, _given(table, options)) for table in shapes if name in table.columns]
     ways = [(table, readings(table, outcome | own, judging=False)) for table, own in found if own is not None]
     tried, _ = try_all(connection, [Reading(table, own) for table, several in ways for own in several], options)
-    return tried[0].reading if len({own.signature for own in tried}) == 1 else None
+    return replace(tried[0].reading, scores_only=True) if len({own.signature for own in tried}) == 1 else None
+
+
+def ungraded(outcomes: Outcomes) -> Outcomes:
+    """Return outcomes of a reading of scores alone: no answer is graded as correct or incorrect."""
+    state = np.where(np.isin(outcomes.state, (CORRECT, INCORRECT)), NOT_GRADED, outcomes.state).astype(np.int8)
+    return replace(outcomes, state=state, scores_only=True)
 
 
 def _mapped(shapes: Sequence[Table], options: ReadOptions) -> set[str]:
@@ -481,7 +491,8 @@ def used(reading: Reading) -> list[Note]:
 
     A second note says if the questions are the numbers of the rows.
     """
-    mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES}
+    unread = ("outcome",) if reading.scores_only else ()
+    mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES and role not in unread}
     if all(role_of(own) == role for role, own in mapping.items()):
         return on_passed_over(reading.table)
     label = enumerated([str(source.label) for source in reading.table.sources.values()], 2)

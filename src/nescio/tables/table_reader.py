@@ -45,6 +45,7 @@ from nescio.tables.settling import (
     execute,
     settle,
     try_all,
+    ungraded,
     unused_confidences,
     used,
     without_none,
@@ -101,7 +102,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 raise ask_of_all(connection, chosen, options, asked) from None
             tried, _ = try_all(connection, chosen, options)
             raise (ask(tried, options, asked) if tried else asked) from None
-        if isinstance(data, Outcomes):
+        if isinstance(data, Outcomes) and any(reading.scores_only for reading in chosen):
+            data = ungraded(data)
+        elif isinstance(data, Outcomes):
             found += _against_totals(connection, chosen, data, own)
             _ask_of_failures(connection, chosen, data, own)
     return ReadResult(data, (*notes, *found))

@@ -10,22 +10,23 @@ from nescio.data.judge_record import judges_differ, undated
 from nescio.data.kept import DIGEST, DIGESTS, HELD, KEPT, OF_RUNS, speaks_of_held
 from nescio.sources.database import connect
 from nescio.sources.remote import check_allowed
-from nescio.sources.tables import first, literal, quoted
+from nescio.sources.tables import first, literal, nfc, quoted
+from nescio.tables.cells import JUDGE
 from nescio.tables.judge_column import judges_of
+from nescio.tables.lexicon import names_a_judge, roles_of
+from nescio.tables.pairing import is_prompt
 from nescio.tables.roles import kept_role
 
 if TYPE_CHECKING:
     import duckdb
 
-JUDGE = "judge"
 
-
-def uncounted(files: str, run: str, question: str, *, paired: bool) -> list[str]:
+def uncounted(files: str, run: str, question: str, outcome: str, *, paired: bool) -> list[str]:
     """Return the columns by which a gate on the rows may decide otherwise than a gate on their counts.
 
     `files` is a path, a pattern, or a folder of Parquet files, as Spark writes them. The list is empty if there are no
-    such files here, or if DuckDB cannot read them. `run` and `question` are columns, and `paired` says that runs are
-    compared.
+    such files here, or if DuckDB cannot read them. `run`, `question` and `outcome` are columns, and `paired` says that
+    runs are compared.
     """
     import duckdb
 
@@ -39,14 +40,21 @@ def uncounted(files: str, run: str, question: str, *, paired: bool) -> list[str]
             relation = literal(f"{files}/**/*.parquet" if isdir(expanduser(files)) else files)
             described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
             named = {kept_role(row[0]) or str(row[0]).lower(): str(row[0]) for row in described}
-            held = [name for name in (*KEPT, JUDGE) if name in named and (paired or name in OF_RUNS)]
-            if not held:
+            held = {name: named[name] for name in (*KEPT, JUDGE) if name in named and (paired or name in OF_RUNS)}
+            further = [own for own in named.values() if paired and own not in (run, question, outcome, *held.values())]
+            # In a table that nescio wrote, its own columns hold the questions, the gold answers and the judge.
+            further = [] if {*KEPT} & held.keys() else further
+            judges, texts = (list(filter(of, further)) for of in (names_a_judge, _names_a_text))
+            further = [*judges, *texts]
+            if not held and not further:
                 return []
-            cells = {"run": run, "question": question} | {name: named[name] for name in held}
+            cells = {"run": run, "question": question} | held | {f"further{i}": own for i, own in enumerate(further)}
             shown = ", ".join(f"nullif(trim({quoted(cell)}::VARCHAR), '') AS {name}" for name, cell in cells.items())
             connection.execute(f"CREATE TEMP TABLE rows AS SELECT {shown} FROM {relation}")
             connection.execute("UPDATE rows SET run = '' WHERE run IS NULL")
-            return [name for name in held if _decides(connection, name)]
+            lost = [name for name in held if _decides(connection, name)]
+            differ = [_judges_differ if own in judges else _texts_differ for own in further]
+            return lost + [own for i, own in enumerate(further) if differ[i](connection, f"further{i}")]
     except duckdb.Error:
         return []
 
@@ -58,9 +66,7 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
     digests without nescio's form of texts means something else.
     """
     if name == JUDGE:
-        runs = [run for (run,) in connection.execute("SELECT DISTINCT run FROM rows ORDER BY 1").fetchall()]
-        judges, _ = judges_of(connection, runs)
-        return bool(judges and judges_differ(runs, [*map(undated, judges)]))
+        return _judges_differ(connection, JUDGE)
     if name in DIGESTS:
         forms = f"SELECT DISTINCT regexp_full_match({name}, {literal(DIGEST)}) FROM rows WHERE {name} IS NOT NULL"
         found = {is_digest for (is_digest,) in connection.execute(forms).fetchall()}
@@ -71,3 +77,23 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
         return first(connection, two) is not None
     texts = [text for (text,) in connection.execute(f"SELECT DISTINCT {name} FROM rows").fetchall() if text]
     return speaks_of_held(texts) if name == HELD else bool(texts)
+
+
+def _names_a_text(name: str) -> bool:
+    """Return whether a column's name is one for gold answers alone, or for the texts of questions."""
+    roles = roles_of(name)
+    return roles == ("gold",) or (roles[:1] == ("text",) and not is_prompt(name))
+
+
+def _texts_differ(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Return whether a question has two different texts in a column of the relation `rows`."""
+    plain = nfc(rf"lower(regexp_replace({name}, '\s+', ' ', 'g'))")
+    two = f"SELECT 1 FROM rows GROUP BY question HAVING min({plain}) <> max({plain}) LIMIT 1"
+    return first(connection, two) is not None
+
+
+def _judges_differ(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Return whether a column of the relation `rows` names other judges for one run than for another."""
+    runs = [run for (run,) in connection.execute("SELECT DISTINCT run FROM rows ORDER BY 1").fetchall()]
+    judges, _ = judges_of(connection, runs, name, own=name == JUDGE)
+    return bool(judges and judges_differ(runs, [*map(undated, judges)]))

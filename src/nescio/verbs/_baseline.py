@@ -26,6 +26,7 @@ from nescio.data.columns import USER
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.kept import OF_RUNS
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
+from nescio.data.policies import scores_of
 from nescio.data.results import Scores
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.formats.folder_reader import files_of
@@ -33,7 +34,7 @@ from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_j
 from nescio.pipeline import Options, apply, deciding, judge, read, words_of
 from nescio.pipeline.saved import in_effect
 from nescio.scoring.keeping import to_write
-from nescio.scoring.score import parse_all
+from nescio.scoring.score import read_by
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import write_text
 from nescio.verbs._output_paths import check_file
@@ -50,11 +51,8 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     """
     items = items_of(request.source)
     check_file(output, "a baseline", SUFFIXES, items)
-    graded = tuple(name for measure in parse_all(request.chosen or [], None) for name in measure.user_columns)
-    alone = bool(graded) and all(len(m.reads) == len(m.user_columns) for m in parse_all(request.chosen, None))
     given: dict[str, Any] = {
-        "graded": graded,
-        "scores_alone": alone,
+        **read_by(request.chosen),
         "texts": True,
         "written": True,
         **request.values(Reading),
@@ -109,6 +107,8 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
     """
     if not isinstance(data, (Outcomes, Evidence)):
         raise MismatchError(f"a baseline needs outcomes of single questions, but these files hold {about}")
+    if isinstance(data, Outcomes) and data.scores_only:
+        data = scores_of(data)
     if isinstance(data, Evidence) and not all(name.startswith(USER) for name in data.columns):
         raise MismatchError(
             "a baseline can keep only outcomes and your own scores of questions; these files hold other "

@@ -8,6 +8,7 @@ from typing import Any
 
 from nescio.comparison.comparing import compare
 from nescio.comparison.two_runs import take_two, two_runs
+from nescio.comparison.verdicts import margin_in
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons
 from nescio.pipeline import Loaded, both_named, file_of
@@ -54,7 +55,9 @@ def change_of(
     old, new = two_runs(loaded, baseline, run)
     loaded = take_two(loaded, old, new)
     comparisons = compare(loaded, measures, baseline=old, **how)
-    return gather_change(loaded, comparisons, (old, new), commands, {"ci": how["ci"], "margin": how["margin"]})
+    return gather_change(
+        loaded, comparisons, (old, new), commands, {"ci": how["ci"], "margin": margin_in(comparisons) or 0.0}
+    )
 
 
 def compared(

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from nescio.comparison.margins import empty_limit
+from nescio.data.notes import Note
+from nescio.data.policies import UNGRADED_BOUNDS
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import NescioError, UsageError, opt
 from nescio.measures import Measure, parse
@@ -91,10 +94,11 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     cannot tell if the interval spans the limit, or if there is no interval. For a proportion of independent questions
     the exact interval decides (`deciding_ends`). If other questions are predicted, the prediction interval decides. If
     intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a measure that is not
-    scored, and for a least value of a measure that is better when lower (or the reverse). Also raises it if intervals
-    cover the true value too seldom, for fewer than ten clusters of questions, and for clusters without a name.
+    scored, for a least value of a measure that is better when lower (or the reverse), and for a limit that every value
+    or none can meet. Also raises it if intervals cover the true value too seldom, for fewer than ten clusters of
+    questions, and for clusters without a name.
     """
-    return [gate for limit in limits for gate in _gates_of(scores, limit)]
+    return _of_both_extremes([gate for limit in limits for gate in _gates_of(scores, limit)], scores.notes)
 
 
 def check_ground(
@@ -163,6 +167,9 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
         ground = status != CANNOT_TELL or ground_of(low, worst - floor, left_out)
         gates.append(Gate(row.run, rule, status, message, figures, doubtful, ground))
+    # The lack of a ground comes first: it would remain with another limit.
+    if why := empty_limit(parse(name), limit.value, ceiling=limit.ceiling):
+        raise UsageError(f"the limit decides nothing: {why}")
     return gates
 
 
@@ -196,10 +203,11 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
     `measures` are the measures with a gate; without them, the first one compared that ranks runs. Measures that only
-    describe a run, such as coverage, have no gate. Raises UsageError if all measures are of this kind, and for a
-    measure whose differences have no valid interval.
+    describe a run, such as coverage, have no gate. Raises UsageError if all measures are of this kind, for a measure
+    whose differences have no valid interval, and for one that needs a stated margin (`comparison.margins`).
     """
-    from nescio.comparison.verdicts import decisions, ranking
+    from nescio.comparison.margins import gate_margin
+    from nescio.comparison.verdicts import decisions, margin_in, ranking
 
     asked = measures or [row.measure for row in comparisons.rows]
     check_ranking(asked, f" ({opt('measures', 'accuracy')})")
@@ -209,12 +217,40 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
         row = made.row
         if row.measure in gated:
             check_ground(comparisons, row.measure, row.run, row.baseline)
-            rule = f"{row.measure} at most {made.margin:g} worse than {row.baseline}"
+            margin = gate_margin(parse(row.measure), margin_in(comparisons))
+            rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
             figures = _figures(signed, row.difference, row.low, row.high)
             gates.append(Gate(row.run, rule, made.status, made.why, figures, ground=not made.undecided))
     if not gates:
         raise UsageError("the gate needs two runs, but no runs were compared")
-    return gates
+    return _of_both_extremes(gates, comparisons.notes)
+
+
+def _of_both_extremes(gates: Sequence[Gate], notes: Iterable[Note]) -> list[Gate]:
+    """Return the gates with one gate for both extremes of a run's ungraded answers: all are wrong, or all are right.
+
+    The gate passes or fails only if it does so at both extremes. It does not pass by the better one alone.
+    """
+    ungraded = [note.subject for note in notes if note.code == UNGRADED_BOUNDS]
+    wrong, right = ({f"{run} [ungraded {way}]": run for run in ungraded} for way in ("wrong", "right"))
+    groups: dict[tuple[str, str], list[tuple[Gate, bool]]] = {}
+    for gate in gates:
+        baseline = next((name for name in wrong | right if gate.asked.endswith(f" than {name}")), "")
+        asked = gate.asked.removesuffix(baseline) + (wrong | right).get(baseline, "")
+        key = (wrong | right).get(gate.run, gate.run), asked
+        groups.setdefault(key, []).append((gate, gate.run in right or baseline in wrong))
+    return [_at_both(*key, own) if len(own) > 1 or own[0][1] else own[0][0] for key, own in groups.items()]
+
+
+def _at_both(run: str, asked: str, both: Sequence[tuple[Gate, bool]]) -> Gate:
+    """Return the gate on ungraded answers that are wrong or right; `both` says of each gate if it favours the run."""
+    gates, statuses = [gate for gate, _ in both], {gate.status for gate, _ in both}
+    known = len(statuses) == 1 and not (PASSED in statuses and all(favours for _, favours in both))
+    said = "; ".join(gate.said.rstrip(".") for gate in gates)
+    figures = " or ".join(gate.figures for gate in gates)
+    ground = CANNOT_TELL in statuses and all(gate.ground for gate in gates)
+    doubtful = any(gate.doubtful for gate in gates)
+    return Gate(run, asked, min(statuses) if known else CANNOT_TELL, said, figures, doubtful, ground)
 
 
 def early_gates(looks: Results[Look]) -> list[Gate]:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from nescio.comparison.comparing import compare
 from nescio.comparison.each_pair import scaled_difference
 from nescio.comparison.few_answers import scaled_shares, shares_of
+from nescio.comparison.margins import USUAL, empty_limit, empty_margin, margin_of, unstated
 from nescio.comparison.unseen import drop_beyond
 from nescio.comparison.verdicts import counts_answers, decision, decisions, reach
 from nescio.data.evidence import with_questions
@@ -25,6 +26,7 @@ from nescio.data.results import Comparisons, Scores
 from nescio.data.shown import Row, Shown
 from nescio.errors import FormatError, UnknownNameError, UsageError, not_constant
 from nescio.measures import parse
+from nescio.options.kinds import MOST_LEVEL
 from nescio.pipeline import Loaded
 from nescio.pipeline.loading import part_of
 from nescio.reporting.numbers import number, signed
@@ -39,16 +41,15 @@ from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, check
 Tier = Literal["must not drop", "may drop", "informative"]
 NOTHING_DECIDES = "INCONCLUSIVE: no rule decides."
 RESULTS = {PASSED: "GO", FAILED: "NO-GO", CANNOT_TELL: "INCONCLUSIVE"}
-_MARGIN = 0.01  # the largest drop that does not matter, unless a rule states another
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of [[rules]] in the file of a policy.
 
     `benchmark` names a benchmark (empty means all), and `stratum` is COLUMN=VALUE, or COLUMN for each value of COLUMN.
-    `by` is the allowed drop (default 0.01); with `relative`, it is a share of the baseline's value. Instead, `at_least`
-    or `at_most` limits the run's own value. On fewer than `least` questions the result is INCONCLUSIVE; None means the
-    policy's `least`.
+    `by` is the allowed drop (default 0.01; see `drop`); with `relative`, it is a share of the baseline's value.
+    Instead, `at_least` or `at_most` limits the run's own value. On fewer than `least` questions the result is
+    INCONCLUSIVE; None means the policy's `least`.
     """
 
     measure: str
@@ -62,9 +63,11 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     least: int | None = None
 
     @property
-    def drop(self) -> float:
-        """Return the largest allowed drop: `by`, or 0.01 if the rule states none."""
-        return _MARGIN if self.by is None else self.by
+    def drop(self) -> float | None:
+        """Return the largest allowed drop: `by`, or 0.01 for a share of the value or a range that is about 1 wide."""
+        if self.relative:
+            return USUAL if self.by is None else self.by
+        return margin_of(parse(self.measure), self.by)
 
     @property
     def limits(self) -> list[float]:
@@ -153,7 +156,10 @@ def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
         raise FormatError(path, "a policy needs [[rules]]")
     for rule in policy.rules:
         _check_rule(rule, [*benchmarks], path)
-    if not 50 < policy.level < 100:
+    fewest = min(own for own in (policy.least, *(rule.least for rule in policy.rules)) if own is not None)
+    if fewest < 0:
+        raise FormatError(path, "`least` is a number of questions, 0 or more", value=fewest)
+    if not 50 < policy.level <= MOST_LEVEL:
         raise FormatError(path, "`level` is a percentage between 50 and 100", value=policy.level)
     return benchmarks, policy
 
@@ -176,12 +182,26 @@ def _check_rule(rule: Rule, benchmarks: Sequence[str], path: Path) -> None:
         raise FormatError(path, f"a rule on {rule.measure} has one limit: {both}; write two rules")
     if not all(map(math.isfinite, limits)):
         raise FormatError(path, f"the limit of {rule.measure} must be a finite number", value=limits[0])
-    if not 0 <= rule.drop < (1 if rule.relative else math.inf):
+    if rule.by is not None and not 0 <= rule.by < (1 if rule.relative else math.inf):
         raise FormatError(
             path,
             f"`by` of {rule.measure} is the largest allowed drop; give 0 or more, and less than 1 with `relative`",
             value=rule.by,
         )
+    if why := _decides_nothing(rule):
+        raise FormatError(path, why)
+
+
+def _decides_nothing(rule: Rule) -> str:
+    """Return why a rule on a measure can decide nothing, or which allowed drop it lacks; empty if neither is so."""
+    measure = parse(rule.measure)
+    if rule.limits:
+        return empty_limit(measure, rule.limits[0], ceiling=rule.at_most is not None)
+    if rule.relative:
+        return ""
+    if rule.drop is None and rule.by is None and rule.tier != "informative":
+        return unstated(measure, "`by` (or `relative = true`)")
+    return empty_margin(measure, rule.by)
 
 
 def lines_of(
@@ -280,8 +300,8 @@ def _line(
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
         value, ends, status, ground, notes, n = _limited(rule, limit, loaded, policy, strict)
     else:
-        share = f"{rule.drop:.3g}" + (f" of {policy.baseline}'s value" if rule.relative else "")
-        asked = "" if rule.tier == "informative" else f"drop of at most {share}"
+        share = f" of {policy.baseline}'s value" if rule.relative else ""
+        asked = "" if rule.tier == "informative" else f"drop of at most {rule.drop:.3g}{share}"
         value, ends, status, ground, notes, n = _compared(rule, loaded, policy, strict)
     decides, n = rule.tier != "informative", min(n, _questions(loaded, rule, policy))
     least = policy.least if rule.least is None else rule.least
@@ -332,7 +352,7 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
             baseline=policy.baseline,
             run=policy.run,
             ci=level,
-            margin=rule.drop,
+            margin=None if rule.relative else rule.drop,
             correction="none",
         )
         _check(comparisons, rule, policy)
@@ -341,7 +361,7 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
     row = lenient.row
     left_out = lost(comparisons, row.measure, policy.run, policy.baseline)
     if rule.relative and (row.low is None or math.isnan(row.low)):  # then the rule of three bounds what may be unseen
-        drop = rule.drop * abs(_value(loaded, rule.measure, policy.baseline))
+        drop = (rule.drop or 0.0) * abs(_value(loaded, rule.measure, policy.baseline))
         lenient, harsh = (
             decision(own.row, 1 - at / 100, drop, "", left_out.words, shift=left_out.shift)
             for own, at in zip((lenient, harsh), levels, strict=True)
@@ -380,7 +400,8 @@ def _excess(
     """
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
-    kept = 1 + sign * (rule.drop if lower else -rule.drop)
+    drop = rule.drop or 0.0
+    kept = 1 + sign * (drop if lower else -drop)
     shares = shares_of(loaded.data, measure.on(loaded.data.columns))
     scaled = scaled_difference(loaded, rule.measure, runs, kept)
     low, high = scaled.interval(level / 100)

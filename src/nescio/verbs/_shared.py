@@ -23,6 +23,7 @@ from nescio.sources.arrow import items_of
 from nescio.suites.choices import Incomplete, Over
 
 __all__ = ["Reading"]
+MARGIN = "0.01 if the measure's range is about 1 wide; a gate on any other measure needs one"
 NEAR_THE_ROOT = 2  # number of parts of a path such as /home
 
 

@@ -17,8 +17,9 @@ the interval is from the percentiles of resamples. Intervals are not adjusted fo
 and the verdicts better and worse are. The first measure, which decides, is adjusted over its own comparisons, and the
 other measures together over theirs. For descriptive measures, such as coverage, the verdicts are higher and lower.
 Without a significant difference, the verdict is "differences above d are ruled out" if the interval lies within the
-margin, else "too few questions to tell". "detectable" is the smallest difference that this test would detect (80%
-power).
+margin, else "too few questions to tell". The default margin of 0.01 is only for measures whose range is about 1 wide:
+for a cost, a latency or your own score, state what does not matter in its unit. "detectable" is the smallest difference
+that this test would detect (80% power).
 
 Validators of AVE can be compared with QA systems on the same questions. Selecting a right answer counts as a right
 answer, so ave.qa_accuracy shows the gain from the validator. A question that a system lacks does not count as right.
@@ -65,7 +66,7 @@ from nescio.verbs._baseline import save_baseline
 from nescio.verbs._changes import commands_of, compared
 from nescio.verbs._gates import Gated, Reports, check_regression_gate, early_gates, regression_gates
 from nescio.verbs._output_paths import check_place
-from nescio.verbs._shared import Labelled, Measured, Reading, Resampled, Suited, WithInterval, Worked
+from nescio.verbs._shared import MARGIN, Labelled, Measured, Reading, Resampled, Suited, WithInterval, Worked
 
 
 class Paired(WithInterval):
@@ -94,11 +95,12 @@ class Paired(WithInterval):
         default="holm",
         help="How p-values are adjusted for the number of comparisons. Tukey's test needs no adjustment.",
     )
-    margin: float = option(
-        default=0.01,
+    margin: float | None = option(
+        default=None,
         low=0,
-        help=f'The largest difference that does not matter. {opt("looks", True)} stops for "no larger difference" '
-        "only if you give a margin.",
+        help="The largest difference that does not matter, in the unit of the measure. "
+        f'{opt("looks", True)} stops for "no larger difference" only if you give a margin.',
+        default_words=MARGIN,
     )
 
     def check(self) -> None:
@@ -254,7 +256,7 @@ def _looked(request: CompareRequest) -> Results[Look]:
     looks = compare_early(
         request.source,
         request.chosen[0] if request.chosen else DEFAULT_MEASURES[0],
-        margin=request.margin if "margin" in request.given else None,
+        margin=request.margin,
         certificate=request.require_certificate,
         **{name: getattr(request, name) for name in ("baseline", "run", "state", "sequence", "planned", "ci", "seed")},
         **request.values(Reading),

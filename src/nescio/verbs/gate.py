@@ -12,7 +12,8 @@ The file names `baseline` and `run`, each benchmark with its `files` ([benchmark
 - `benchmark`: one of the benchmarks; without it the rule holds on all;
 - `stratum`: COLUMN=VALUE, or COLUMN for a line per value;
 - `tier`: "must not drop" (the default), "may drop", or "informative" (decides nothing);
-- `by`: the allowed drop (default 0.01), with `relative = true` as a share of the baseline's value;
+- `by`: the allowed drop, with `relative = true` as a share of the baseline's value. The default is 0.01; a measure
+  whose range is not about 1 wide needs `by` or `relative`;
 - `at_least` or `at_most`: a limit for the run alone, instead of `by`.
 
 At the top of the file, `level` (default 95) is the level of intervals in percent, and `least` is the smallest number of

@@ -46,6 +46,7 @@ from nescio.sources.writing import check_new_folder, write_text
 from nescio.verbs._changes import change_of, commands_of, load_two
 from nescio.verbs._output_paths import as_path, check_file
 from nescio.verbs._shared import (
+    MARGIN,
     OWN_FILE,
     BrokenDown,
     Certified,
@@ -81,7 +82,13 @@ class SinceBaseline(Request, group="What changed"):
     correction: Correction = option(
         default="holm", needs="baseline", help="How p-values are adjusted for the number of measures."
     )
-    margin: float = option(default=0.01, low=0, needs="baseline", help="The largest difference that does not matter.")
+    margin: float | None = option(
+        default=None,
+        low=0,
+        needs="baseline",
+        help="The largest difference that does not matter, in the unit of the measure.",
+        default_words=MARGIN,
+    )
 
 
 class Advised(Request, group="In the terminal"):

@@ -19,9 +19,10 @@ leaves out or counts as unanswered, so gates decide as they do from the rows. To
 query a view.
 
 Counts cannot hold what the columns `answers_held`, `no_gate_because`, `question_digest`, `gold_digest` and `judge` say
-to gates. If TABLE is a file in which such a column would decide a gate, this command refuses to count it. It cannot see
-into a table of a database: before a gate, make sure there that no run has a value in the first two, that runs agree
-on the digests of each question, and that they have one judge.
+to gates, nor gold answers, question texts and other columns on the judge. If TABLE is a file in which such a column
+would decide a gate, this command refuses to count it. It cannot see into a table of a database: before a gate, make
+sure there that no run has a value in the first two, that runs agree on the digests, the gold answer and the text of
+each question, and that they have one judge.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def sql(request: SqlRequest) -> str:
     words = {name: name for name in OUTCOMES} | {word: str(meant) for word, meant in request.outcome_map.items()}
     counted = Counted(request.table, columns, words, request.missing, request.ungraded == "exclude", request.dialect)
     paired = request.only in (None, "pairs")
-    if counted.files and (lost := uncounted(counted.files, columns["run"], columns["question"], paired=paired)):
+    if counted.files and (lost := uncounted(counted.files, *(columns[role] for role in ROLES[:3]), paired=paired)):
         raise UsageError(
             f"{request.table}: gates depend on {' and '.join(lost)}, which the counts would not hold; give nescio the "
             "table itself"

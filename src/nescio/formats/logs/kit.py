@@ -20,11 +20,11 @@ from msgspec.structs import replace
 
 from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array, bare, user
-from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
+from nescio.data.evidence import Evidence
 from nescio.data.judge_record import judges_differ, undated
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, Outcomes
-from nescio.data.policies import evidence_of
+from nescio.data.policies import scores_of
 from nescio.data.reasons import EMPTY, kind_of
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, opt
@@ -397,9 +397,7 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
                     column=bare(name),
                 )
             )
-    lacking = np.all([np.isnan(values) for values in columns.values()], axis=0)
-    absence = np.where(outcomes.state == ABSENT, NO_ROW, np.where(lacking, UNGRADED, PRESENT)).astype(np.uint8)
-    return columns, evidence_of(outcomes, columns, absence)
+    return columns, scores_of(replace(outcomes, extra_columns=columns))
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
 from nescio.data.model import Response
-from nescio.data.reasons import EMPTY
+from nescio.data.reasons import EMPTY, ERRORED
 from nescio.data.repeats import REPEAT
 from nescio.data.results import Results
 from nescio.errors import FormatError, NescioError, collected
@@ -358,6 +358,8 @@ def _questions(reading: _Reading) -> _Said:
     else:
         reading.fail(f"a run of the task {topics.task} must be {FORMS[topics.task]}", source.kind)
         return None, 0, 0
+    # By the rules of a campaign, a run abstains by the answer null, whatever else its line says.
+    responses = [replace(r, why=None if r.why == ERRORED else r.why) for r in responses]
     responses = [response for response in responses if response.question_id not in topics.dropped]
     if again := list(dict.fromkeys(r.question_id for r in responses if r.repeat is not None)):
         reading.fail(

@@ -27,7 +27,7 @@ from nescio.reporting.charts import MOST_NAMED, OTHERS
 from nescio.reporting.page.commands import Commands, measure_words
 from nescio.reporting.page.shown_text import run_names
 from nescio.scoring.labels import read_labels
-from nescio.scoring.score import compute_scores
+from nescio.scoring.score import compute_scores, read_by
 from nescio.selective.crossfit import deal
 from nescio.selective.curve import one_run
 from nescio.selective.operating import FOLDS, Operating, Part, TunedPoint, chosen_anew, operating, part_of
@@ -138,8 +138,7 @@ def gather(
     The arguments are those of `nescio.score`, and further ones. `labels` holds people's verdicts on some
     answers. Raises the errors of `score` and `compare`.
     """
-    graded = tuple(column for name in measures or () for column in parse(name).user_columns)
-    reading: dict[str, Any] = {"strata": None, "texts": True, "graded": graded, **options}
+    reading: dict[str, Any] = {"strata": None, "texts": True, **read_by(measures), **options}
     loaded = load(data, Options(**reading))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:

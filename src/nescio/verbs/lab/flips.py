@@ -23,7 +23,7 @@ from nescio.data.results import Results
 from nescio.errors import UsageError, opt
 from nescio.options import option, verb
 from nescio.options.kinds import LEVEL
-from nescio.verbs._shared import Measured, Reading, Seeded, Worked
+from nescio.verbs._shared import MARGIN, Measured, Reading, Seeded, Worked
 
 
 class FlipsRequest(Reading, Measured, Seeded, Worked):
@@ -33,7 +33,12 @@ class FlipsRequest(Reading, Measured, Seeded, Worked):
     run: str | None = option(
         default=None, metavar="RUN", help="The run to gate. Without --baseline, the gate compares the run with itself."
     )
-    margin: float = option(default=0.01, low=0, help="The largest difference that does not matter, as in the gate.")
+    margin: float | None = option(
+        default=None,
+        low=0,
+        help="The largest difference that does not matter, as in the gate.",
+        default_words=MARGIN,
+    )
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the gate's interval in percent.")
     draws: int = option(default=200, low=2, help="The number of random draws of answers.")
 
