@@ -951,22 +951,41 @@ def test_the_judgement_that_was_taken_back_is_restored_and_no_older_one(new_room
     assert room.held() == {(item["id"], "ana"): "W"}
 
 
-def test_a_database_of_the_previous_version_is_opened_and_knows_no_texts(new_room: NewRoom, tmp_path: Path) -> None:
+def to_previous_version(room: Room) -> None:
+    """Turn a database into one of the previous version, which did not store what was shown."""
+    with room.database.writing() as connection:
+        connection.exec_driver_sql("ALTER TABLE records DROP COLUMN texts")
+        connection.execute(update(about).where(about.c.name == "schema").values(value=2))
+    room.database.close()
+
+
+def test_verdicts_of_the_previous_version_do_not_count_for_another_question(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign)
+    room.join("ana").judge_all(lambda _: "W")
+    shown = sorted(record["texts"] for record in room.records())
+    to_previous_version(room)
+    assert "ana: 9 judged" in str(room.status())
+    assert sorted(record["texts"] for record in room.records()) == shown
+    assert all(shown)
+    made.edit(next((campaign / "topics").iterdir()), "What is", "Who is")
+    nescio.campaign.pool(campaign)
+    assert len(nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).rows) == 9
+    with pytest.raises(nescio.MismatchError, match="9 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
+def test_a_verdict_that_the_previous_version_took_back_has_no_known_texts(new_room: NewRoom, tmp_path: Path) -> None:
     """What nobody knows restores nothing in the campaign; on the server, the very same texts do."""
     answered(campaign := made.qa(tmp_path, 2, key=False), "alpha_a")
     room = new_room(campaign)
     ana = room.join("ana")
     ana.judge_all(lambda _: "W")
-    with room.database.writing() as connection:
-        connection.exec_driver_sql("ALTER TABLE records DROP COLUMN texts")
-        connection.execute(update(about).where(about.c.name == "schema").values(value=2))
-    room.database.close()
-    assert "ana: 2 judged" in str(room.status())
-    assert [record["texts"] for record in room.records()] == ["", ""]
     topics = next((campaign / "topics").iterdir())
     made.edit(topics, "What is", "Who is")
     nescio.campaign.pool(campaign)
     assert nescio.assess.update(room.db, [campaign]).outdated == 2
+    to_previous_version(room)
+    assert {record["texts"] for record in room.records()} == {""}
     assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
     assert nescio.campaign.pool(campaign).restored == 0
     made.edit(topics, "Who is", "What is")
@@ -976,15 +995,36 @@ def test_a_database_of_the_previous_version_is_opened_and_knows_no_texts(new_roo
     assert {*made.verdicts(campaign).values()} == {"W"}
 
 
+def test_an_adjudication_of_present_texts_by_the_previous_version_counts(new_room: NewRoom, tmp_path: Path) -> None:
+    answered(campaign := made.qa(tmp_path, 2, key=False), "alpha_a")
+    room = new_room(campaign, overlap=2)
+    people = {room.join(who): verdict for who, verdict in (("ana", "R"), ("ben", "W"), ("adjudication", "W"))}
+    for minute in range(2):
+        for person, verdict in people.items():
+            rows = [person.row(item["id"], verdict, minute, texts=item["texts"]) for item in person.left()]
+            assert len(rows) == 2
+            assert person.send(*rows)[1] == []
+        if not minute:
+            nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+            made.edit(next((campaign / "topics").iterdir()), "What is", "Who is")
+            nescio.campaign.pool(campaign)
+            nescio.assess.update(room.db, [campaign])
+    to_previous_version(room)
+    assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    assert {verdict for (_, who), verdict in made.verdicts(campaign).items() if who == "adjudication"} == {"W"}
+    assert nescio.campaign.score(campaign, resamples=10).scores
+
+
 @pytest.mark.parametrize("texts", ["\0", "x" * 20_000, "'; DROP TABLE records"])
 def test_texts_that_no_page_shows_are_asked_again(texts: str, ana: Browser) -> None:
     item = ana.left()[0]
     assert ana.send(ana.row(item["id"], "W", texts=f"{item['texts']}-{texts}")) == ([], [CHANGED])
 
 
+@pytest.mark.parametrize("previous", [False, True])
 @pytest.mark.parametrize("first", ["adjudication", "ana"])
 def test_an_adjudication_by_earlier_supports_decides_no_open_answer(
-    first: str, new_room: NewRoom, tmp_path: Path
+    first: str, previous: bool, new_room: NewRoom, tmp_path: Path
 ) -> None:
     campaign = made.qa(tmp_path, 1, key=False)
     for name, text in (("alpha_a", "text of a"), ("beta_b", "text of b")):
@@ -998,6 +1038,8 @@ def test_an_adjudication_by_earlier_supports_decides_no_open_answer(
     nescio.campaign.withdraw(campaign, "beta_b", reason="as asked")
     nescio.campaign.pool(campaign)
     nescio.assess.update(room.db, [campaign])
+    if previous:
+        to_previous_version(room)
     files = sorted(handed_in(room.export()), key=lambda path: not path.name.startswith(first))
     for file in files:
         nescio.campaign.collect(campaign, [file], resamples=10)
