@@ -14,7 +14,7 @@ import pytest
 from msgspec import convert
 
 import nescio
-from nescio.people.campaigns import chain, repeating, scoring
+from nescio.people.campaigns import chain, log, own_files, repeating, scoring
 from nescio.people.campaigns.entries import Receipt
 from nescio.people.campaigns.folder import contents, open_campaign
 from nescio.people.campaigns.freshness import done, inputs
@@ -82,6 +82,37 @@ def test_what_desktops_write_into_folders_is_no_file_of_the_campaign(scored: Pat
     for path in [*scored.rglob("Thumbs.db"), *scored.rglob(".DS_Store")]:
         path.unlink()
     assert nescio.campaign.verify(scored).rows == ()
+
+
+def test_files_of_desktops_in_a_log_of_an_earlier_version_are_no_edits(
+    scored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nescio.campaign.handout(scored)
+    stray = [scored / place / ".DS_Store" for place in ("topics", "handout")]
+    for path in stray:
+        path.write_bytes(b"Bud1")
+    with monkeypatch.context() as patch:
+        patch.setattr(own_files, "is_own", lambda _: True)
+        patch.setattr(log, "of_own", dict)
+        nescio.campaign.pool(scored)
+        nescio.campaign.score(scored, resamples=10)
+        nescio.campaign.publish(scored)
+    said = str(nescio.campaign.status(scored))
+    assert "everything is done" in said
+    assert (scored / "campaign.log").read_text(encoding="utf-8").count("topics/.DS_Store") > 3
+    for change in (Path.touch, lambda path: path.write_bytes(b"Bud2"), Path.unlink):
+        for path in stray:
+            change(path)
+        found = nescio.campaign.verify(scored)
+        assert (found.rows, found.notes) == ((), ())
+        assert str(nescio.campaign.status(scored)) == said
+    before = (scored / "campaign.log").read_bytes()
+    nescio.campaign.pool(scored)
+    assert (scored / "campaign.log").read_bytes() == before
+    edit(scored / "site" / "digests.json", '"topics/', '"topics/x')
+    opened = open_campaign(scored)
+    done(opened, "publish", inputs(opened, "publish"))
+    assert [fault.file for fault in nescio.campaign.verify(scored).rows] == ["site/digests.json"]
 
 
 @pytest.mark.parametrize(
