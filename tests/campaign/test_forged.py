@@ -138,6 +138,22 @@ def test_the_last_digits_of_another_processor_are_no_edit(
     assert nescio.campaign.verify(scored).sound is sound
 
 
+def test_questions_whose_ids_are_equal_numbers_cannot_be_exchanged(tmp_path: Path) -> None:
+    rows = [{"id": name, "question": f"What is {name}?"} for name in ("1.1", "1.10")]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "given" / "q.jsonl", rows)])
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": row["id"], "answer": f"{n}.50"} for n, row in enumerate(rows)])
+    made.ready(campaign, "ana")
+    made.judge(campaign, lambda _, row: "R" if row["answer"] == "0.50" else "W")
+    nescio.campaign.score(campaign, resamples=10)
+    assert nescio.campaign.verify(campaign).sound
+    path, opened = campaign / "results" / "topics.csv", open_campaign(campaign)
+    held = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r"^1\.10?,", lambda id_: {"1.1,": "1.10,"}.get(id_[0], "1.1,"), held, flags=re.M))
+    assert path.read_text(encoding="utf-8") != held
+    done(opened, "score", inputs(opened, "score"), {entry.step: entry.about for entry in read_log(opened)}["score"])
+    assert nescio.campaign.verify(campaign).rows[0].file == "results/topics.csv"
+
+
 def test_what_could_not_be_checked_does_not_count_as_sound(scored: Path) -> None:
     """A stale step is not repeated, nor those after it; a forged line could claim that it read other files."""
     edit(scored / "campaign.toml", "measures = []", 'measures = ["accuracy"]')

@@ -41,7 +41,8 @@ from nescio.sources.temporary import temporary_folder
 UNCHECKED = "not checked: the output of nescio campaign"  # how the rule of such a fault begins
 # Processors add in different orders, so that the last digits of a sum differ.
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
-_NUMBER = re.compile(rb"(?<![\w.])(-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+))(?![\w.])", re.IGNORECASE)
+_LONG = 14  # digits of a fraction that a sum may leave
+_NUMBER = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+))(?![\w.])", re.IGNORECASE)
 
 
 def repeatable(campaign: Campaign, entries: Sequence[Entry], found: Sequence[Fault]) -> bool:
@@ -106,11 +107,21 @@ def _alike(name: str, one: Path, other: Path) -> bool:
         return False
     if name == f"{SITE}/{SEAL}":
         return _sealed(one) == _sealed(other)
-    parts, others = (_NUMBER.split(path.read_bytes()) for path in (one, other))
+    parts, others = (_NUMBER.split(path.read_text(encoding="utf-8", errors="replace")) for path in (one, other))
     return len(parts) == len(others) and all(
-        isclose(float(a), float(b), rel_tol=_RELATIVE, abs_tol=_ABSOLUTE) if place % 2 else a == b
-        for place, (a, b) in enumerate(zip(parts, others, strict=True))
+        a == b or (place % 2 == 1 and _close(a, b)) for place, (a, b) in enumerate(zip(parts, others, strict=True))
     )
+
+
+def _close(one: str, other: str) -> bool:
+    """Return whether two texts are nearly equal fractions that were computed, and no ids such as 1.1 and 1.10.
+
+    Of two such fractions, at least one has many digits.
+    """
+    a, b = float(one), float(other)
+    written = repr(a) == one and repr(b) == other
+    long = a == b or max(sum(map(str.isdigit, text.partition("e")[0])) for text in (one, other)) >= _LONG
+    return written and long and isclose(a, b, rel_tol=_RELATIVE, abs_tol=_ABSOLUTE)
 
 
 def _sealed(path: Path) -> dict[str, Any]:
