@@ -23,7 +23,7 @@ import nescio
 from nescio.cli.app import run
 from nescio.people.assessing import creating, database, saving
 from nescio.people.assessing.database import open_database
-from nescio.people.assessing.tables import about, units
+from nescio.people.assessing.tables import about, records, units
 from nescio.people.campaigns.pooling import NAMED
 from nescio.people.campaigns.shown_texts import CHANGED
 from tests.campaign import made
@@ -967,6 +967,9 @@ def test_verdicts_of_the_previous_version_do_not_count_for_another_question(new_
     assert "ana: 9 judged" in str(room.status())
     assert sorted(record["texts"] for record in room.records()) == shown
     assert all(shown)
+    with room.database.writing() as connection:  # as a server of the previous version that still runs
+        connection.execute(update(records).values(texts=""))
+    assert sorted(record["texts"] for record in room.records()) == shown
     made.edit(next((campaign / "topics").iterdir()), "What is", "Who is")
     nescio.campaign.pool(campaign)
     assert len(nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).rows) == 9
@@ -993,6 +996,27 @@ def test_a_verdict_that_the_previous_version_took_back_has_no_known_texts(new_ro
     nescio.assess.update(room.db, [campaign])
     assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
     assert {*made.verdicts(campaign).values()} == {"W"}
+
+
+def test_what_the_previous_version_exported_after_a_take_back_is_not_restored(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    """It exported each judgement with the key of the item's texts at that time."""
+    answered(campaign := made.qa(tmp_path, 2, key=False), "alpha_a")
+    room = new_room(campaign)
+    ana = room.join("ana")
+    ana.judge_all(lambda _: "R")
+    made.edit(next((campaign / "topics").iterdir()), "What is", "Who is")
+    nescio.campaign.pool(campaign)
+    nescio.assess.update(room.db, [campaign])
+    now = {item["id"]: item["texts"] for item in ana.left()}
+    (file,) = handed_in(room.export())
+    heading, *rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    made.lines(file, [heading, *(row | {"texts": now[row["item"]]} for row in rows)])
+    assert nescio.campaign.collect(campaign, [file], resamples=10).sound
+    assert nescio.campaign.pool(campaign).restored == 0
+    with pytest.raises(nescio.MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
 
 
 def test_an_adjudication_of_present_texts_by_the_previous_version_counts(new_room: NewRoom, tmp_path: Path) -> None:

@@ -317,17 +317,20 @@ def shown_keys(connection: Connection, own: Mapping[str, Any], person: str, give
 
 
 def fill_texts(connection: Connection) -> None:
-    """Store the key of the shown texts with the verdicts of an earlier version of nescio, where it is known.
+    """Store the key of the shown texts with the verdicts that an earlier version of nescio saved, where it is known.
 
     That version took back each verdict that did not hold for changed texts. So a verdict after the last take-back holds
     for the item's present texts, and gets their key. For the adjudicator, each person's take-back counts.
     """
+    keyless = records.c.verdict != "", records.c.texts == ""
+    if connection.scalar(select(records.c.id).where(*keyless).limit(1)) is None:
+        return
     key, back = key_nuggets(connection, facts(connection)), records.alias()
     item: BindParameter[str] = bindparam("one")
     last = select(func.coalesce(func.max(back.c.number), 0)).where(back.c.item == item, back.c.id.startswith(AGAIN))
     last = last.where(or_(back.c.person == records.c.person, records.c.person == ADJUDICATION)).correlate(records)
-    known = records.c.item == item, records.c.verdict != "", records.c.number > last.scalar_subquery()
-    judged = select(items).where(items.c.id.in_(select(records.c.item)))
+    known = *keyless, records.c.item == item, records.c.number > last.scalar_subquery()
+    judged = select(items).where(items.c.id.in_(select(records.c.item).where(*keyless)))
     keys = [
         {
             "one": row.id,
@@ -335,8 +338,7 @@ def fill_texts(connection: Connection) -> None:
         }
         for row in connection.execute(judged)
     ]
-    if keys:
-        connection.execute(update(records).where(*known).values(texts=bindparam("key")), keys)
+    connection.execute(update(records).where(*known).values(texts=bindparam("key")), keys)
 
 
 # ---- disputes ----
