@@ -1093,6 +1093,23 @@ def test_a_reworded_nugget_of_the_key_is_asked_again(new_room: NewRoom, tmp_path
     nescio.campaign.score(campaign, resamples=10)
 
 
+def test_a_verdict_by_nuggets_of_which_one_is_gone_is_saved(new_room: NewRoom, tmp_path: Path) -> None:
+    """The organisers may name nuggets as they like."""
+    own = [{"id": f"1.{n}", "text": f"fact {n}", "vital": True} for n in range(3)]
+    rows = [{"id": "t0", "target": "Target 0", "nuggets": own}]
+    campaign = made.start(tmp_path, "nuggets", [made.lines(tmp_path / "given" / "key.jsonl", rows)])
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "t0", "strings": ["one"]}])
+    made.ready(campaign)
+    room = new_room(campaign)
+    ana = room.join("ana")
+    (item,) = ana.left()
+    made.edit(next((campaign / "key").iterdir()), f", {json.dumps(own[2])}", "")
+    nescio.campaign.pool(campaign)
+    nescio.assess.update(room.db, [campaign])
+    assert ana.send(ana.row(item["id"], "1.2", texts=item["texts"]))[1] != []
+    assert ana.send(ana.row(item["id"], "1.0", 1, texts=item["texts"]))[1] == []
+
+
 def test_a_question_that_returns_does_not_return_verdicts_by_other_nuggets(new_room: NewRoom, tmp_path: Path) -> None:
     campaign = made.nuggets(tmp_path)
     made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one"]} for i in range(4)])

@@ -41,9 +41,9 @@ from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, NOTHING, S
 from nescio.text import sanitize
 
 SHORT = 12  # digits of a digest
-LONGEST_LIST = 250_000  # characters of a list of nuggets
+LONGEST_LIST = LONGEST_KEY = 250_000  # characters of a list of nuggets, or of a key of texts
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
-_KEY = re.compile(r"[\w=,+-]*")  # of texts, as pages send it
+_KEY = re.compile(r"[0-9a-f-]*")  # of question and supports, as pages send it
 
 
 class Seen(Struct, frozen=True):
@@ -131,7 +131,9 @@ def _repeats(connection: Connection, person: str, item: str, verdict: str, texts
 
 
 def _is_key(texts: str, shown: str) -> bool:
-    return texts == shown or bool(len(texts) <= LONGEST and _KEY.fullmatch(texts))
+    """Return whether a page can have sent this key; after a plus sign, it has the organisers' ids of nuggets."""
+    own, _, nuggets = texts.partition("+")
+    return texts == shown or bool(len(texts) <= LONGEST_KEY and _KEY.fullmatch(own) and nuggets.isprintable())
 
 
 def take_back(connection: Connection, item: str, kind: str, then: str, now_shown: str) -> list[str]:
