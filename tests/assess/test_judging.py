@@ -404,6 +404,13 @@ def test_people_judge_by_the_present_list_after_an_earlier_one_was_collected(new
     assert ben.ask().json()["nuggets"] == {"t0": [["1", "vital", "baker in Ulm"], ["2", "okay", "new"]]}
     (shown,) = ben.left()
     assert ben.send(ben.row(item, "2", 1, texts=shown["texts"]))[1] == []
+    third = json.dumps([*json.loads(second), {"id": "3", "text": "newer", "vital": False}])
+    assert ana.send(ana.row("nuggets:t0", third, 4))[1] == []
+    (own,) = (row for row in ben.next() if row["id"] == item)
+    assert own["texts"] != own["held"]["texts"] == shown["texts"]
+    flagged = ben.row(item, "2", 5, texts=own["held"]["texts"], mark="flag")
+    assert ben.send(flagged)[1] == []  # The verdict stays as it is.
+    assert ben.send(ben.row(item, "1", 6, texts=own["held"]["texts"])) == ([], [CHANGED])
 
 
 def test_a_list_that_a_sheet_has_is_not_asked_for(new_room: NewRoom, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ import nescio
 from nescio.cli.app import run
 from nescio.people.assessing import creating, database, saving
 from nescio.people.assessing.database import open_database
-from nescio.people.assessing.tables import about, units
+from nescio.people.assessing.tables import about, records, units
 from nescio.people.campaigns.pooling import NAMED
 from nescio.people.campaigns.shown_texts import CHANGED
 from tests.campaign import made
@@ -951,22 +951,44 @@ def test_the_judgement_that_was_taken_back_is_restored_and_no_older_one(new_room
     assert room.held() == {(item["id"], "ana"): "W"}
 
 
-def test_a_database_of_the_previous_version_is_opened_and_knows_no_texts(new_room: NewRoom, tmp_path: Path) -> None:
+def to_previous_version(room: Room) -> None:
+    """Turn a database into one of the previous version, which did not store what was shown."""
+    with room.database.writing() as connection:
+        connection.exec_driver_sql("ALTER TABLE records DROP COLUMN texts")
+        connection.execute(update(about).where(about.c.name == "schema").values(value=2))
+    room.database.close()
+
+
+def test_verdicts_of_the_previous_version_do_not_count_for_another_question(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign)
+    room.join("ana").judge_all(lambda _: "W")
+    shown = sorted(record["texts"] for record in room.records())
+    to_previous_version(room)
+    assert "ana: 9 judged" in str(room.status())
+    assert sorted(record["texts"] for record in room.records()) == shown
+    assert all(shown)
+    with room.database.writing() as connection:  # as a server of the previous version that still runs
+        connection.execute(update(records).values(texts=""))
+    assert sorted(record["texts"] for record in room.records()) == shown
+    made.edit(next((campaign / "topics").iterdir()), "What is", "Who is")
+    nescio.campaign.pool(campaign)
+    assert len(nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).rows) == 9
+    with pytest.raises(nescio.MismatchError, match="9 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
+def test_a_verdict_that_the_previous_version_took_back_has_no_known_texts(new_room: NewRoom, tmp_path: Path) -> None:
     """What nobody knows restores nothing in the campaign; on the server, the very same texts do."""
     answered(campaign := made.qa(tmp_path, 2, key=False), "alpha_a")
     room = new_room(campaign)
     ana = room.join("ana")
     ana.judge_all(lambda _: "W")
-    with room.database.writing() as connection:
-        connection.exec_driver_sql("ALTER TABLE records DROP COLUMN texts")
-        connection.execute(update(about).where(about.c.name == "schema").values(value=2))
-    room.database.close()
-    assert "ana: 2 judged" in str(room.status())
-    assert [record["texts"] for record in room.records()] == ["", ""]
     topics = next((campaign / "topics").iterdir())
     made.edit(topics, "What is", "Who is")
     nescio.campaign.pool(campaign)
     assert nescio.assess.update(room.db, [campaign]).outdated == 2
+    to_previous_version(room)
+    assert {record["texts"] for record in room.records()} == {""}
     assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
     assert nescio.campaign.pool(campaign).restored == 0
     made.edit(topics, "Who is", "What is")
@@ -976,15 +998,57 @@ def test_a_database_of_the_previous_version_is_opened_and_knows_no_texts(new_roo
     assert {*made.verdicts(campaign).values()} == {"W"}
 
 
+def test_what_the_previous_version_exported_after_a_take_back_is_not_restored(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    """It exported each judgement with the key of the item's texts at that time."""
+    answered(campaign := made.qa(tmp_path, 2, key=False), "alpha_a")
+    room = new_room(campaign)
+    ana = room.join("ana")
+    ana.judge_all(lambda _: "R")
+    made.edit(next((campaign / "topics").iterdir()), "What is", "Who is")
+    nescio.campaign.pool(campaign)
+    nescio.assess.update(room.db, [campaign])
+    now = {item["id"]: item["texts"] for item in ana.left()}
+    (file,) = handed_in(room.export())
+    heading, *rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    made.lines(file, [heading, *(row | {"texts": now[row["item"]]} for row in rows)])
+    assert nescio.campaign.collect(campaign, [file], resamples=10).sound
+    assert nescio.campaign.pool(campaign).restored == 0
+    with pytest.raises(nescio.MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
+def test_an_adjudication_of_present_texts_by_the_previous_version_counts(new_room: NewRoom, tmp_path: Path) -> None:
+    answered(campaign := made.qa(tmp_path, 2, key=False), "alpha_a")
+    room = new_room(campaign, overlap=2)
+    people = {room.join(who): verdict for who, verdict in (("ana", "R"), ("ben", "W"), ("adjudication", "W"))}
+    for minute in range(2):
+        for person, verdict in people.items():
+            rows = [person.row(item["id"], verdict, minute, texts=item["texts"]) for item in person.left()]
+            assert len(rows) == 2
+            assert person.send(*rows)[1] == []
+        if not minute:
+            nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+            made.edit(next((campaign / "topics").iterdir()), "What is", "Who is")
+            nescio.campaign.pool(campaign)
+            nescio.assess.update(room.db, [campaign])
+    to_previous_version(room)
+    assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    assert {verdict for (_, who), verdict in made.verdicts(campaign).items() if who == "adjudication"} == {"W"}
+    assert nescio.campaign.score(campaign, resamples=10).scores
+
+
 @pytest.mark.parametrize("texts", ["\0", "x" * 20_000, "'; DROP TABLE records"])
 def test_texts_that_no_page_shows_are_asked_again(texts: str, ana: Browser) -> None:
     item = ana.left()[0]
     assert ana.send(ana.row(item["id"], "W", texts=f"{item['texts']}-{texts}")) == ([], [CHANGED])
 
 
+@pytest.mark.parametrize("previous", [False, True])
 @pytest.mark.parametrize("first", ["adjudication", "ana"])
 def test_an_adjudication_by_earlier_supports_decides_no_open_answer(
-    first: str, new_room: NewRoom, tmp_path: Path
+    first: str, previous: bool, new_room: NewRoom, tmp_path: Path
 ) -> None:
     campaign = made.qa(tmp_path, 1, key=False)
     for name, text in (("alpha_a", "text of a"), ("beta_b", "text of b")):
@@ -998,6 +1062,8 @@ def test_an_adjudication_by_earlier_supports_decides_no_open_answer(
     nescio.campaign.withdraw(campaign, "beta_b", reason="as asked")
     nescio.campaign.pool(campaign)
     nescio.assess.update(room.db, [campaign])
+    if previous:
+        to_previous_version(room)
     files = sorted(handed_in(room.export()), key=lambda path: not path.name.startswith(first))
     for file in files:
         nescio.campaign.collect(campaign, [file], resamples=10)
@@ -1025,6 +1091,23 @@ def test_a_reworded_nugget_of_the_key_is_asked_again(new_room: NewRoom, tmp_path
     assert ana.send(*rows)[1] == []
     assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
     nescio.campaign.score(campaign, resamples=10)
+
+
+def test_a_verdict_by_nuggets_of_which_one_is_gone_is_saved(new_room: NewRoom, tmp_path: Path) -> None:
+    """The organisers may name nuggets as they like."""
+    own = [{"id": f"1.{n}", "text": f"fact {n}", "vital": True} for n in range(3)]
+    rows = [{"id": "t0", "target": "Target 0", "nuggets": own}]
+    campaign = made.start(tmp_path, "nuggets", [made.lines(tmp_path / "given" / "key.jsonl", rows)])
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "t0", "strings": ["one"]}])
+    made.ready(campaign)
+    room = new_room(campaign)
+    ana = room.join("ana")
+    (item,) = ana.left()
+    made.edit(next((campaign / "key").iterdir()), f", {json.dumps(own[2])}", "")
+    nescio.campaign.pool(campaign)
+    nescio.assess.update(room.db, [campaign])
+    assert ana.send(ana.row(item["id"], "1.2", texts=item["texts"]))[1] != []
+    assert ana.send(ana.row(item["id"], "1.0", 1, texts=item["texts"]))[1] == []
 
 
 def test_a_question_that_returns_does_not_return_verdicts_by_other_nuggets(new_room: NewRoom, tmp_path: Path) -> None:

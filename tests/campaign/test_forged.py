@@ -14,7 +14,7 @@ import pytest
 from msgspec import convert
 
 import nescio
-from nescio.people.campaigns import chain, repeating, scoring
+from nescio.people.campaigns import chain, log, own_files, repeating, scoring
 from nescio.people.campaigns.entries import Receipt
 from nescio.people.campaigns.folder import contents, open_campaign
 from nescio.people.campaigns.freshness import done, inputs
@@ -84,6 +84,37 @@ def test_what_desktops_write_into_folders_is_no_file_of_the_campaign(scored: Pat
     assert nescio.campaign.verify(scored).rows == ()
 
 
+def test_files_of_desktops_in_a_log_of_an_earlier_version_are_no_edits(
+    scored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nescio.campaign.handout(scored)
+    stray = [scored / place / ".DS_Store" for place in ("topics", "handout")]
+    for path in stray:
+        path.write_bytes(b"Bud1")
+    with monkeypatch.context() as patch:
+        patch.setattr(own_files, "is_own", lambda _: True)
+        patch.setattr(log, "of_own", dict)
+        nescio.campaign.pool(scored)
+        nescio.campaign.score(scored, resamples=10)
+        nescio.campaign.publish(scored)
+    said = str(nescio.campaign.status(scored))
+    assert "everything is done" in said
+    assert (scored / "campaign.log").read_text(encoding="utf-8").count("topics/.DS_Store") > 3
+    for change in (Path.touch, lambda path: path.write_bytes(b"Bud2"), Path.unlink):
+        for path in stray:
+            change(path)
+        found = nescio.campaign.verify(scored)
+        assert (found.rows, found.notes) == ((), ())
+        assert str(nescio.campaign.status(scored)) == said
+    before = (scored / "campaign.log").read_bytes()
+    nescio.campaign.pool(scored)
+    assert (scored / "campaign.log").read_bytes() == before
+    edit(scored / "site" / "digests.json", '"topics/', '"topics/x')
+    opened = open_campaign(scored)
+    done(opened, "publish", inputs(opened, "publish"))
+    assert [fault.file for fault in nescio.campaign.verify(scored).rows] == ["site/digests.json"]
+
+
 @pytest.mark.parametrize(
     ("change", "sound"),
     [
@@ -105,6 +136,22 @@ def test_the_last_digits_of_another_processor_are_no_edit(
     monkeypatch.setattr(repeating, "write_results", elsewhere)
     assert re.search(r"0\.\d{12,}", (scored / "results" / "comparisons.csv").read_text())
     assert nescio.campaign.verify(scored).sound is sound
+
+
+def test_questions_whose_ids_are_equal_numbers_cannot_be_exchanged(tmp_path: Path) -> None:
+    rows = [{"id": name, "question": f"What is {name}?"} for name in ("1.1", "1.10")]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "given" / "q.jsonl", rows)])
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": row["id"], "answer": f"{n}.50"} for n, row in enumerate(rows)])
+    made.ready(campaign, "ana")
+    made.judge(campaign, lambda _, row: "R" if row["answer"] == "0.50" else "W")
+    nescio.campaign.score(campaign, resamples=10)
+    assert nescio.campaign.verify(campaign).sound
+    path, opened = campaign / "results" / "topics.csv", open_campaign(campaign)
+    held = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r"^1\.10?,", lambda id_: {"1.1,": "1.10,"}.get(id_[0], "1.1,"), held, flags=re.M))
+    assert path.read_text(encoding="utf-8") != held
+    done(opened, "score", inputs(opened, "score"), {entry.step: entry.about for entry in read_log(opened)}["score"])
+    assert nescio.campaign.verify(campaign).rows[0].file == "results/topics.csv"
 
 
 def test_what_could_not_be_checked_does_not_count_as_sound(scored: Path) -> None:

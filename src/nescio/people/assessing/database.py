@@ -18,6 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 
 from nescio.errors import UsageError
 from nescio.people.assessing.tables import about, metadata
+from nescio.people.assessing.work import fill_texts
 from nescio.sources.locks import one_at_a_time
 
 BUSY = 10_000  # milliseconds that a writer waits for another
@@ -239,6 +240,7 @@ def _renew(database: Database) -> None:
     def add(connection: Connection) -> None:
         if connection.scalar(version.with_for_update()) == _VERSION - 1:  # else another process did it a moment ago
             connection.execute(text("ALTER TABLE records ADD COLUMN texts TEXT NOT NULL DEFAULT ''"))
+            fill_texts(connection)
             connection.execute(update(about).where(about.c.name == _SCHEMA).values(value=_VERSION))
 
     with database.reading() as connection:

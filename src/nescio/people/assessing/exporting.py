@@ -85,6 +85,7 @@ def export(database: Database, folder: Path | str) -> Exported:
         place.mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write into {place}: {error.strerror}") from None
+    database.change(work.fill_texts)  # of a server of the previous version that still runs
     with database.reading() as connection:
         own = work.facts(connection)
         ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic)

@@ -41,9 +41,9 @@ from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, NOTHING, S
 from nescio.text import sanitize
 
 SHORT = 12  # digits of a digest
-LONGEST_LIST = 250_000  # characters of a list of nuggets
+LONGEST_LIST = LONGEST_KEY = 250_000  # characters of a list of nuggets, or of a key of texts
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
-_KEY = re.compile(r"[\w=,+-]*")  # of texts, as pages send it
+_KEY = re.compile(r"[0-9a-f-]*")  # of question and supports, as pages send it
 
 
 class Seen(Struct, frozen=True):
@@ -111,11 +111,9 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
         return str(row), ""
     shown = shown_keys(connection, own, person, [item])[item.id]
     decides = person == ADJUDICATION and row["verdict"] and seen.texts not in ("", shown)  # by the present texts alone
-    is_key = seen.texts == shown or (len(seen.texts) <= LONGEST and _KEY.fullmatch(seen.texts))
-    if (
-        not is_key
-        or not still_holds(item.kind, row["verdict"], seen.texts, shown)
-        or (decides and item.id in asked_again(connection).people)
+    if (decides and item.id in asked_again(connection).people) or not (
+        (_is_key(seen.texts, shown) and still_holds(item.kind, row["verdict"], seen.texts, shown))
+        or _repeats(connection, person, item.id, row["verdict"], seen.texts)
     ):
         return CHANGED, ""
     row["texts"] = seen.texts or shown
@@ -126,13 +124,25 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     return "", item.topic
 
 
+def _repeats(connection: Connection, person: str, item: str, verdict: str, texts: str) -> bool:
+    """Return whether a person only flags or comments on the verdict that counts now, whose texts are known."""
+    now = connection.execute(present(records.c.person == person, records.c.item == item)).first()
+    return now is not None and bool(verdict and texts) and (now.verdict, now.texts) == (verdict, texts)
+
+
+def _is_key(texts: str, shown: str) -> bool:
+    """Return whether a page can have sent this key; after a plus sign, it has the organisers' ids of nuggets."""
+    own, _, nuggets = texts.partition("+")
+    return texts == shown or bool(len(texts) <= LONGEST_KEY and _KEY.fullmatch(own) and nuggets.isprintable())
+
+
 def take_back(connection: Connection, item: str, kind: str, then: str, now_shown: str) -> list[str]:
     """Take back the judgements of an item that do not hold for the item's present texts; return who had given them.
 
     `now_shown` is the key of the present texts, and `then` that of the earlier ones, for records that have no key of
-    their own. Each person gets a new record without a
-    verdict, so that `close` gives the person the topic again. A person who has seen the judge's grade can no longer
-    judge independently. For this person, the record skips the item, so that somebody else gets it.
+    their own. Each person gets a new record without a verdict, so that `close` gives the person the topic again. A
+    person who has seen the judge's grade can no longer judge independently. For this person, the record skips the item,
+    so that somebody else gets it.
     """
     now = present(records.c.item == item).subquery()
     said = connection.execute(select(now).where(or_(now.c.verdict != "", now.c.mark == "skip"))).all()

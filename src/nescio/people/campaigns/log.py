@@ -15,7 +15,7 @@ from nescio.errors import UsageError
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import Entry, flaw, is_time
 from nescio.people.campaigns.folder import GUIDELINES, HANDOUT, KEY, LOG, SECRET, TOPICS, Campaign, keep_head
-from nescio.people.campaigns.own_files import own_files
+from nescio.people.campaigns.own_files import of_own, own_files
 from nescio.people.campaigns.settings import SETTINGS
 
 HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # Every line has their digests.
@@ -40,11 +40,14 @@ def now() -> datetime:
 
 
 def read_log(campaign: Campaign) -> list[Entry]:
-    """Return the lines of the log.
+    """Return the lines of the log, with digests of the campaign's own files alone (`of_own`).
 
     Raises MismatchError if the chain of digests is broken, or if no step of nescio can have written a line.
     """
-    return chain.read_chain(campaign / LOG, Entry, flaw)
+    return [
+        replace(entry, read=of_own(entry.read), wrote=of_own(entry.wrote), held=of_own(entry.held))
+        for entry in chain.read_chain(campaign / LOG, Entry, flaw)
+    ]
 
 
 def latest(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Entry | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 
 from nescio.sources.writing import DRAFT
 
@@ -19,3 +20,8 @@ def is_own(name: str) -> bool:
 def own_files(folder: Path) -> list[Path]:
     """Return the files of a campaign in a folder and its subfolders, sorted."""
     return [path for path in sorted(folder.rglob("*")) if path.is_file() and is_own(path.name)]
+
+
+def of_own(digests: Mapping[str, str]) -> dict[str, str]:
+    """Return the digests of a campaign's files alone; earlier versions of nescio also stated those of other files."""
+    return {name: value for name, value in digests.items() if is_own(PurePosixPath(name).name)}

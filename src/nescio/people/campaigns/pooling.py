@@ -287,7 +287,12 @@ def _take_back(campaign: Campaign, texts: Mapping[str, str], earlier: _Unstated,
     lost = [taken_back(line, version, told, texts[line.item]) for line in lines if line.after and not holds(line)]
     gone = [line for line in lines if line.taken_back]
     back = [(line, given.get((line.item, line.assessor, line.before))) for line in gone]
-    again = [restored(line, by, version, told) for line, by in back if by is not None and by.texts and holds(by)]
+    again = [
+        restored(line, by, version, told)
+        for line, by in back
+        # An earlier version exported a verdict that its server had taken back with the key of the later texts.
+        if by is not None and by.texts and holds(by) and not (line.record and by.at == line.at)
+    ]
     rows = [*lost, *again]
     if rows:
         head = append_history(campaign, rows)

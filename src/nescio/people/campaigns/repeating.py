@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from math import isclose
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from nescio._version import __version__
-from nescio.errors import NescioError
+from nescio.errors import MismatchError, NescioError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.entries import Entry, ScoringPlan
-from nescio.people.campaigns.folder import LOG, POOL, RESULTS, RETURNS, SECRET, SITE, Campaign, put
+from nescio.people.campaigns.folder import LOG, POOL, RESULTS, RETURNS, SECRET, SITE, Campaign, decoded, put
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.judgements import HISTORY
 from nescio.people.campaigns.log import digests
+from nescio.people.campaigns.own_files import of_own
 from nescio.people.campaigns.pooling import (
     ITEMS,
     STORIES,
@@ -32,12 +35,14 @@ from nescio.people.campaigns.receipts import TOLD, taken_in
 from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.scoring import write_results
 from nescio.people.campaigns.site import write_site
+from nescio.people.campaigns.tampering import SEAL
 from nescio.sources.temporary import temporary_folder
 
 UNCHECKED = "not checked: the output of nescio campaign"  # how the rule of such a fault begins
 # Processors add in different orders, so that the last digits of a sum differ.
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
-_NUMBER = re.compile(rb"(?<![\w.])(-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+))(?![\w.])", re.IGNORECASE)
+_LONG = 14  # digits of a fraction that a sum may leave
+_NUMBER = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+))(?![\w.])", re.IGNORECASE)
 
 
 def repeatable(campaign: Campaign, entries: Sequence[Entry], found: Sequence[Fault]) -> bool:
@@ -83,7 +88,7 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
             return
         made = digests(Campaign(folder, campaign.settings), POOL, RESULTS, SITE, RETURNS)
         other = [name for name in sorted({*last.wrote, *made}) if last.wrote.get(name) != made.get(name)]
-        other = [name for name in other if not (name.startswith(RESULTS) and _alike(campaign / name, folder / name))]
+        other = [name for name in other if not _alike(name, campaign / name, folder / name)]
     for name in other:
         told = name.startswith(RETURNS) and name.endswith(TOLD)  # `tampering` compares it with the receipts of its time
         if not told:
@@ -93,15 +98,37 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
             yield Fault(name, None, f"nescio campaign {last.step} makes a different file from the same input: {why}")
 
 
-def _alike(one: Path, other: Path) -> bool:
-    """Return whether two files exist and differ in nothing but the last digits of fractions."""
-    if not (one.is_file() and other.is_file()):
+def _alike(name: str, one: Path, other: Path) -> bool:
+    """Return whether two files of this name differ only in what depends on the machine or on a desktop.
+
+    These are the last digits of fractions in results, and the digests that a site states of files of desktops.
+    """
+    if not (name.startswith((RESULTS, f"{SITE}/{SEAL}")) and one.is_file() and other.is_file()):
         return False
-    parts, others = (_NUMBER.split(path.read_bytes()) for path in (one, other))
+    if name == f"{SITE}/{SEAL}":
+        return _sealed(one) == _sealed(other)
+    parts, others = (_NUMBER.split(path.read_text(encoding="utf-8", errors="replace")) for path in (one, other))
     return len(parts) == len(others) and all(
-        isclose(float(a), float(b), rel_tol=_RELATIVE, abs_tol=_ABSOLUTE) if place % 2 else a == b
-        for place, (a, b) in enumerate(zip(parts, others, strict=True))
+        a == b or (place % 2 == 1 and _close(a, b)) for place, (a, b) in enumerate(zip(parts, others, strict=True))
     )
+
+
+def _close(one: str, other: str) -> bool:
+    """Return whether two texts are nearly equal fractions that were computed, and no ids such as 1.1 and 1.10.
+
+    Of two such fractions, at least one has many digits.
+    """
+    a, b = float(one), float(other)
+    written = repr(a) == one and repr(b) == other
+    long = a == b or max(sum(map(str.isdigit, text.partition("e")[0])) for text in (one, other)) >= _LONG
+    return written and long and isclose(a, b, rel_tol=_RELATIVE, abs_tol=_ABSOLUTE)
+
+
+def _sealed(path: Path) -> dict[str, Any]:
+    with suppress(MismatchError):
+        seal = decoded(path, dict[str, str | dict[str, str]])
+        return {name: value if isinstance(value, str) else of_own(value) for name, value in seal.items()}
+    return {}
 
 
 def _pool(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:
