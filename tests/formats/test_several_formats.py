@@ -11,7 +11,7 @@ import pytest
 import nescio
 from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT
-from nescio.data.policies import ONE_SIDED
+from nescio.data.policy_notes import ONE_SIDED
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.answers import Answer, outcomes_of
 from nescio.formats.registry import ReadOptions

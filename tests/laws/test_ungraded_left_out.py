@@ -19,7 +19,7 @@ import pytest
 
 import nescio
 from nescio.measures import parse
-from nescio.scoring.grounds import lost
+from nescio.scoring.lost_answers import lost
 from tests.laws.catalogue import MEASURES
 
 OUTCOMES = ("correct", "incorrect", "unanswered")

@@ -31,7 +31,7 @@ from nescio.comparison.two_runs import take_two
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import UNGRADED, with_questions
 from nescio.data.notes import Note, note
-from nescio.data.policies import MISSING_SILENT, UNGRADED_LEFT_OUT, UNGRADED_WRONG, missing_note, ungraded_note
+from nescio.data.policy_notes import MISSING_SILENT, UNGRADED_LEFT_OUT, UNGRADED_WRONG, missing_note, ungraded_note
 from nescio.data.reasons import NOT_DECLINED, not_declined, notes_on_pairs
 from nescio.data.results import Results
 from nescio.data.shown import Row, Shown
@@ -39,7 +39,8 @@ from nescio.data.signature import Signature, sign
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, check_baseline
-from nescio.scoring.grounds import lost, no_ground
+from nescio.scoring.grounds import no_ground
+from nescio.scoring.lost_answers import lost
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import open_data
 from nescio.sources.locks import one_at_a_time

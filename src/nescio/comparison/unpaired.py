@@ -22,7 +22,7 @@ from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
 from nescio.data.patterns import Patterns, distinct
-from nescio.data.policies import APART
+from nescio.data.policy_notes import APART
 from nescio.data.results import Comparison
 from nescio.errors import UsageError, opt
 from nescio.estimating.measured import moved_by

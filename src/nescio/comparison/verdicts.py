@@ -17,7 +17,8 @@ from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import opt, spelled
 from nescio.measures import Measure, parse
-from nescio.scoring.grounds import lost, no_ground
+from nescio.scoring.grounds import no_ground
+from nescio.scoring.lost_answers import lost
 from nescio.stats.few_units import unseen_gap
 from nescio.stats.intervals import FEW
 

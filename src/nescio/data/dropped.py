@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nescio.data.notes import Note, note
-from nescio.data.policies import OTHER_ANSWERS
+from nescio.data.policy_notes import OTHER_ANSWERS
 
 FEWER_HELD = "answers.fewer_held"  # the code of a note that a file holds fewer answers than it states
 UNSTATED = "counts.unstated"  # the code of a note that counts do not say how many answers were left out

@@ -9,7 +9,7 @@ import numpy as np
 from nescio.data.columns import Array
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes
-from nescio.data.policies import said_by_some
+from nescio.data.policy_notes import said_by_some
 from nescio.errors import MismatchError, differs_between_runs
 
 

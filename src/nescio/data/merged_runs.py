@@ -12,7 +12,7 @@ from nescio.data.columns import Array
 from nescio.data.judge_record import undated
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
-from nescio.data.policies import MIXED_FILES
+from nescio.data.policy_notes import MIXED_FILES
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.errors import UsageError, opt
 

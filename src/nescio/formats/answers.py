@@ -15,7 +15,7 @@ from nescio.data.columns import Array, user
 from nescio.data.judge_record import JudgeRecord, alike, combined
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes, reasons_note
-from nescio.data.policies import said_by_some
+from nescio.data.policy_notes import said_by_some
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import AnswerTexts
 from nescio.errors import FormatError, MismatchError, differs_between_runs

@@ -18,7 +18,8 @@ from nescio.data.judge_record import UNKNOWN, JudgeRecord, agree, named
 from nescio.data.kept import asked_alike, changed_in, in_texts
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
-from nescio.data.policies import one_sided, scores_of
+from nescio.data.policies import scores_of
+from nescio.data.policy_notes import one_sided
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError, opt

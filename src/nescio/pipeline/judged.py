@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nescio.data.policies import UNGRADED_LEFT_OUT
+from nescio.data.policy_notes import UNGRADED_LEFT_OUT
 from nescio.pipeline.loading import Loaded, load
 from nescio.pipeline.options import Options
 from nescio.pipeline.qa_systems import with_policies

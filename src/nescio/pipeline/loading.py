@@ -16,7 +16,8 @@ from nescio.data.judge_record import JudgeRecord, judges_differ, kept_judges, na
 from nescio.data.merged_runs import merge_runs, names_of, notes_on_files
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
-from nescio.data.policies import MIXED_FILES, Policies, apply_policies
+from nescio.data.policies import Policies, apply_policies
+from nescio.data.policy_notes import MIXED_FILES
 from nescio.data.stakes import are_stated, penalties, unmarked
 from nescio.errors import UsageError, opt
 from nescio.formats import Format, ReadResult, SourceRole, Unjudged

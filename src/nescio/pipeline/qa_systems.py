@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
-from nescio.data.policies import UNGRADED_LEFT_OUT, Policies, apply_policies
+from nescio.data.policies import Policies, apply_policies
+from nescio.data.policy_notes import UNGRADED_LEFT_OUT
 from nescio.formats import ReadResult
 
 

@@ -18,10 +18,10 @@ from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHE
 from nescio.data.columns import USER, bare
 from nescio.data.dropped import ANOTHER_FIGURE, FEWER_HELD, NOT_MAPPED, UNSTATED
 from nescio.data.evidence import Data, Evidence
-from nescio.data.judge_record import BY_COLUMNS, DIFFERENT, STALE, UNCHECKED
+from nescio.data.judge_record import BY_COLUMNS, DIFFERENT, UNCHECKED
 from nescio.data.kept import UNFIT as SAID_UNFIT
 from nescio.data.notes import Note, note
-from nescio.data.policies import (
+from nescio.data.policy_notes import (
     APART,
     COMMON,
     FEW_CLUSTERS,
@@ -38,9 +38,8 @@ from nescio.data.policies import (
     SAMPLED,
     UNEQUAL_REPEATS,
     UNGRADED_LEFT_OUT,
-    UNGRADED_WRONG,
 )
-from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
+from nescio.data.reasons import NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results, Score, Scores
 from nescio.errors import opt, spelled
 from nescio.measures import Measure, OwnInterval, parse
@@ -58,13 +57,6 @@ KNOWN_DIFFERS = "measure.known_differs"
 SCALES_DIFFER = "measure.scales_differ"  # of a note on runs whose values seem to have different scales
 HONESTY = ("over_conservativeness", "prudence", "honesty")  # measures of the reference system's knowledge
 _OF_CONFIDENCE = {"confidence", "probability", "self_score", "ranking_score", "selection_score"}
-
-
-class Lost(Struct, frozen=True):
-    """How far answers that were left out may move a value at most (`shift`), and a description of these answers."""
-
-    shift: float = 0.0
-    words: str = ""
 
 
 class Pair(Struct, frozen=True):
@@ -340,162 +332,6 @@ def deciding_ends(scores: Scores, row: Score) -> tuple[float, float]:
     counts = scores.exact.get((row.run, row.measure))
     low, high = (row.low, row.high) if counts is None else clopper_pearson(*counts)
     return (math.nan, math.nan) if low is None or high is None else (low, high)
-
-
-def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
-    """Return the `Lost` of a run (and its baseline): how far its ungraded, missing and lost answers may move the value.
-
-    A left-out answer may be right or wrong. `Measure.slope` bounds how far a share of the questions moves the value.
-    The bound is proven for means over questions, c@1 and similar measures, and infinite for others. If the measure is
-    not a mean, a difference may move by the sum over both runs. If a tenth of a run's answers is left out, the result
-    is infinite for any measure.
-    """
-    pair = Pair.of(results, run, baseline)
-    for remark in results.notes:
-        if remark.code == NOT_DECLINED and pair.judges(remark.subject):
-            return Lost(math.inf, str(remark["what"]))
-    left_out = _lost_grades(results, measure, pair)
-    missing, unread = _lost_rows(results, measure, pair), _never_held(results, measure, pair)
-    # A stale label of one of two runs is also a label for one run alone.
-    labels = max(_lost_labels(results, measure, pair), _stale_labels(results, measure, pair), key=lambda one: one.shift)
-    wrong = _counted_wrong(results, measure, pair)
-    lost_ones = [one for one in (left_out, wrong, missing, unread, labels) if one.words]
-    return Lost(sum(one.shift for one in lost_ones), lost_ones[0].words if lost_ones else "")
-
-
-def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return the `Lost` of answers that were left out because they have no grade."""
-    counted = [one for one in results.notes if one.code == UNGRADED_LEFT_OUT and one.subject not in pair.others]
-    if not counted:
-        return Lost()
-    bound = parse(measure)
-    share = _share(results, counted)
-    whole = max(remark["share"] for remark in counted) == 1  # then nothing is left of a benchmark
-    runs = 1 if pair.baseline is None or bound.is_mean else 2
-    shift = math.inf if whole or share >= 1 else runs * bound.slope * share / (1 - share)  # of what is graded
-    judged = [one for one in counted if pair.judges(one.subject)]
-    much = [one for one in judged if max(one["count"] / one["total"], one["share"]) >= MUCH]
-    words = left_out_in_words((much or judged or counted)[0])
-    return Lost(math.inf if much else shift, words)
-
-
-def _counted_wrong(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return the `Lost` of ungraded answers that count as wrong, although a pass would need them to be right.
-
-    These are the answers of the baseline. For a measure of more than the counts of outcomes, such as AUROC, a wrong
-    answer may help a run, too.
-    """
-    bound = parse(measure)
-    if all(name == "n" or name.startswith(USER) for name in bound.reads):
-        return Lost()
-    counted = [one for one in results.notes if one.code == UNGRADED_WRONG and one.subject not in pair.others]
-    if bound.of_kinds:
-        counted = [one for one in counted if pair.is_baseline((one.subject,))]
-    if not counted:
-        return Lost()
-    first, shift = counted[0], 0.0
-    for one in counted:
-        shift += _share(results, [one]) / one["share"] * bound.if_right(one["kinds"], one["share"])
-    words = f"{first['count']:,} of {first.subject}'s {plural(first['total'], 'answer')} count as wrong without a grade"
-    return Lost(shift, f"{words}, and may be right")
-
-
-def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return the `Lost` of missing answers, which count as unanswered.
-
-    If abstaining earns more than a wrong answer, the sender of the answers could have left out the wrong ones.
-    """
-    missing = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
-    missing = [one for one in missing if pair.judges(one.subject)]
-    bound = parse(measure)
-    if not missing or not _rewards_silence(bound):
-        return Lost()
-    share = _share(results, missing)
-    (first, *_) = sorted(missing, key=lambda one: -one["share"])
-    number = f"{first['missing']:,} questions" if first.code == MISSING_SILENT else f"{first['answers']:,} answers"
-    words = f"{number} that {first.subject} lacks may be wrong, and count as unanswered"
-    return Lost(math.inf if first["share"] >= MUCH else bound.slope * share, words)
-
-
-def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return the `Lost` of answers that the judged run's files state but do not hold.
-
-    Answers that count as unanswered (`_lost_rows`), for the run or one that the file counts with it, are not lost
-    again. A file may state its answers for a run and for all runs; the former counts. A task that the baseline lost too
-    decides nothing between the two.
-    """
-    fewer = [one for one in results.notes if one.code == FEWER_HELD]
-    of_both = {task for one in fewer if pair.baseline in one["runs"] for task in one["tasks"]}
-    lacking = [one for one in fewer if any(map(pair.judges, one["runs"]))]
-    lacking = [one for one in lacking if not one["tasks"] or {*one["tasks"]} - of_both]
-    lacking = [
-        one
-        for one in lacking
-        if not any(two.subject == one.subject and {*two["runs"]} < {*one["runs"]} for two in lacking)
-    ]
-    if not lacking:
-        return Lost()
-    first = max(lacking, key=lambda one: float(one["share"]))
-    words = f"{first.subject} holds {first['held']:,} of {first['of']} answers, and the others may be wrong"
-    if None in [one["stated"] for one in lacking]:
-        return Lost(math.inf, words)
-    silent = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
-    counted = {run for one in lacking for run in one["runs"]}
-    silent = [one for one in silent if pair.judges(one.subject) or one.subject in counted]
-    filled = sum(int(one["missing" if one.code == MISSING_SILENT else "answers"]) for one in silent)
-    left = 1 - filled / sum(one["stated"] - one["held"] for one in lacking)
-    if left <= 0:
-        return Lost()
-    share = left * first["share"]
-    return Lost(math.inf if share >= MUCH else parse(measure).slope * share, words)
-
-
-def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return the `Lost` of questions that have a label for only one of the two runs of a corrected difference.
-
-    The labeller could have left out labels that are unfavourable to a run. A question adds between -2 and 2 times its
-    weight.
-    """
-    shares = [
-        own[2]
-        for remark in results.notes
-        if remark.code == ONE_LABEL
-        for own in remark["pairs"]
-        if not {own[0], own[1]} & pair.others
-    ]
-    if not shares:
-        return Lost()
-    words = f"{max(shares):.1%} of the labelled questions have a label for only one of the two runs, and are not used"
-    return Lost(math.inf if max(shares) >= MUCH else 4 * parse(measure).slope * max(shares), words)
-
-
-def _stale_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return the `Lost` of labels of answers that the run no longer gives.
-
-    The other labels are not a random sample: they belong to the answers that did not change. A label adds between -1
-    and 1 times its weight.
-    """
-    stale = [own for remark in results.notes if remark.code == STALE for own in remark["shares"]]
-    judged = [share for run, share in stale if pair.judges(run)]
-    if not judged:
-        return Lost()
-    words = f"{max(judged):.1%} of the labels are for answers that the run no longer gives, and are not used"
-    return Lost(math.inf if max(judged) >= MUCH else 2 * parse(measure).slope * max(judged), words)
-
-
-def _share(results: Results[Any], remarks: Sequence[Note]) -> float:
-    """Return the sum of the shares of questions that these notes name; each benchmark of a suite counts the same."""
-    benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})
-    weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks and benchmarks else 1 for remark in remarks]
-    return sum(w * float(remark["share"]) for w, remark in zip(weights, remarks, strict=True))
-
-
-def _rewards_silence(measure: Measure) -> bool:
-    """Return whether abstaining earns more than a wrong answer, as it does by c@1, or whether this is unknown."""
-    if not measure.counts_outcomes:
-        return True
-    gain = measure(5, 2, 9) - measure(5, 3, 8)
-    return (-gain if measure.declaration.lower_is_better else gain) > 0
 
 
 def differing_columns(data: Data, measures: Sequence[Measure]) -> list[Note]:

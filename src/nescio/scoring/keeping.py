@@ -14,7 +14,7 @@ from nescio.data.kept import HELD, NO_GATE, SILENT_ON_ANSWERS, held_in_words
 from nescio.data.merged_runs import names_of, notes_on_files
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes
-from nescio.data.policies import ONE_SIDED
+from nescio.data.policy_notes import ONE_SIDED
 from nescio.formats import ReadResult
 from nescio.pipeline.judging import judges_of
 from nescio.pipeline.loading import merged

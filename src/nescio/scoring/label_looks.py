@@ -21,8 +21,8 @@ from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.scoring.corrected import Corrected, Side, corrected_score, judged_of
 from nescio.scoring.corrected_scores import WHERE, lay_labels, open_labelled, suitable
-from nescio.scoring.grounds import lost
 from nescio.scoring.labels import Labels
+from nescio.scoring.lost_answers import lost
 from nescio.scoring.samples import Remark
 from nescio.scoring.verdict_form import form_of
 from nescio.stats.betting import FEWEST, bets, interval

@@ -14,7 +14,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
-from nescio.data.policies import SAMPLED
+from nescio.data.policy_notes import SAMPLED
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt

@@ -19,7 +19,8 @@ from nescio.data.results import Comparison, Comparisons, Results
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
-from nescio.scoring.grounds import lost, no_ground
+from nescio.scoring.grounds import no_ground
+from nescio.scoring.lost_answers import lost
 from nescio.scoring.score import open_data
 from nescio.selective.crossfit import choose
 from nescio.selective.curve import one_run

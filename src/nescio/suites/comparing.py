@@ -21,7 +21,7 @@ from nescio.comparison.two_runs import pairs_of
 from nescio.comparison.verdicts import decide, widened_interval
 from nescio.data.evidence import with_pairs
 from nescio.data.notes import Note, gather, note
-from nescio.data.policies import APART
+from nescio.data.policy_notes import APART
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import exactly, sign
 from nescio.errors import MismatchError, UsageError, opt

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from nescio.comparison.each_pair import on_part
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
-from nescio.data.policies import FEW_CLUSTERS, LACKING
+from nescio.data.policy_notes import FEW_CLUSTERS, LACKING
 from nescio.data.reasons import NOT_DECLINED, notes_on_pairs
 from nescio.measures import Measure
 from nescio.suites.definition import Suite

@@ -12,7 +12,7 @@ from nescio.data.changed_questions import changed, plain
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SAID_SO
-from nescio.data.policies import OTHER_GOLD, one_sided
+from nescio.data.policy_notes import OTHER_GOLD, one_sided
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, differs_between_runs, opt, shorten

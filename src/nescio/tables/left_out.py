@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from nescio.data.dropped import UNSTATED, fewer_held
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NonAnswers
-from nescio.data.policies import common_note, missing_note, ungraded_note
+from nescio.data.policy_notes import common_note, missing_note, ungraded_note
 from nescio.errors import MismatchError
 from nescio.tables.statements import BESIDE, SETTLED
 

@@ -10,7 +10,7 @@ from nescio.data.dropped import repeated
 from nescio.data.kept import KEPT
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.data.policies import one_sided
+from nescio.data.policy_notes import one_sided
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, RunInTwoFilesError, opt
 from nescio.sources.source import Source

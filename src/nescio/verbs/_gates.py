@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from nescio.comparison.margins import empty_limit
 from nescio.data.notes import Note
-from nescio.data.policies import UNGRADED_BOUNDS
+from nescio.data.policy_notes import UNGRADED_BOUNDS
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import NescioError, UsageError, opt
 from nescio.measures import Measure, parse
@@ -25,7 +25,8 @@ from nescio.reporting.markdown import longest_marks, markdown_code, markdown_tab
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
 from nescio.scoring.confidence_intervals import DOUBTS
-from nescio.scoring.grounds import Lost, deciding_ends, lost, no_ground
+from nescio.scoring.grounds import deciding_ends, no_ground
+from nescio.scoring.lost_answers import Lost, lost
 from nescio.sources.writing import write_text
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Certified, command_line

@@ -31,7 +31,8 @@ from nescio.pipeline import Loaded
 from nescio.pipeline.loading import part_of
 from nescio.reporting.numbers import number, signed
 from nescio.scoring.confidence_intervals import DOUBTS
-from nescio.scoring.grounds import Lost, deciding_ends, lost
+from nescio.scoring.grounds import deciding_ends
+from nescio.scoring.lost_answers import Lost, lost
 from nescio.scoring.score import compute_scores
 from nescio.stats.few_units import unseen_gap
 from nescio.suites.definition import benchmarks_of, open_suite

@@ -13,7 +13,7 @@ import numpy as np
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, Outcomes
-from nescio.data.policies import COMMON
+from nescio.data.policy_notes import COMMON
 from nescio.errors import UsageError, opt
 from nescio.scoring.keeping import kept_of_all
 from nescio.tables.outcomes_writer import write_outcomes

@@ -18,7 +18,8 @@ from nescio.reporting.page import fitness
 from nescio.reporting.page.fitness import Standing, no_decision, totals, unfit
 from nescio.reporting.page.report_data import ReportData, Shipping
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
-from nescio.scoring.grounds import lost, no_ground
+from nescio.scoring.grounds import no_ground
+from nescio.scoring.lost_answers import lost
 from nescio.selective.certified import GRID, Guarantee, needed
 from nescio.selective.operating import TunedPoint
 from nescio.stats.chosen import another_count, another_value, level_of_each, upper_of_chosen

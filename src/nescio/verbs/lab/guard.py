@@ -23,14 +23,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from nescio.data.assessors import Resolution
-from nescio.data.policies import OTHER_ANSWERS
+from nescio.data.policy_notes import OTHER_ANSWERS
 from nescio.data.results import Results
 from nescio.options import option, verb
 from nescio.pipeline.saved import BESIDE
 from nescio.reporting.numbers import interval, number
-from nescio.scoring.grounds import CHOSEN_LABELS, lost
+from nescio.scoring.grounds import CHOSEN_LABELS
 from nescio.scoring.guarding import Guarded
 from nescio.scoring.guarding import guard as follow
+from nescio.scoring.lost_answers import lost
 from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, Gate, Gated, Reports, check_ground
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Sourced
 
