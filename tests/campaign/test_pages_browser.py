@@ -391,6 +391,7 @@ def test_what_was_judged_by_another_question_is_asked_again_in_the_same_browser(
     assert "another question" in new.inner_text("#state")
     press(new, "f")
     assert new.get_attribute("#flag", "aria-pressed") == "true"
+    assert "another question" in new.inner_text("#state")
     handed_in(new, tmp_path / "flagged.jsonl")
     nescio.campaign.collect(campaign, [tmp_path / "flagged.jsonl"], resamples=10)
     assert verdicts(campaign) == ["W", "X"]

@@ -465,7 +465,7 @@ function drawAll() {
   if (over) return drawEnd();
   $("question").textContent = item.question;
   const state = stateOf(item.id);
-  const changed = item.changed || state !== (newest.get(item.id) || NOTHING);
+  const changed = item.changed || Array.from(records.values()).some((one) => one.item === item.id && valid(item.id, one) !== one);
   // What is half ticked or typed stays when something else on the page is drawn anew.
   if (drawn() !== last) {
     drawItem(item);
