@@ -65,8 +65,8 @@ def _on_unread(names: Collection[str]) -> tuple[Note, ...]:
     """Return a note on the fields of the lines that nescio does not read."""
     if not names:
         return ()
-    template = "the runs have fields that nescio does not read: {names:and 3}"
-    return (note("runs.unread", template, names=sorted(map(repr, names))),)
+    listed = sorted(map(repr, names))
+    return (note("runs.unread", "the runs have fields that nescio does not read: {names:and 3}", names=listed),)
 
 
 def responses_of(
