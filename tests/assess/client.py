@@ -18,7 +18,7 @@ pytest.importorskip("sqlalchemy", reason="the extra assess is not installed")
 pytest.importorskip("fastapi", reason="the extra assess is not installed")
 import httpx
 
-from nescio.people.assessing.database import open_database
+from nescio.people.assessing.opening import open_database
 from nescio.people.assessing.server import application
 
 HOME = "http://testserver"

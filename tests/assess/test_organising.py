@@ -22,7 +22,7 @@ from sqlalchemy import delete, update
 import nescio
 from nescio.cli.app import run
 from nescio.people.assessing import creating, database, saving
-from nescio.people.assessing.database import open_database
+from nescio.people.assessing.opening import open_database
 from nescio.people.assessing.tables import about, records, units
 from nescio.people.campaigns.pooling import NAMED
 from nescio.people.campaigns.shown_texts import CHANGED
@@ -1110,13 +1110,19 @@ def test_a_verdict_by_nuggets_of_which_one_is_gone_is_saved(new_room: NewRoom, t
     assert ana.send(ana.row(item["id"], "1.0", 1, texts=item["texts"]))[1] == []
 
 
-def test_a_question_that_returns_does_not_return_verdicts_by_other_nuggets(new_room: NewRoom, tmp_path: Path) -> None:
-    campaign = made.nuggets(tmp_path)
-    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one"]} for i in range(4)])
+def judged_by_nuggets(new_room: NewRoom, folder: Path) -> tuple[Path, Room, Browser]:
+    """Return a campaign with nuggets of the organisers, its server, and Ana, who found nugget 1 in each answer."""
+    campaign = made.nuggets(folder)
+    made.lines(folder / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one"]} for i in range(4)])
     made.ready(campaign)
     room = new_room(campaign)
     ana = room.join("ana")
     ana.judge_all(lambda _: "1")
+    return campaign, room, ana
+
+
+def test_a_question_that_returns_does_not_return_verdicts_by_other_nuggets(new_room: NewRoom, tmp_path: Path) -> None:
+    campaign, room, ana = judged_by_nuggets(new_room, tmp_path)
     topics, key = next((campaign / "topics").iterdir()), next((campaign / "key").iterdir())
     for path, *change in (
         (topics, "Target 2", "Another target"),
@@ -1138,12 +1144,7 @@ def test_a_verdict_during_an_update_is_by_the_nuggets_that_are_shown(
     new_room: NewRoom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ana judges between two transactions of the update: by the present nuggets, or she is asked again."""
-    campaign = made.nuggets(tmp_path)
-    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": ["one"]} for i in range(4)])
-    made.ready(campaign)
-    room = new_room(campaign)
-    ana = room.join("ana")
-    ana.judge_all(lambda _: "1")
+    campaign, room, ana = judged_by_nuggets(new_room, tmp_path)
     key = next((campaign / "key").iterdir())
     for topic in (1, 2):
         made.edit(key, f"fact 0 of {topic}", f"another fact of {topic}")

@@ -112,8 +112,15 @@ def test_an_exact_test_of_the_sign_needs_no_guard(tmp_path: Path) -> None:
     path = table(tmp_path / "a.csv", old="W" * 6 + "C" * 24, new="C" * 30)
     (row,) = nescio.compare(path, "accuracy", baseline="old", margin=0).rows
     assert row.p == pytest.approx(2**-5)
-    assert row.worst is not None
-    assert 0 <= row.worst <= row.difference  # the test rules out any loss, and the interval may rule out more
+    # The guard alone ends at Wilson's 0.0950 less 1.2/30 * (2/3 - 1.96^2/6) = 0.0011, so the interval decides.
+    assert row.low is not None
+    assert 0 < row.low < 0.0950 - 0.0011
+    assert row.worst == row.low
+    every = table(tmp_path / "b.csv", old="W" * 6, new="C" * 6)
+    (row,) = nescio.compare(
+        every, "accuracy", baseline="old", margin=0
+    ).rows  # the rule of three: 1 - 2(1 - 0.025^(1/6))
+    assert row.worst == pytest.approx(2 * 0.025 ** (1 / 6) - 1)
     assert decisions(nescio.compare(path, "accuracy", baseline="old", margin=0))[0].status == 0
     (row,) = nescio.compare(path, "UF", baseline="old", margin=0).rows  # wins and losses may be of 1 or of 2
     assert row.worst is not None

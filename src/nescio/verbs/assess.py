@@ -46,7 +46,8 @@ def _opened(db: str) -> Iterator[Any]:
     try:
         from sqlalchemy.exc import DBAPIError
 
-        from nescio.people.assessing.database import open_database, reason
+        from nescio.people.assessing.database import reason
+        from nescio.people.assessing.opening import open_database
     except ImportError:
         raise UsageError("nescio assess needs more packages: pip install 'nescio[assess]'") from None
     database = open_database(db)

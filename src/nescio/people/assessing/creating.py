@@ -18,7 +18,8 @@ from nescio.data.notes import Note
 from nescio.errors import UsageError
 from nescio.formats import Unjudged
 from nescio.people.assessing.choosing import drawn, grades_of, known_answers
-from nescio.people.assessing.database import make_tables, open_database, reason
+from nescio.people.assessing.database import reason
+from nescio.people.assessing.opening import make_tables, open_database
 from nescio.people.assessing.tables import about, items, units
 from nescio.people.assessing.work import CONTROL, SECOND, TRAINING
 from nescio.people.campaigns.assessors import times_of

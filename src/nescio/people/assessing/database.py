@@ -8,21 +8,18 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, select, text, update
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
 from nescio.errors import UsageError
-from nescio.people.assessing.tables import about, metadata
-from nescio.people.assessing.work import fill_texts
 from nescio.sources.locks import one_at_a_time
 
 BUSY = 10_000  # milliseconds that a writer waits for another
-_SCHEMA, _VERSION = "schema", 3  # the version of the tables, in the table `about`
 POOLED = 40  # connections; as many handlers run at once
 TRIES = 5  # of a change that PostgreSQL ends because of others
 _ENDED = ("40001", "40P01")  # SQLSTATE of a serialization failure and of a deadlock
@@ -188,73 +185,9 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def open_database(url: str, *, new: bool = False) -> Database:
-    """Return an open database. With `new`, the database is still empty, and `make_tables` must fill it.
-
-    Raises UsageError if the database cannot be opened, if it is empty (with `new`: if it is not), or if another version
-    of nescio made it.
-    """
-    database = Database(url)
-    try:
-        if database.path is not None and not new and not database.path.is_file():
-            raise UsageError(f"there is no database {database.path}; nescio assess create makes one")
-        if database.path is not None and new:
-            with suppress(OSError):  # which SQLite will explain; its other files take the mode of this one
-                database.path.touch(0o600, exist_ok=False)  # known verdicts are not for everybody on the machine
-        with database.reading() as connection:
-            known = inspect(connection).has_table(about.name)
-            if known and not connection.scalar(select(about.c.name).where(about.c.name == "name")):
-                rule = "nescio assess create was interrupted; delete the database, and create it again"
-                raise UsageError(f"{database.shown} holds nothing to judge: {rule}")
-        if known is new:
-            rule = (
-                "already holds judgements; name another database"
-                if new
-                else "is not a database that nescio assess create made"
-            )
-            raise UsageError(f"{database.shown} {rule}")
-        if not new:
-            _renew(database)
-    except DBAPIError as error:
-        database.close()
-        raise UsageError(f"{database.shown} cannot be opened: {reason(error)}") from None
-    except UsageError:
-        database.close()
-        raise
-    return database
-
-
-def make_tables(connection: Connection) -> None:
-    """Make the tables of a new database.
-
-    The caller writes the first rows in the same transaction, so that no database lacks these rows.
-    """
-    metadata.create_all(connection)
-    connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))
-
-
-def _renew(database: Database) -> None:
-    """Add the column that the previous version of the tables lacks. Raises UsageError for any other version."""
-    version = select(about.c.value).where(about.c.name == _SCHEMA)
-
-    def add(connection: Connection) -> None:
-        if connection.scalar(version.with_for_update()) == _VERSION - 1:  # else another process did it a moment ago
-            connection.execute(text("ALTER TABLE records ADD COLUMN texts TEXT NOT NULL DEFAULT ''"))
-            fill_texts(connection)
-            connection.execute(update(about).where(about.c.name == _SCHEMA).values(value=_VERSION))
-
-    with database.reading() as connection:
-        found = connection.scalar(version)
-    if found == _VERSION - 1:
-        database.change(add)
-    elif found != _VERSION:
-        rule = "another version of nescio made it; finish and export its judgements with that version"
-        raise UsageError(f"{database.shown} cannot be opened: {rule}")
-
-
 def reason(error: DBAPIError) -> str:
     """Return the first line of a database's error."""
     return str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
 
 
-__all__ = ["Database", "OperationalError", "make_tables", "open_database", "reason"]
+__all__ = ["Database", "OperationalError", "reason"]

@@ -19,6 +19,7 @@ from nescio.data.assessors import resolve
 from nescio.errors import UsageError
 from nescio.people.assessing import work
 from nescio.people.assessing.database import Database
+from nescio.people.assessing.opening import fill_texts
 from nescio.people.assessing.tables import items, people, records, units
 from nescio.people.campaigns.handed_in import FORMAT, Heading, hand_in_lines
 from nescio.people.campaigns.screens import page_key
@@ -85,7 +86,7 @@ def export(database: Database, folder: Path | str) -> Exported:
         place.mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write into {place}: {error.strerror}") from None
-    database.change(work.fill_texts)  # of a server of the previous version that still runs
+    database.change(fill_texts)  # of a server of the previous version that still runs
     with database.reading() as connection:
         own = work.facts(connection)
         ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic)

@@ -139,10 +139,10 @@ def _is_key(texts: str, shown: str) -> bool:
 def take_back(connection: Connection, item: str, kind: str, then: str, now_shown: str) -> list[str]:
     """Take back the judgements of an item that do not hold for the item's present texts; return who had given them.
 
-    `now_shown` is the key of the present texts, and `then` that of the earlier ones, for records that have no key of
-    their own. Each person gets a new record without a verdict, so that `close` gives the person the topic again. A
-    person who has seen the judge's grade can no longer judge independently. For this person, the record skips the item,
-    so that somebody else gets it.
+    `now_shown` is the key of the present texts. `then` is that of the earlier ones, for records without a key of their
+    own. Each person gets a new record without a verdict, so that `close` gives the person the topic again. A person who
+    has seen the judge's grade can no longer judge independently. For this person, the record skips the item, so that
+    somebody else gets it.
     """
     now = present(records.c.item == item).subquery()
     said = connection.execute(select(now).where(or_(now.c.verdict != "", now.c.mark == "skip"))).all()

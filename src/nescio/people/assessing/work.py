@@ -9,7 +9,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BindParameter, Connection, Select, and_, bindparam, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from nescio.data.assessors import ADJUDICATION
@@ -314,31 +314,6 @@ def shown_keys(connection: Connection, own: Mapping[str, Any], person: str, give
         if f"{LIST}:{item.topic}" not in own_lists:
             keys[item.id] = texts_key(item.question, item.supports, nuggets.get(item.topic, ()))
     return keys
-
-
-def fill_texts(connection: Connection) -> None:
-    """Store the key of the shown texts with the verdicts that an earlier version of nescio saved, where it is known.
-
-    That version took back each verdict that did not hold for changed texts. So a verdict after the last take-back holds
-    for the item's present texts, and gets their key. For the adjudicator, each person's take-back counts.
-    """
-    keyless = records.c.verdict != "", records.c.texts == ""
-    if connection.scalar(select(records.c.id).where(*keyless).limit(1)) is None:
-        return
-    key, back = key_nuggets(connection, facts(connection)), records.alias()
-    item: BindParameter[str] = bindparam("one")
-    last = select(func.coalesce(func.max(back.c.number), 0)).where(back.c.item == item, back.c.id.startswith(AGAIN))
-    last = last.where(or_(back.c.person == records.c.person, records.c.person == ADJUDICATION)).correlate(records)
-    known = *keyless, records.c.item == item, records.c.number > last.scalar_subquery()
-    judged = select(items).where(items.c.id.in_(select(records.c.item).where(*keyless)))
-    keys = [
-        {
-            "one": row.id,
-            "key": texts_key(row.question, row.supports, key.get(row.topic, ()) if row.kind == "answer" else ()),
-        }
-        for row in connection.execute(judged)
-    ]
-    connection.execute(update(records).where(*known).values(texts=bindparam("key")), keys)
 
 
 # ---- disputes ----
