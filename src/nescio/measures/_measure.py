@@ -185,7 +185,7 @@ class Measure(Struct, frozen=True):
     def if_right(self, kinds: Sequence[float], share: float) -> float:
         """Return how far the value moves if a `share` of the answers, all of them wrong, becomes right.
 
-        `kinds` has the shares of `KINDS_OF_ANSWER`. It is infinite for a measure of more than these shares.
+        `kinds` has the shares of `KINDS_OF_ANSWER`. The result is infinite for a measure of more than these shares.
         """
         if not self.of_kinds:
             return math.inf
