@@ -19,6 +19,7 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.errors import SPELLING, FormatError, NescioError, in_shell
 from nescio.pipeline import Loaded, Options, load
 from nescio.tables.asking import AskedError
+from nescio.tables.outcomes_writer import guard
 
 FILES = ("csv", "tsv", "jsonl", "parquet")
 ENCODINGS = (*FILES, "pandas", "polars", "arrow")
@@ -37,7 +38,8 @@ def encode(rows: Sequence[Row], encoding: str, folder: Path, name: str = "table"
                 writer = csv.writer(file, delimiter="," if encoding == "csv" else "\t", quoting=csv.QUOTE_NONNUMERIC)
                 writer.writerow(names)
                 writer.writerows(
-                    ["" if cell is None else cell for cell in row] for row in zip(*columns.values(), strict=True)
+                    ["" if cell is None else _marked(cell) for cell in row]
+                    for row in zip(*columns.values(), strict=True)
                 )
         case "jsonl":
             path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -50,6 +52,11 @@ def encode(rows: Sequence[Row], encoding: str, folder: Path, name: str = "table"
         case "arrow":
             return pa.table(columns)
     return path
+
+
+def _marked(cell: Any) -> Any:
+    """Return a cell of a delimited file, in which an apostrophe before a formula is a mark and no part of the text."""
+    return guard(cell) if isinstance(cell, str) and cell.startswith("'") else cell
 
 
 def line_of(row: int, encoding: str) -> str:

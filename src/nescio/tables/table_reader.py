@@ -3,7 +3,8 @@
 A column has a role by its name (`lexicon.toml`), or because `--column ROLE=COLUMN` says so. nescio asks about a table
 that could be read in several ways with different counts. A table may hold verdicts (`outcome`), or predictions and gold
 answers, which are then judged. It may be CSV, TSV, JSON Lines, Parquet, a workbook, a JSON document with rows, or in
-memory.
+memory. In CSV and TSV, an apostrophe before =, +, - or @ at the beginning of a cell is not read: it keeps spreadsheets
+from taking the cell for a formula.
 
 Outcome tables that nescio writes may have four more columns, so that a gate decides by the table as by the original
 files. `question_digest` and `gold_digest` are digests of a question (with its options) and of its gold answers, after
