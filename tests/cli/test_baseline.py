@@ -65,6 +65,22 @@ def test_a_baseline_of_scores(path: Path) -> None:
     assert rows(package.compare(mine, "c@1", baseline=path, **by_metric)) == rows(together)
 
 
+@pytest.mark.parametrize("scale", ["{}", "{}0", "-{}.5"])
+def test_a_baseline_keeps_confidences_on_any_scale(tmp_path: Path, path: Path, scale: str) -> None:
+    """Percentages and log-probabilities are confidences, too."""
+    lines = ["run,question,outcome,confidence"]
+    for run in ("new", "old"):
+        lines += [
+            f"{run},q{q},{'correct' if q % 3 else 'incorrect'},{scale.format(1 + q % (5 if run == 'new' else 7))}"
+            for q in range(30)
+        ]
+    both = written(tmp_path / "both.csv", "\n".join(lines) + "\n")
+    new = written(tmp_path / "new.csv", "\n".join(lines[:31]) + "\n")
+    package.compare(both, save_baseline=path, run="old")
+    kept = package.compare(new, "AUROC", baseline=path, resamples=500)
+    assert rows(kept) == rows(package.compare(both, "AUROC", baseline="old", resamples=500))
+
+
 def test_repeats_are_kept_each(tmp_path: Path, path: Path) -> None:
     """Three answers to each question of the baseline, two of the new run."""
     lines = ["run,question,repeat,outcome"]

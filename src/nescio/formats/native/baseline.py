@@ -215,8 +215,6 @@ def _outcomes(
     run: str, questions: tuple[str, ...], cells: Mapping[str, Any], scores: Mapping[str, Array], repeats: Repeats | None
 ) -> Outcomes:
     numbers = {name: _numbers(cells[name], *kind) for name, kind in _NUMBERS.items() if name in cells}
-    if ((numbers.get("confidence", np.zeros(0)) < 0) | (numbers.get("confidence", np.zeros(0)) > 1)).any():
-        raise ValueError("a confidence must be between 0 and 1")
     why = np.array(cells["why"], dtype=object)[None] if "why" in cells else None
     state = np.array([[_STATES[word] for word in cells["outcome"]]], dtype=np.int8)
     grids = {name: numbers[name][None] for name in numbers if name != "answerable"}
