@@ -123,24 +123,8 @@ def alike(records: Iterable[tuple[Hashable, Hashable, JudgeRecord]]) -> dict[Has
 
 
 def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
-    """Return one record of all judges of a run, the same for any order of `records`.
-
-    A record is left out if another one of its name states the same and more: a failed answer may state less.
-    """
-    alike: dict[tuple[str, ...], dict[JudgeRecord, set[tuple[str, str]]]] = {}  # keyed by a name and what is stated
-    for record in records:
-        pairs = _stated(record)
-        alike.setdefault((record.name, *sorted({key for key, _ in pairs})), {})[record] = pairs
-    more = {one: [two for two in alike if one[0] == two[0] and {*one} < {*two}] for one in alike}
-    ordered = sorted(
-        (
-            record
-            for kind, stated in alike.items()
-            for record, pairs in stated.items()
-            if not any(pairs < others for two in more[kind] for others in alike[two].values())
-        ),
-        key=str,
-    )
+    """Return one record of all judges of a run, the same for any order of `records`."""
+    ordered = sorted({*records}, key=str)
     if len(ordered) == 1:
         return ordered[0]
     values: dict[str, set[str]] = {}

@@ -213,6 +213,8 @@ def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[s
         for answer in answers
         if answer.judges and (not shared or (composed(answer.question) or "") in shared)
         for name, record in answer.judges.items()
+        # a grader that failed may state less of itself, or something else
+        if answer.state != NOT_GRADED or answer.score is not None or name in answer.scores
     )
     return tuple(combined(stated[run]) if run in stated else None for run in runs) if stated else ()
 
