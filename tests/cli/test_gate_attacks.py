@@ -50,7 +50,7 @@ def test_a_share_of_few_answers_decides_nothing(
     [
         ("Brier", "C" * 120 + "W" * 80),
         ("false_refusal", "C" * 120 + "W" * 60 + "U" * 20),
-        ("benign_answering", "C" * 200),
+        ("benign_answering", "C" * 180 + "U" * 20),
     ],
 )
 def test_a_measure_that_wrong_answers_leave_alone_does_not_merge_them(
