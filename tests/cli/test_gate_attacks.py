@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import nescio as package
 from tests.cli.conftest import Command
 
 GATE = ("--baseline", "old", "--fail-on-regression")
@@ -69,6 +70,20 @@ def test_a_measure_that_wrong_answers_leave_alone_does_not_merge_them(
     fell = f"{measure} does not show that right answers fell from {old.count('C') / 200:.0%} to 0% of the questions"
     assert fell in done.out
     assert nescio("compare", path, "-m", measure, "-m", "c@1", *GATE).status == 1
+
+
+def test_a_formula_of_counts_is_decided_as_its_share_is(tmp_path: Path) -> None:
+    """Net points are 200 times the share of net points, and so are the ends of their interval."""
+    path = table(tmp_path / "t.csv", old="CCW" * 60 + "U" * 20, new="CWCUC" * 40)
+    (points,), (share,) = (
+        package.compare(path, measure, baseline="old", margin=margin).rows
+        for measure, margin in (("formula(C-W)", 5), ("formula((C-W)/n)", 0.025))
+    )
+    assert share.low is not None
+    assert share.high is not None
+    ends = (share.difference * 200, share.low * 200, share.high * 200, share.p)
+    assert (points.difference, points.low, points.high, points.p) == pytest.approx(ends)
+    assert points.verdict == share.verdict
 
 
 def test_a_stated_tolerance_holds_for_a_measure_that_shows_the_loss(tmp_path: Path, nescio: Command) -> None:
