@@ -10,6 +10,7 @@ from typing import Any
 
 from nescio.data.model import Run
 from nescio.data.notes import Note, note
+from nescio.data.reasons import kind_of
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Unjudged, matching_formats
 from nescio.sources.opening import open_source
@@ -146,6 +147,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
         "ranks": (sum(r.rank > 1 for r in responses), "answer", " below rank 1"),
         "supports": (sum(r.support is not None for r in responses), "support", ""),
         "documents": (sum(r.document is not None for r in responses), "name", " of documents"),
+        "reasons": (sum(kind_of(r.why or "") != "declined" for r in responses), "reason", " for the lack of an answer"),
         "strata": (len(labels), "column", f" of questions ({', '.join(labels)})"),
         "own gold": (
             sum(len(run.gold) for run in unjudged.runs),

@@ -22,6 +22,7 @@ from nescio.sources.documents import read_members
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, objects_in, part_of, texts_in
 from nescio.sources.json import decode_document, most_keys, refuse_twice
 from nescio.sources.source import Source
+from nescio.tables.lexicon import ended
 from nescio.text import sanitize
 
 # The last is for early logs, whose summary is in results.json.
@@ -367,8 +368,7 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
     if not isinstance(completion, str):
         completion = content if isinstance(content, str) else "".join(texts_in([one.get("text") for one in blocks]))
     silent = REFUSED if any(block.get("refusal") is True for block in blocks) else None
-    if part_of(first, "stop_reason") == "content_filter":
-        silent = BLOCKED
+    silent = BLOCKED if ended(str(part_of(first, "stop_reason"))) == BLOCKED else silent
     acted = bool(part_of(first, "message", "tool_calls"))
     return completion.strip(), silent, first is not None and not completion.strip() and not acted
 
