@@ -144,10 +144,12 @@ def _cells(
     cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)
     cells["silent"] = silent(table, mapping, told)
     cells["answerable"] = answerable(table, mapping, told)
-    if "error" in mapping and mapping["error"].columns:
-        cells["failed"] = failures(table, mapping["error"])
-    if "error" not in mapping:
-        cells["ended"] = endings(table, {name for own in mapping.values() for name in own.columns})
+    errors = mapping.get("error")
+    if errors is not None and errors.columns:
+        cells["failed"] = failures(table, errors)
+    if errors is None or errors.columns:
+        taken = {name for role, own in mapping.items() if role != "error" for name in own.columns}
+        cells["ended"] = endings(table, taken)
     return cells
 
 
