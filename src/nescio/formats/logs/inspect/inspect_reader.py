@@ -2,9 +2,10 @@
 
 The value N is an abstention, and so is a score whose `reason` is a refusal. No response, or a wrong answer that is
 empty, counts as incorrect (`--empty`); so does a response in the wrong form (`--unparsed`). Four kinds of answers are
-not graded: those that the provider blocked, NaN, a failed grader (whatever its value), and samples that stopped with an
-error. The tool's own accuracy counts abstentions as wrong, leaves out ungraded answers, and uses the recorded value if
-a grader failed.
+not graded: those that the provider blocked (unless they are graded as right), NaN, a failed grader (whatever its
+value), and samples that stopped with an error, whose value is N or missing. An empty output that was cut off is no
+abstention either, even with the value N (`--empty`). The tool's own accuracy counts abstentions as wrong, leaves out
+ungraded answers, and uses the recorded value if a grader failed.
 
 In logs that nescio writes, metadata with the prefix `nescio_` hold the judge, whether a question has an answer, its
 cluster, and what the columns `question_digest`, `gold_digest`, `answers_held` and `no_gate_because` of an outcome table
@@ -242,12 +243,14 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
 def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | None) -> Answer:
     """Return the answer of a sample, with its grade or the reason why it counts as no answer.
 
-    An answer graded as wrong counts as no answer if the provider blocked it, or if it is empty. `least` is the lowest
-    score that is right; None means 1.
+    An answer graded as wrong counts as no answer if the provider blocked it, or if it is empty. A call that was
+    blocked, cut off or stopped by an error is no abstention, even if it is graded as one. `least` is the lowest score
+    that is right; None means 1.
     """
     given = score or Score(None)
     wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
-    blocked = sample.silent or (EMPTY if sample.empty and not given.answer.strip() else None)
+    lost = ERRORED if sample.stopped == ERRORED else sample.silent
+    empty = EMPTY if wrong and sample.empty and not given.answer.strip() else None
     options = [] if _shows_options(sample) else [f"{chr(65 + i)}. {one}" for i, one in enumerate(sample.options)]
     return Answer(
         "",
@@ -255,7 +258,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
         where=sample.where,
         repeat=sample.epoch,
         ungraded=grade.failed,
-        nothing=grade.silent or (blocked if wrong else None),
+        nothing=(lost if grade.silent else sample.silent if wrong else None) or grade.silent or empty,
         lacking="" if grade.state == NOT_GRADED else None,
         right=None if grade.state in (None, NOT_GRADED) else grade.state == CORRECT,
         score=math.nan if grade.state == NOT_GRADED else grade.score,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from nescio.data.dropped import fewer_held, repeated
 from nescio.data.kept import HELD
-from nescio.data.reasons import BLOCKED, ERRORED, REFUSED
+from nescio.data.reasons import BLOCKED, CUT, ERRORED, REFUSED
 from nescio.data.texts import in_words
 from nescio.errors import FormatError
 from nescio.formats.logs.kept_members import OWN
@@ -59,8 +59,9 @@ class Score(Struct, frozen=True):
 class Sample(Struct, frozen=True):
     """The parts of one sample that nescio reads.
 
-    `stopped` is the reason why the sample has no score, or "". `silent` is the reason if the provider blocked or
-    refused the answer, or None. `empty` says that the output holds neither a text nor a tool call.
+    `stopped` is the reason why the sample has no score, or "". `silent` is the reason if the answer was blocked
+    or refused, or cut off before its first word, or None. `empty` says that the output holds neither a text nor a tool
+    call.
     """
 
     id: str
@@ -297,6 +298,8 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
     if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1:
         raise fail("epoch must be a whole number from 1", epoch)
     text, silent, empty = _said(as_object(row.get("output")))
+    if row.get("sandbox"):  # The state of the sandbox was graded, and not the text.
+        empty, silent = False, None if silent == CUT else silent
     choices = as_list(row.get("choices"))
     return Sample(
         identity(name),
@@ -305,7 +308,7 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
         ERRORED if row.get("error") else NO_SCORE,
         text,
         silent,
-        empty and not row.get("sandbox"),
+        empty,
         _input(row.get("input")),
         _targets(row.get("target"), choices),
         tuple(map(str, choices)),
@@ -357,7 +360,7 @@ def _reason(score: Mapping[str, Any]) -> str:
 
 
 def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
-    """Return the text of an output, why the provider blocked or refused it (or None), and whether it is empty.
+    """Return the text of an output, why it was blocked, refused or cut off (or None), and whether it is empty.
 
     An output without a text is not empty if the model called a tool.
     """
@@ -368,9 +371,11 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
     if not isinstance(completion, str):
         completion = content if isinstance(content, str) else "".join(texts_in([one.get("text") for one in blocks]))
     silent = REFUSED if any(block.get("refusal") is True for block in blocks) else None
-    silent = BLOCKED if ended(str(part_of(first, "stop_reason"))) == BLOCKED else silent
-    acted = bool(part_of(first, "message", "tool_calls"))
-    return completion.strip(), silent, first is not None and not completion.strip() and not acted
+    empty = first is not None and not completion.strip() and not part_of(first, "message", "tool_calls")
+    stopped = ended(str(part_of(first, "stop_reason")))
+    if stopped == BLOCKED or (stopped == CUT and empty and silent is None):
+        silent = stopped
+    return completion.strip(), silent, empty
 
 
 def _input(content: Any) -> str:
