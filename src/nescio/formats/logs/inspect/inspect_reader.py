@@ -1,9 +1,10 @@
 """Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question.
 
 The value N is an abstention, and so is a score whose `reason` is a refusal. No response, or a wrong answer that is
-empty, counts as incorrect (`--empty`); so does a response in the wrong form (`--unparsed`). Four kinds of answers are
+empty, counts as incorrect (`--empty`); so does a response in the wrong form (`--unparsed`). Five kinds of answers are
 not graded: those that the provider blocked (unless they are graded as right), NaN, a failed grader (whatever its
-value), and samples that stopped with an error, whose value is N or missing. An empty output that was cut off is no
+value), samples that were invalidated, and samples that stopped with an error, whose value is N or missing. A score that
+was edited has another judge than the scorer. An empty output that was cut off is no
 abstention either, even with the value N (`--empty`). The tool's own accuracy counts abstentions as wrong, leaves out
 ungraded answers, and uses the recorded value if a grader failed.
 
@@ -32,7 +33,7 @@ from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.answers import Answer
 from nescio.formats.choices import check_choice, pick, threshold
 from nescio.formats.logs import kit
-from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, checked, open_log
+from nescio.formats.logs.inspect.log import HEADERS, INVALIDATED, Sample, Score, Transcript, checked, open_log
 from nescio.formats.logs.kept_members import OWN, KeptMembers, answerable_in, words_in
 from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
@@ -157,9 +158,10 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
     scores = [_part(sample.scores.get(scorer), key) for sample in samples]
     grades = [grade_of(score, sample, options) for score, sample in zip(scores, samples, strict=True)]
     _no_labels(script, scorer, grades)
-    judges = {scorer: grader(scorer, **{"part": key, **script.grading(scorer)})} if scorer else {}
+    stated = {"part": key, **script.grading(scorer)}
+    records = [grader(scorer, **stated), grader(scorer, **stated, edited=True)] if scorer else []
     if judge := script.text("eval", "metadata", JUDGE):
-        judges = {scorer: parse(judge)}
+        records = [parse(judge)] * 2
     answers = []
     for sample, score, grade in zip(samples, scores, grades, strict=True):
         answer = answer_of(sample, score, grade, threshold(options))
@@ -167,7 +169,7 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
         answer.answerable = known if known >= 0 else -1 if log.has_answer(sample.targets) else 0
         answer.run, answer.question, answer.path = script.run, script.prefix + sample.id, script.path
         answer.strata = {"task": script.text("eval", "task")} if script.prefix else {}
-        answer.judges = judges
+        answer.judges = {scorer: records[score is not None and score.edited]} if records else {}
         answers.append(log.take(answer))
     outcomes = log.grade(answers, f"{script.path.name}: {scorer} ({key})" if key else f"{script.path.name}: {scorer}")
     _against_header(log, script, scorer, key, grades)
@@ -196,8 +198,8 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
     word = f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
     number = _read(value)
     own = math.nan if number is None else number
-    if score.failed:
-        return Grade(failed=GRADER, own=own)
+    if score.failed or sample.stopped == INVALIDATED:
+        return Grade(failed=GRADER if score.failed else INVALIDATED, own=own)
     told = by_value(options.outcome_map, [word])
     if word in told:
         state = MEANINGS[told[word]]
@@ -318,7 +320,7 @@ def _against_header(log: Log, script: Transcript, scorer: str, key: str, grades:
 def _unjudged(logs: Sequence[Transcript]) -> tuple[Unjudged, list[Note]]:
     """Return the questions and the answers of the logs, without grades, and notes on questions that differ.
 
-    A sample that stopped with an error has no answer, not even an empty one.
+    A sample that stopped with an error, or was invalidated, has no answer, not even an empty one.
     """
     questions: dict[str, Question] = {}
     words: list[tuple[str, str, bytes]] = []
@@ -334,7 +336,7 @@ def _unjudged(logs: Sequence[Transcript]) -> tuple[Unjudged, list[Note]]:
             if (name, sample.epoch) in responses:
                 rule = f"question {name!r} appears twice for run {log.run!r}"
                 raise FormatError(log.path, rule, where=sample.where)
-            if sample.stopped != ERRORED:
+            if sample.stopped not in (ERRORED, INVALIDATED):
                 answered = bool(sample.text) and not sample.silent
                 text = sample.text if answered else None
                 repeat = str(sample.epoch) if repeats else None

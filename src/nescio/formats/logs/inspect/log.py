@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ UNREAD = "grade_parse_failure"  # the tool's reason, since May 2026, if it found
 FAILED = ("scoring_failed", UNREAD)
 FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
+UNCHANGED = "UNCHANGED"  # what an edit of a score says of the parts that it leaves
+INVALIDATED = "invalidated"  # the reason if a person declared the sample void
 GRADER = "grader"  # the role of the model that grades, unless a scorer names another
 _MANY = 1_000  # the most members of an object in a log
 
@@ -42,13 +44,15 @@ class Score(Struct, frozen=True):
     """A scorer's grade of a sample.
 
     `value` is the grade, `answer` the part of the output that was graded, and `reason` the tool's word for the reason
-    of the grade. `explanation` is a text for people, empty if texts are not wanted.
+    of the grade. `explanation` is a text for people, empty if texts are not wanted. `edited` says that the grade was
+    changed after the scorer gave it.
     """
 
     value: Any
     answer: str = ""
     reason: str = ""
     explanation: str = ""
+    edited: bool = False
 
     @property
     def failed(self) -> bool:
@@ -59,9 +63,9 @@ class Score(Struct, frozen=True):
 class Sample(Struct, frozen=True):
     """The parts of one sample that nescio reads.
 
-    `stopped` is the reason why the sample has no score, or "". `silent` is the reason if the answer was blocked
-    or refused, or cut off before its first word, or None. `empty` says that the output holds neither a text nor a tool
-    call.
+    `stopped` is the reason why the sample has no score, if it has none. `silent` is the reason if the answer was
+    blocked, refused, or cut off before its first word, or None. `empty` says that the output holds neither a text nor a
+    tool call.
     """
 
     id: str
@@ -305,7 +309,7 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
         identity(name),
         epoch,
         _scores_of(row, fail, texts=options.texts),
-        ERRORED if row.get("error") else NO_SCORE,
+        INVALIDATED if row.get("invalidation") else ERRORED if row.get("error") else NO_SCORE,
         text,
         silent,
         empty,
@@ -338,8 +342,15 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
             answer if isinstance(answer, str) else "",
             _reason(score),
             in_words(score.get("explanation")) if texts else "",
+            _is_edited(objects_in(score.get("history"))),
         )
     return by_name
+
+
+def _is_edited(history: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a score's history says that its value was edited; the scorer's own comes first, without author."""
+    own = 0 if history and history[0].get("provenance") else 1
+    return any(edit.get("value") != UNCHANGED for edit in history[own:])
 
 
 def _reason(score: Mapping[str, Any]) -> str:
