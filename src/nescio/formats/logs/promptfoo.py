@@ -187,8 +187,8 @@ def _crashed(assertion: dict[str, Any]) -> bool:
 def _asserts_nothing(row: Result) -> bool:
     """Return whether a result says that no assertion graded it, which the tool counts as a success."""
     stated = [as_object(row.test_case).get("assert"), as_object(row.grading_result).get("componentResults")]
-    told = [] in stated or part_of(row.grading_result, "reason") == NO_ASSERTIONS
-    return told and not any(stated)
+    reason = part_of(row.grading_result, "reason")
+    return not any(stated) and (reason == NO_ASSERTIONS or (not reason and [] in stated))
 
 
 def _answer(row: Result, answer: Answer) -> Answer:
