@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from nescio.data.columns import REGISTRY, Array
 from nescio.data.evidence import EMPTY_CELL, NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.reasons import BLOCKED, CUT, EMPTY, ERRORED, NO_FORM
 from nescio.formats import Unjudged
 from nescio.meta_evaluation.audit import _kinds
 
@@ -251,7 +252,8 @@ def _response(draw: DrawFn, question: str, rank: int) -> Response:
     answer = draw(texts.filter(str.strip) | st.none())
     sure = st.floats(allow_nan=False, allow_infinity=False) | thousandths | st.none()
     answered = answer is not None and draw(st.booleans())
-    return Response(question, answer, answered, draw(sure), rank, draw(texts | st.none()))
+    why = draw(st.sampled_from([None, BLOCKED, CUT, EMPTY, ERRORED, NO_FORM])) if answer is None else None
+    return Response(question, answer, answered, draw(sure), rank, draw(texts | st.none()), why)
 
 
 @st.composite

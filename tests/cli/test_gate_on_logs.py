@@ -20,7 +20,7 @@ Change = dict[str, Any]
 def inspect(folder: Path, run: str, share: int, **changes: Any) -> Path:
     """Write a log of Inspect in which `share` of ten answers are right, with changes of the scorer or the samples."""
     scorer, params = changes.get("scorer", "match"), changes.get("params", {})
-    words = changes.get("words", ("C", "I"))
+    words, edits = changes.get("words", ("C", "I")), {"history": changes.get("history", [])}
     samples = [
         {
             "id": f"q{q}",
@@ -28,7 +28,7 @@ def inspect(folder: Path, run: str, share: int, **changes: Any) -> Path:
             "input": changes.get("input", "Who keeps lamp {}?").format(q),
             "target": changes.get("target", "x"),
             "output": {"choices": [], "completion": "x"},
-            "scores": {scorer: {"value": words[0] if q % 10 < share else words[1], "answer": "x"}},
+            "scores": {scorer: {"value": words[q % 10 >= share], "answer": "x"} | (edits if q % 10 == 8 else {})},
         }
         for q in N
     ]
@@ -231,10 +231,14 @@ LATER = [
 ]
 SCORED = {"test": {"assertScoringFunction": "file://a.js"}}
 GRADED = {"scorer": "model_graded_qa", "roles": {"grader": {"model": "lamplighter/judge"}}}
+EDITED = [{"value": "I"}, {"value": "C", "provenance": {"author": "ann"}}]
+EXPLAINED = [{"value": "C"}, {"value": "UNCHANGED", "explanation": "right", "provenance": {"author": "ann"}}]
 CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (inspect, {}, {"scorer": "lenient"}, f"{JUDGES} (match, lenient)"),
     (inspect, {}, {"params": {"location": "any"}}, f"{JUDGES} (match, match(location=any))"),
     (inspect, GRADED, GRADED | {"roles": {"grader": {"model": "lamplighter/small"}}}, JUDGES),
+    (inspect, {}, {"history": EDITED}, f"{JUDGES} (match, match(edited=true))"),
+    (inspect, {}, {"history": EDITED[1:]}, JUDGES),
     (inspect, {}, {"target": "y"}, GOLD),
     (inspect, {}, {"input": "Who lit lamp {}?"}, TEXT),
     (lm_eval, {}, {"filter": "lenient"}, f"{JUDGES} (exact_match(filter=none), exact_match(filter=lenient))"),
@@ -288,6 +292,7 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
     [
         (inspect, {}, {}),
         (inspect, GRADED, GRADED),
+        (inspect, {}, {"history": EXPLAINED}),
         (inspect, {}, {"input": " Who  keeps lamp\n{}? "}),
         (inspect, {}, {"target": None}),
         (lm_eval, {}, {}),

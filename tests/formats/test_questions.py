@@ -2,14 +2,17 @@
 
 import json
 import tomllib
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from numpy.testing import assert_array_equal
 
+import nescio
 from nescio.data.model import Question, Response
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.reasons import NoAnswer, settle
 from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, Unjudged
 from nescio.pipeline import Options, judge, open_files, recognise
@@ -250,16 +253,61 @@ def test_what_answers_rest_on_is_left_out_only_where_nobody_looks_at_it(tmp_path
         ({"status": 200}, SILENT),
         ({"finish_reason": "stop"}, SILENT),
         ({"answer": "Paris", "error": "the first attempt timed out"}, CORRECT),
+        ({"finish_reason": "content_filter"}, NOT_GRADED),
+        ({"finishReason": "FinishReason.SAFETY"}, NOT_GRADED),
+        ({"status": "blocked"}, NOT_GRADED),
+        ({"answered": False, "answer": "Paris", "finish_reason": "content_filter"}, NOT_GRADED),
+        ({"response": {"choices": [{"finish_reason": "error"}]}}, NOT_GRADED),
+        ({"steps": [{"status": "error"}, {"status": "ok"}]}, SILENT),
+        ({"stop_reason": "refusal"}, SILENT),
+        ({"answered": False, "answer": ""}, SILENT),
+        ({"answered": False, "answer": " ", "finish_reason": "stop"}, SILENT),
+        ({"answered": False, "answer": "Paris", "finish_reason": "length"}, SILENT),
+        ({"answer": ""}, INCORRECT),
+        ({"answer": "", "finish_reason": "length"}, INCORRECT),
+        ({"finish_reason": "length"}, INCORRECT),
+        ({"stop_reason": "max_tokens"}, INCORRECT),
+        ({"status": "incomplete"}, INCORRECT),
+        ({"answered": False, "finish_reason": "MAX_TOKENS"}, INCORRECT),
+        ({"answer": "Paris", "finish_reason": "length"}, CORRECT),
     ],
 )
-def test_a_failed_call_is_no_abstention(tmp_path: Path, fields: dict[str, Any], state: int) -> None:
+def test_only_a_decision_is_an_abstention(tmp_path: Path, fields: dict[str, Any], state: int) -> None:
     for answerable in (True, False):
         question = Q2 if answerable else {"id": "q2", "question": "Where?", "answerable": False}
         gold = {"answers": ["Paris"], "options": []} if answerable else {}
         paths = questions_and_run(tmp_path, (Q1, question | gold), (A1, {"id": "q2", "answer": None} | fields))
         found = judge(read_files(paths, Options()))
         assert isinstance(found.data, Outcomes)
-        assert found.data.state[0, 1] == (state if answerable or state != CORRECT else INCORRECT)
+        assert settle(found.data, NoAnswer())[0].state[0, 1] == (state if answerable or state != CORRECT else INCORRECT)
+
+
+@together("answered, reason", [*product((None, True, False), (None, "length", "content_filter"))])
+def test_a_table_says_of_an_answer_what_a_run_says(tmp_path: Path, answered: bool | None, reason: str | None) -> None:
+    for answer in (None, "Rome", "Paris"):
+        if answer is None and answered:
+            continue  # a run that contradicts itself is refused, and a table asks
+        said = {"answered": answered, "finish_reason": reason}
+        last = {name: value for name, value in said.items() if value is not None}
+        first = {name: {"answered": True, "finish_reason": "stop"}[name] for name in last}
+        asked = (
+            {"id": "q1", "question": "Who?", "answers": ["Ann"]},
+            {"id": "q2", "question": "Where?", "answers": ["Rome"]},
+        )
+        run = questions_and_run(
+            tmp_path, asked, ({"id": "q1", "answer": "Ann"} | first, {"id": "q2", "answer": answer} | last)
+        )
+        whole = (
+            {"question": "Who?", "gold": "Ann", "prediction": "Ann"},
+            {"question": "Where?", "gold": "Rome", "prediction": answer},
+        )
+        table = lines(tmp_path / "table.jsonl", whole[0] | first, whole[1] | last)
+        found = [
+            nescio.score(files, ["c@1", "coverage"], judge="exact", empty="incorrect", ungraded="exclude", ci=None).rows
+            for files in (run, [table])
+        ]
+        values = [[(row.measure, row.value, row.n) for row in rows] for rows in found]
+        assert values[0] == values[1], (answer, values)
 
 
 def test_fields_that_nobody_reads_are_named(tmp_path: Path) -> None:

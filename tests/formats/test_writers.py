@@ -175,6 +175,12 @@ def test_squad(tmp_path: Path) -> None:
     assert sure == {"one_two": [0.75, None, None], "plain": [0.5, -2.0, 3.0]}
 
 
+def test_squad_says_that_an_answer_that_failed_becomes_an_abstention(tmp_path: Path) -> None:
+    lacking = tuple(Response(q, None, False, why=why) for q, why in (("1", "errored"), ("2", "empty"), ("3", None)))
+    (note,) = notes_of_writing(replace(FOUND, runs=(Run("mine", lacking),)), "squad2", tmp_path / "out")
+    assert "2 reasons for the lack of an answer, which becomes an abstention" in note
+
+
 def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> None:
     """Odds from 0 to 1 are read as probabilities: of confidence -0.5 would come 0.5. And some ids make a report of
     odds."""

@@ -447,6 +447,28 @@ def test_a_row_of_totals_is_left_out_wherever_it_is(tmp_path: Path, rows: str) -
     assert counted(path) == ((3, 1, 0, 0),)
 
 
+def test_a_word_for_an_abstention_yields_to_the_reason_why_the_text_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [
+        "correct,x,stop",
+        "unanswered,,length",
+        "unanswered,,stop",
+        "unanswered,I pass,length",
+        "unanswered,,safety",
+    ]
+    path.write_text("qid,verdict,answer,finish_reason\n" + "".join(f"{i},{row}\n" for i, row in enumerate(rows)))
+    assert counted(path) == ((1, 1, 2, 1),)
+    assert counted(path, column={"error": "-"}) == ((1, 0, 4, 0),)
+
+
+def test_an_empty_answer_of_a_system_that_answered_is_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question,gold,prediction,answered\na,x,x,true\nb,y,,true\nc,z,,false\n")
+    with pytest.raises(AskedError, match="line 3: some answers seem empty"):
+        counted(path)
+    assert counted(path, empty="incorrect") == ((1, 1, 1, 0),)
+
+
 def test_a_total_among_questions_that_are_words_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("question,correct\ndog,1\nsum,0\ncat,1\nhorse,0\n")

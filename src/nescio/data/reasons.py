@@ -23,13 +23,13 @@ from nescio.text import plural
 Kind = Literal["declined", "empty", "unparsed", "failed"]
 CountsAs = Literal["incorrect", "unanswered", "ungraded"]
 
-BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
+BLOCKED, CUT, EMPTY, ERRORED, REFUSED = "blocked", "cut off", "empty", "errored", "refused"
 NO_FORM = "without an answer in the requested form"
 REASONS_CHANGED = "reasons.changed"  # the code of a note on a pair of runs
 NOT_DECLINED = "reasons.not_declined"  # the code of a note on a run whose abstentions are largely not decisions
 BY_OUTCOME = " (said to abstain)"  # follows the reason of an answer that its file calls an abstention
 _STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
-_KINDS: Mapping[str, Kind] = {EMPTY: "empty", NO_FORM: "unparsed", BLOCKED: "failed", ERRORED: "failed"}
+_KINDS: Mapping[str, Kind] = {EMPTY: "empty", CUT: "empty", NO_FORM: "unparsed", BLOCKED: "failed", ERRORED: "failed"}
 
 MUCH = 0.1  # as a share of the questions: abstentions that the run did not decide
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from nescio.data.model import Run
 from nescio.data.notes import Note, note
+from nescio.data.reasons import kind_of
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Unjudged, matching_formats
 from nescio.sources.opening import open_source
@@ -135,6 +136,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     labels = dict.fromkeys(name for question in questions for name in question.strata if name not in strata)
     unanswerable = sum(q.answerable is False and bool(q.answers) for q in questions)
     declined = sum(r.answer is not None and not r.answered for r in responses)
+    lacking = sum(kind_of(r.why or "") != "declined" for r in responses)
     counts = {  # of each part: how many there are, and the noun with what follows it
         "options": (sum(bool(q.options) for q in questions), "question", " with options"),
         "answers": (unanswerable, "unanswerable question", " with answers"),
@@ -146,6 +148,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
         "ranks": (sum(r.rank > 1 for r in responses), "answer", " below rank 1"),
         "supports": (sum(r.support is not None for r in responses), "support", ""),
         "documents": (sum(r.document is not None for r in responses), "name", " of documents"),
+        "reasons": (lacking, "reason", " for the lack of an answer, which becomes an abstention"),
         "strata": (len(labels), "column", f" of questions ({', '.join(labels)})"),
         "own gold": (
             sum(len(run.gold) for run in unjudged.runs),

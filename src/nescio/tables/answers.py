@@ -13,7 +13,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SAID_SO
 from nescio.data.policy_notes import OTHER_GOLD, one_sided
-from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
+from nescio.data.reasons import CUT, EMPTY, ERRORED, NO_FORM, kind_of
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, differs_between_runs, opt, shorten
 from nescio.formats.choices import check_choice
@@ -119,11 +119,11 @@ def _rows(
     repeated: bool,
 ) -> Iterator[Row]:
     structured = {at: _structured(source, placed) for at, source in sources.items()}
-    whole = _whole_numbers(connection)
+    whole, own = _whole_numbers(connection), _is_own(placed)
     more = "".join(f", {cell}" for cell in labels.values())
     query = (
-        f"SELECT file, row, run, question, text, gold, prediction, silent, failed, answerable, confidence, {REPEAT}, "
-        f"{rules.RANK}, cluster{more} FROM rows ORDER BY file, row"
+        "SELECT file, row, run, question, text, gold, prediction, silent, failed, ended, answerable, confidence, "
+        f"{REPEAT}, {rules.RANK}, cluster{more} FROM rows ORDER BY file, row"
     )
     for (
         file,
@@ -135,6 +135,7 @@ def _rows(
         said,
         silent,
         failed,
+        ended,
         answerable,
         confidence,
         repeat,
@@ -147,6 +148,9 @@ def _rows(
         listed = _listed(right, place, structured[file])
         given = _given(answer, place, structured[file])
         blank = not (given and given[0].strip(WHITE))
+        # In nescio's own format, an empty answer is an abstention, unless the row states that the system answered.
+        declines = own and silent != "no"
+        why = ERRORED if failed == "yes" else ended or (None if declines else EMPTY)
         yield Row(
             file,
             row,
@@ -155,7 +159,7 @@ def _rows(
             text or question,
             listed,
             given,
-            ERRORED if failed == "yes" else EMPTY if blank and not _is_own(placed) else None,
+            why if blank or failed == "yes" or (silent == "yes" and kind_of(why or EMPTY) == "failed") else None,
             silent == "yes",
             {"true": bool(listed) or None, "false": False}.get(answerable or "", bool(listed)),
             finite(confidence) if confidence is not None else None,
@@ -188,7 +192,7 @@ def _whole_numbers(connection: duckdb.DuckDBPyConnection) -> bool:
 def _responses(row: Row) -> Iterator[Response]:
     best = row.given[0] if row.given and row.given[0].strip(WHITE) else None
     answered = best is not None and not row.declined and row.why is None
-    why = row.why if row.why == SAID_SO or not row.declined else None
+    why = row.why if row.why != EMPTY or not row.declined else None
     kept = best if row.why in (None, SAID_SO) else None
     yield Response(row.question, kept, answered, row.confidence, row.rank, why=why, repeat=row.repeat)
     for rank, text in enumerate(row.given[1:], row.rank + 1):
@@ -212,7 +216,8 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
     first_refusal: Row | None = None
     for row in rows:
         text = row.given[0].strip() if row.given else ""
-        if row.declined or row.why == ERRORED or text in gold:
+        kind = None if row.why is None else kind_of(row.why)
+        if kind in ("failed", "declined") or (row.declined and row.why != CUT) or text in gold:
             continue
         if text and (is_silent_word(text) or (options.refusals == "unanswered" and options.declined.reads(text))):
             row.why, row.declined = SAID_SO, True
@@ -221,10 +226,10 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
             refusals[text] += 1
             first_refusal = first_refusal or row
         row.why = row.why or marker_of(text) or (NO_FORM if classes and text == _NO_CLASS else None)
-        if row.why and (row.answerable is not False or row.why == EMPTY):
+        if row.why and (row.answerable is not False or row.why in (CUT, EMPTY)):
             first = first or row
             found[text or "nothing"] += 1
-            reasons.add("empty" if row.why == EMPTY else "unparsed")
+            reasons.add("empty" if row.why in (CUT, EMPTY) else "unparsed")
     if first_refusal is not None:
         source = sources[first_refusal.file]
         raise of_refusals(source, refusals.total(), next(iter(refusals)), locate(source, first_refusal.row))

@@ -13,7 +13,7 @@ from nescio.sources.source import name_runs
 from nescio.sources.tables import literal, unguarded
 from nescio.tables import wide
 from nescio.tables.columns import Table, cases, words_of
-from nescio.tables.failures import failures
+from nescio.tables.failures import endings, failures
 from nescio.tables.lexicon import AS_GIVEN, declines, squash, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped, any_yes, compared, flag, joined, scaled
 
@@ -28,7 +28,7 @@ Held = Literal["TABLE", "VIEW"]
 # The columns of all answers, whatever names their tables use.
 CELLS = (
     *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
-    *("judge", REPEAT, *KEPT, "silent", "failed", "text", "gold", "prediction"),
+    *("judge", REPEAT, *KEPT, "silent", "failed", "ended", "text", "gold", "prediction"),
 )
 RESERVED = CELLS[: CELLS.index("silent")]  # the columns of nescio's own tables
 OF_RUNS = ("outcome", "prediction", "confidence", "abstained", "answered")  # roles with a column for each run
@@ -144,8 +144,12 @@ def _cells(
     cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)
     cells["silent"] = silent(table, mapping, told)
     cells["answerable"] = answerable(table, mapping, told)
-    if "error" in mapping and mapping["error"].columns:
-        cells["failed"] = failures(table, mapping["error"])
+    errors = mapping.get("error")
+    if errors is not None and errors.columns:
+        cells["failed"] = failures(table, errors)
+    if errors is None or errors.columns:
+        taken = {name for role, own in mapping.items() if role != "error" for name in own.columns}
+        cells["ended"] = endings(table, taken)
     return cells
 
 

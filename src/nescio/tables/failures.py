@@ -7,14 +7,15 @@ such as "timeout" and in HTTP codes from 400 on. An answer reports one by a mark
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nescio.data.outcomes import CORRECT
+from nescio.data.reasons import BLOCKED, CUT, EMPTY, ERRORED, NO_FORM, REFUSED
 from nescio.sources.json import as_text
 from nescio.sources.tables import first, literal, literals
-from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import failed, fails, lexicon, roles_of, squash, state_of
+from nescio.tables.columns import Column, Table, cases
+from nescio.tables.lexicon import ended, failed, fails, lexicon, roles_of, squash, state_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag
 
 _PATH = re.compile(r"[.\]/]")
@@ -83,16 +84,34 @@ def failures(table: Table, expression: Expression) -> str:
     return said[0] if len(said) == 1 else f"CASE WHEN {any_of_them} THEN 'yes' ELSE 'no' END"
 
 
-def reports_failure(fields: Mapping[str, Any]) -> bool:
-    """Return whether a field of a line of JSON says that the call of the system failed, as a column of a table would.
+def endings(table: Table, taken: set[str]) -> str:
+    """Return the SQL of the reason why a row has no text, by the columns of statuses other than those `taken`."""
+    statuses = [c for c in table.columns.values() if is_status(c.name) and c.name not in taken]
+    said = [{word: literal(why) for word in c.words or () if (why := ended(word))} for c in statuses]
+    own = [cases(column.cell, words) for column, words in zip(statuses, said, strict=True) if words]
+    return f"coalesce({', '.join(own)})" if own else "NULL"
 
-    A field named for errors says so by any value except those for nothing; a status says so only by its words and codes
-    for failures.
+
+def why_lacking(fields: Mapping[str, Any]) -> str | None:
+    """Return the reason why a line of JSON has no answer, by its fields for errors and statuses; None without one.
+
+    A field named for errors says by any value, except those for nothing, that the call failed; a status says by its
+    words and codes that the call failed, or that the text was blocked, cut off or refused. The worst reason counts.
     """
-    return any(
-        (is_status(name) and fails(as_text(value) or "") is True) or ("error" in roles_of(name) and _is_error(value))
-        for name, value in fields.items()
-    )
+    said = {
+        ERRORED if "error" in roles_of(name) and _is_error(value) else is_status(name) and ended(as_text(value) or "")
+        for name, value in _nested(fields)
+    }
+    return next((why for why in (ERRORED, BLOCKED, CUT, EMPTY, NO_FORM, REFUSED) if why in said), None)
+
+
+def _nested(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the paths and values of fields, and of those inside of objects; lists of several objects are not read."""
+    for name, value in fields.items():
+        yield above + name, value
+        own = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(own, dict):
+            yield from _nested(own, f"{above}{name}.")
 
 
 def _is_error(value: Any) -> bool:

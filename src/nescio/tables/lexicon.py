@@ -13,7 +13,7 @@ from itertools import product
 from msgspec import Struct
 
 from nescio.data.outcomes import MEANINGS
-from nescio.data.reasons import EMPTY, NO_FORM
+from nescio.data.reasons import BLOCKED, CUT, EMPTY, ERRORED, NO_FORM, REFUSED
 from nescio.text import decimal, normal_form
 
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
@@ -71,7 +71,7 @@ class Lexicon(Struct):
     comparing: set[str]
     formal: set[str]
     statuses: set[str]
-    failures: set[str]
+    endings: dict[str, str]
     passes: set[str]
     counts: dict[str, dict[str, int]]
 
@@ -126,7 +126,12 @@ def lexicon() -> Lexicon:
         formal={squash(name) for name in words["formal"]},
         collections={squash(name) for name in words["collections"]},
         statuses={squash(name) for name in expanded(held["words"]["statuses"])},
-        failures={fold(word) for word in expanded(held["words"]["failures"])},
+        endings={
+            fold(word): why
+            for name, why in (("failures", ERRORED), ("blocked", BLOCKED), ("cut", CUT), ("refused", REFUSED))
+            for word in (why, *expanded(held["words"][name]))
+        }
+        | {fold(why): why for why in (EMPTY, NO_FORM)},
         passes={fold(word) for word in words["passes"]},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
@@ -270,11 +275,21 @@ def truth_of(word: str) -> bool | None:
     return True if folded in lexicon().yes else False if folded in lexicon().no else None
 
 
+def ended(status: str) -> str | None:
+    """Return the reason why there is no text, by a status such as "length" or "FinishReason.SAFETY"; None for others.
+
+    It is BLOCKED, CUT, ERRORED or REFUSED.
+    """
+    if (number := decimal(status)) is not None and number in range(400, 600):
+        return ERRORED
+    return lexicon().endings.get(fold(status).rpartition(".")[2])
+
+
 def fails(word: str) -> bool | None:
     """Return whether a status (a word or an HTTP code) says that a call failed; None for a text that is neither."""
-    if (number := decimal(word)) is not None and number in range(100, 600):
-        return number >= 400
-    return True if fold(word) in lexicon().failures else None
+    if (number := decimal(word)) is not None and number in range(100, 400):
+        return False
+    return True if ended(word) in (BLOCKED, ERRORED) else None
 
 
 def failed(word: str) -> bool | None:

@@ -137,8 +137,11 @@ def _state(
         f"CASE WHEN failed = 'yes' THEN {NOT_GRADED} WHEN {keep} THEN {CORRECT} "
         f"WHEN {quiet} OR {empty} THEN {SILENT} ELSE graded END"
     )
-    why = f"CASE WHEN failed = 'yes' THEN '{ERRORED}' WHEN {quiet} THEN NULL WHEN {empty} AND graded = {CORRECT} "
-    why += f"THEN '{EMPTY}{GRADED_RIGHT}' WHEN {empty} THEN '{EMPTY}' END"
+    cut = f"ended IS NOT NULL AND prediction IS NULL AND ({quiet} OR graded = {SILENT})" if answered else "false"
+    why = (
+        f"CASE WHEN failed = 'yes' THEN '{ERRORED}' WHEN {cut} THEN ended WHEN {quiet} THEN NULL "
+        f"WHEN {empty} AND graded = {CORRECT} THEN '{EMPTY}{GRADED_RIGHT}' WHEN {empty} THEN '{EMPTY}' END"
+    )
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE rows AS SELECT *, {state}::TINYINT AS state, {why} AS why FROM "
         f"(SELECT * REPLACE (CASE WHEN {in_words} OR {by_pattern} THEN 'yes' ELSE silent END AS silent), "

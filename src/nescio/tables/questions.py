@@ -6,8 +6,10 @@ str}`. `answer` may have another name, such as `prediction`, if the line has no 
 are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`. It may list in `sentences`
 those that are accepted as an answer, counted from 0.
 
-An answer that is null or has `"answered": false` abstains. If its line has an `error` or a `status` that reports a
-failed call, such as `"error": "timeout"`, it is not graded.
+An answer that is null or has `"answered": false` abstains, unless its line says otherwise. If the line has an `error`
+or a `status` that reports a failed or blocked call, such as `"error": "timeout"` or `"finish_reason":
+"content_filter"`, the answer is not graded. An empty text without `"answered": false`, and an answer that is missing
+because it was cut off (`"finish_reason": "length"`), count as incorrect (`--empty`).
 """
 
 from __future__ import annotations

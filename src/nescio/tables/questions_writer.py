@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.model import Question, Response
+from nescio.data.reasons import kind_of
 from nescio.data.repeats import REPEAT
 from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, without_answers, write_lines
@@ -25,7 +26,7 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
     stories = story_names(questions) if all(question.story for question in questions) else {}
     strata = _strata_held(questions, stories)
     holds = {"options", "answers", "clusters", "confidence", "candidates", "ranks", "supports", "documents", "repeats"}
-    holds |= {"stories", "accepted"} if stories else set()
+    holds |= {"reasons", "stories", "accepted"} if stories else {"reasons"}
     called = stories and all(stories[q.story] == q.strata.get("story", stories[q.story]) for q in questions)
     notes = left_out(unjudged, "nescio's questions and runs", holds, [*strata, "story"] if called else strata)
     with folder_of(path, "questions") as folder:
@@ -86,6 +87,7 @@ def response_row(response: Response) -> dict[str, Any]:
         "support": response.support,
         "doc": response.document,
         REPEAT: response.repeat,
+        "status": None if kind_of(response.why or "") == "declined" else response.why,
     }
     return row | {name: value for name, value in more.items() if value is not None}
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from nescio.data.model import Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.reasons import EMPTY, ERRORED
+from nescio.data.reasons import EMPTY, kind_of
 from nescio.data.repeats import FIRST, REPEAT
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.memory import at_most
@@ -21,7 +21,7 @@ from nescio.sources.json_lines import placed_lines, rows_at
 from nescio.sources.source import Source, name_runs
 from nescio.sources.text_files import WHITE
 from nescio.tables.collection import identifier
-from nescio.tables.failures import can_report_failure, reports_failure
+from nescio.tables.failures import can_report_failure, why_lacking
 from nescio.tables.lexicon import roles_of
 
 # keys of an answer
@@ -230,8 +230,13 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
         raise fail(f"rank must be a whole number from 1 to {_LAST_RANK}", rank)
     answers = answer is not None if answered is None else answered
     # A failed call decides nothing: it neither abstains nor keeps a candidate back.
-    why = ERRORED if not answers and reports_failure(_others(row)) else EMPTY if blank else None
-    answer = None if why == ERRORED else answer
+    why = None if answers else why_lacking(_others(row))
+    if answer is not None and kind_of(why or "") == "failed":
+        answer = None
+    elif answer is not None:
+        why = None
+    elif blank and answered is None:
+        why = why or EMPTY
     return Response(
         identifier(source, row, line),
         answer,

@@ -5,7 +5,8 @@ A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "prov
 reason of a failure is 0 for none, 1 for an assertion, 2 for an error. `error` holds the text of a failed assertion as
 well, so it is ignored if there is an output. A refusal (`isRefusal`) is an abstention, and an empty output counts as
 incorrect (`--empty`). A failure that comes only from a judge (`graderError`), or from an assertion script that crashed,
-leaves the answer ungraded. promptfoo's CSV table does not distinguish these cases, so nescio refuses it.
+leaves the answer ungraded, and so does a test without assertions, which the tool passes. promptfoo's CSV table does not
+distinguish these cases, so nescio refuses it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from nescio.sources.elements import as_object, identity, number, objects_in, par
 from nescio.sources.source import Source, name_runs
 
 CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
+NO_ASSERTIONS = "No assertions"  # the reason that the tool gives for the success of a test without any
 SET_BY_THE_TOOL = "sessionId"  # a variable that differs in each answer, like those that begin with an underscore
 _ERROR = 2
 ENDINGS = (("Pass", "successes"), ("Fail", "failures"), ("Error", "errors"))  # and their names in `stats`
@@ -182,6 +184,13 @@ def _crashed(assertion: dict[str, Any]) -> bool:
     return not assertion.get("pass") and str(assertion.get("reason")).startswith(CRASHED)
 
 
+def _asserts_nothing(row: Result) -> bool:
+    """Return whether a result says that no assertion graded it, which the tool counts as a success."""
+    stated = [as_object(row.test_case).get("assert"), as_object(row.grading_result).get("componentResults")]
+    reason = part_of(row.grading_result, "reason")
+    return not any(stated) and (reason == NO_ASSERTIONS or (not reason and [] in stated))
+
+
 def _answer(row: Result, answer: Answer) -> Answer:
     response, test = as_object(row.response), as_object(row.test_case)
     output = response.get("output")
@@ -197,6 +206,8 @@ def _answer(row: Result, answer: Answer) -> Answer:
         _crashed(assertion) or part_of(assertion, "metadata", "graderError") is True for assertion in failed
     ):
         answer.ungraded = UNREAD
+    elif not refused and _asserts_nothing(row):
+        answer.ungraded = "without an assertion"
     answer.right, answer.silent, answer.nothing = row.success, REFUSED if refused else None, nothing
     answer.score = None if answer.ungraded else number(row.score)
     answer.labels = as_object(row.vars)

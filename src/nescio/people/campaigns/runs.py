@@ -13,10 +13,10 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
 from nescio.data.model import Response
-from nescio.data.reasons import EMPTY, ERRORED
+from nescio.data.reasons import EMPTY
 from nescio.data.repeats import REPEAT
 from nescio.data.results import Results
-from nescio.errors import FormatError, NescioError, collected
+from nescio.errors import FormatError, NescioError
 from nescio.formats import Source, open_source
 from nescio.people.campaigns.archives import PACKING
 from nescio.people.campaigns.option_names import NUMBER, option_at
@@ -24,9 +24,7 @@ from nescio.people.campaigns.settings import Settings, Task
 from nescio.people.campaigns.texts import encoding_fault, text_fault
 from nescio.people.campaigns.topics import Part, Topics
 from nescio.sources.json import MemoryBudget
-from nescio.sources.json_lines import json_lines
 from nescio.sources.source import BY_SUFFIX, LINES, PACKED
-from nescio.tables.collection import identifier
 from nescio.tables.responses import responses_of
 from nescio.tasks.ave.documents import decisions_of, hold
 from nescio.tasks.ave.exercise import Exercise, problems
@@ -359,13 +357,13 @@ def _questions(reading: _Reading) -> _Said:
         reading.fail(f"a run of the task {topics.task} must be {FORMS[topics.task]}", source.kind)
         return None, 0, 0
     # By the rules of a campaign, a run abstains by the answer null, whatever else its line says.
-    responses = [replace(r, why=None if r.why == ERRORED else r.why) for r in responses]
+    responses = [replace(r, why=r.why if r.why == EMPTY else None) for r in responses]
     responses = [response for response in responses if response.question_id not in topics.dropped]
     if again := list(dict.fromkeys(r.question_id for r in responses if r.repeat is not None)):
         reading.fail(
             f"a run of a campaign answers each question once, so it cannot have the column {REPEAT!r}", " ".join(again)
         )
-    if reading.handed_in and (blank := _blank(source, responses)):
+    if reading.handed_in and (blank := _blank(responses)):
         reading.fail("an answer may not be an empty text; to abstain, answer null", " ".join(blank))
     part = reading.part(response.question_id for response in responses)
     if part is None:
@@ -376,17 +374,13 @@ def _questions(reading: _Reading) -> _Said:
     return tuple(kept), answered, len(part.questions)
 
 
-def _blank(source: Source, responses: Iterable[Response]) -> list[str]:
+def _blank(responses: Iterable[Response]) -> list[str]:
     """Return the ids of the questions to which a run answers with a text in which nothing can be seen.
 
     A line that says `"answered": false` abstains, whatever its text.
     """
-    ids = [r.question_id for r in responses if r.why == EMPTY or (r.answer is not None and not answer_key(r.answer))]
-    silent, told = set[str](), list[FormatError]()  # the faults of lines, which reading them has told
-    for row, line in json_lines(source, faults=told) if ids else ():
-        with collected(told):
-            silent |= {identifier(source, row, line)} if row.get("answered") is False else set()
-    return [name for name in dict.fromkeys(ids) if name not in silent]
+    ids = [r.question_id for r in responses if r.why == EMPTY or (r.answered and not answer_key(r.answer or ""))]
+    return list(dict.fromkeys(ids))
 
 
 def _response(reading: _Reading, part: Part, response: Response) -> Response | None:

@@ -39,6 +39,7 @@ from nescio.formats.logs.kit import NO_SCORE, Log, mean_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, number, objects_in, part_of, whole_number
 from nescio.sources.source import Source
+from nescio.tables.lexicon import ended
 
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
 # Statistics of the tool on every request, none of which is a score.
@@ -60,14 +61,6 @@ WITHHELD = re.compile(
     re.IGNORECASE,
 )
 REFUSAL = re.compile(r"received refusal", re.IGNORECASE)
-# Why a completion ended, in the words of OpenAI, Azure, Google, Anthropic and Bedrock. It matters for empty
-# completions.
-ENDS: dict[str, str] = {
-    **dict.fromkeys(("content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation"), BLOCKED),
-    **dict.fromkeys(("blocklist", "prohibited_content", "spii"), BLOCKED),
-    "refusal": REFUSED,
-    "error": ERRORED,
-}
 SERVER_ERROR = "The server had an error"  # HELM's client for OpenAI returns it as an empty completion.
 NO_CONTENT = "response has empty content"  # HELM's client for Anthropic returns it as an error.
 
@@ -342,7 +335,7 @@ def silence_of(case: Case) -> str | None:
     reason = str(as_object(_completion(case).get("finish_reason")).get("reason") or "")
     if reason.startswith(SERVER_ERROR):
         return ERRORED
-    return ENDS.get(reason.rpartition(".")[2].lower(), BLOCKED if WITHHELD.search(reason) else EMPTY)
+    return ended(reason) or (BLOCKED if WITHHELD.search(reason) else EMPTY)
 
 
 def _failure(error: str) -> str:

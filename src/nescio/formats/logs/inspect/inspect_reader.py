@@ -1,10 +1,12 @@
 """Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question.
 
 The value N is an abstention, and so is a score whose `reason` is a refusal. No response, or a wrong answer that is
-empty, counts as incorrect (`--empty`); so does a response in the wrong form (`--unparsed`). Four kinds of answers are
-not graded: those that the provider blocked, NaN, a failed grader (whatever its value), and samples that stopped with an
-error. The tool's own accuracy counts abstentions as wrong, leaves out ungraded answers, and uses the recorded value if
-a grader failed.
+empty, counts as incorrect (`--empty`); so does a response in the wrong form (`--unparsed`). Five kinds of answers are
+not graded: those that the provider blocked (unless they are graded as right), NaN, a failed grader (whatever its
+value), samples that were invalidated, and samples that stopped with an error, whose value is N or missing. A score that
+was edited has another judge than the scorer. An empty output that was cut off is no
+abstention either, even with the value N (`--empty`). The tool's own accuracy counts abstentions as wrong, leaves out
+ungraded answers, and uses the recorded value if a grader failed.
 
 In logs that nescio writes, metadata with the prefix `nescio_` hold the judge, whether a question has an answer, its
 cluster, and what the columns `question_digest`, `gold_digest`, `answers_held` and `no_gate_because` of an outcome table
@@ -31,7 +33,7 @@ from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.answers import Answer
 from nescio.formats.choices import check_choice, pick, threshold
 from nescio.formats.logs import kit
-from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, checked, open_log
+from nescio.formats.logs.inspect.log import HEADERS, INVALIDATED, Sample, Score, Transcript, checked, open_log
 from nescio.formats.logs.kept_members import OWN, KeptMembers, answerable_in, words_in
 from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
@@ -156,9 +158,10 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
     scores = [_part(sample.scores.get(scorer), key) for sample in samples]
     grades = [grade_of(score, sample, options) for score, sample in zip(scores, samples, strict=True)]
     _no_labels(script, scorer, grades)
-    judges = {scorer: grader(scorer, **{"part": key, **script.grading(scorer)})} if scorer else {}
+    stated = {"part": key, **script.grading(scorer)}
+    records = [grader(scorer, **stated), grader(scorer, **stated, edited=True)] if scorer else []
     if judge := script.text("eval", "metadata", JUDGE):
-        judges = {scorer: parse(judge)}
+        records = [parse(judge)] * 2
     answers = []
     for sample, score, grade in zip(samples, scores, grades, strict=True):
         answer = answer_of(sample, score, grade, threshold(options))
@@ -166,7 +169,7 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
         answer.answerable = known if known >= 0 else -1 if log.has_answer(sample.targets) else 0
         answer.run, answer.question, answer.path = script.run, script.prefix + sample.id, script.path
         answer.strata = {"task": script.text("eval", "task")} if script.prefix else {}
-        answer.judges = judges
+        answer.judges = {scorer: records[score is not None and score.edited]} if records else {}
         answers.append(log.take(answer))
     outcomes = log.grade(answers, f"{script.path.name}: {scorer} ({key})" if key else f"{script.path.name}: {scorer}")
     _against_header(log, script, scorer, key, grades)
@@ -195,8 +198,8 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
     word = f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
     number = _read(value)
     own = math.nan if number is None else number
-    if score.failed:
-        return Grade(failed=GRADER, own=own)
+    if score.failed or sample.stopped == INVALIDATED:
+        return Grade(failed=GRADER if score.failed else INVALIDATED, own=own)
     told = by_value(options.outcome_map, [word])
     if word in told:
         state = MEANINGS[told[word]]
@@ -242,12 +245,14 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
 def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | None) -> Answer:
     """Return the answer of a sample, with its grade or the reason why it counts as no answer.
 
-    An answer graded as wrong counts as no answer if the provider blocked it, or if it is empty. `least` is the lowest
-    score that is right; None means 1.
+    An answer graded as wrong counts as no answer if the provider blocked it, or if it is empty. A call that was
+    blocked, cut off or stopped by an error is no abstention, even if it is graded as one. `least` is the lowest score
+    that is right; None means 1.
     """
     given = score or Score(None)
     wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
-    blocked = sample.silent or (EMPTY if sample.empty and not given.answer.strip() else None)
+    lost = ERRORED if sample.stopped == ERRORED else sample.silent
+    empty = EMPTY if wrong and sample.empty and not given.answer.strip() else None
     options = [] if _shows_options(sample) else [f"{chr(65 + i)}. {one}" for i, one in enumerate(sample.options)]
     return Answer(
         "",
@@ -255,7 +260,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
         where=sample.where,
         repeat=sample.epoch,
         ungraded=grade.failed,
-        nothing=grade.silent or (blocked if wrong else None),
+        nothing=(lost if grade.silent else sample.silent if wrong else None) or grade.silent or empty,
         lacking="" if grade.state == NOT_GRADED else None,
         right=None if grade.state in (None, NOT_GRADED) else grade.state == CORRECT,
         score=math.nan if grade.state == NOT_GRADED else grade.score,
@@ -315,7 +320,7 @@ def _against_header(log: Log, script: Transcript, scorer: str, key: str, grades:
 def _unjudged(logs: Sequence[Transcript]) -> tuple[Unjudged, list[Note]]:
     """Return the questions and the answers of the logs, without grades, and notes on questions that differ.
 
-    A sample that stopped with an error has no answer, not even an empty one.
+    A sample that stopped with an error, or was invalidated, has no answer, not even an empty one.
     """
     questions: dict[str, Question] = {}
     words: list[tuple[str, str, bytes]] = []
@@ -331,7 +336,7 @@ def _unjudged(logs: Sequence[Transcript]) -> tuple[Unjudged, list[Note]]:
             if (name, sample.epoch) in responses:
                 rule = f"question {name!r} appears twice for run {log.run!r}"
                 raise FormatError(log.path, rule, where=sample.where)
-            if sample.stopped != ERRORED:
+            if sample.stopped not in (ERRORED, INVALIDATED):
                 answered = bool(sample.text) and not sample.silent
                 text = sample.text if answered else None
                 repeat = str(sample.epoch) if repeats else None

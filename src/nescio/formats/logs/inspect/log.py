@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from nescio.data.dropped import fewer_held, repeated
 from nescio.data.kept import HELD
-from nescio.data.reasons import BLOCKED, ERRORED, REFUSED
+from nescio.data.reasons import BLOCKED, CUT, ERRORED, REFUSED
 from nescio.data.texts import in_words
 from nescio.errors import FormatError
 from nescio.formats.logs.kept_members import OWN
@@ -22,6 +22,7 @@ from nescio.sources.documents import read_members
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, objects_in, part_of, texts_in
 from nescio.sources.json import decode_document, most_keys, refuse_twice
 from nescio.sources.source import Source
+from nescio.tables.lexicon import ended
 from nescio.text import sanitize
 
 # The last is for early logs, whose summary is in results.json.
@@ -33,6 +34,8 @@ UNREAD = "grade_parse_failure"  # the tool's reason, since May 2026, if it found
 FAILED = ("scoring_failed", UNREAD)
 FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
+UNCHANGED = "UNCHANGED"  # what an edit of a score says of the parts that it leaves
+INVALIDATED = "invalidated"  # the reason if a person declared the sample void
 GRADER = "grader"  # the role of the model that grades, unless a scorer names another
 _MANY = 1_000  # the most members of an object in a log
 
@@ -41,13 +44,15 @@ class Score(Struct, frozen=True):
     """A scorer's grade of a sample.
 
     `value` is the grade, `answer` the part of the output that was graded, and `reason` the tool's word for the reason
-    of the grade. `explanation` is a text for people, empty if texts are not wanted.
+    of the grade. `explanation` is a text for people, empty if texts are not wanted. `edited` says that the grade was
+    changed after the scorer gave it.
     """
 
     value: Any
     answer: str = ""
     reason: str = ""
     explanation: str = ""
+    edited: bool = False
 
     @property
     def failed(self) -> bool:
@@ -58,8 +63,9 @@ class Score(Struct, frozen=True):
 class Sample(Struct, frozen=True):
     """The parts of one sample that nescio reads.
 
-    `stopped` is the reason why the sample has no score, or "". `silent` is the reason if the provider blocked or
-    refused the answer, or None. `empty` says that the output holds neither a text nor a tool call.
+    `stopped` is the reason why the sample has no score, if it has none. `silent` is the reason if the answer was
+    blocked, refused, or cut off before its first word, or None. `empty` says that the output holds neither a text nor a
+    tool call.
     """
 
     id: str
@@ -296,15 +302,17 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
     if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1:
         raise fail("epoch must be a whole number from 1", epoch)
     text, silent, empty = _said(as_object(row.get("output")))
+    if row.get("sandbox"):  # The state of the sandbox was graded, and not the text.
+        empty, silent = False, None if silent == CUT else silent
     choices = as_list(row.get("choices"))
     return Sample(
         identity(name),
         epoch,
         _scores_of(row, fail, texts=options.texts),
-        ERRORED if row.get("error") else NO_SCORE,
+        INVALIDATED if row.get("invalidation") else ERRORED if row.get("error") else NO_SCORE,
         text,
         silent,
-        empty and not row.get("sandbox"),
+        empty,
         _input(row.get("input")),
         _targets(row.get("target"), choices),
         tuple(map(str, choices)),
@@ -334,8 +342,15 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
             answer if isinstance(answer, str) else "",
             _reason(score),
             in_words(score.get("explanation")) if texts else "",
+            _is_edited(objects_in(score.get("history"))),
         )
     return by_name
+
+
+def _is_edited(history: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a score's history says that its value was edited; the scorer's own comes first, without author."""
+    own = 0 if history and history[0].get("provenance") else 1
+    return any(edit.get("value") != UNCHANGED for edit in history[own:])
 
 
 def _reason(score: Mapping[str, Any]) -> str:
@@ -356,7 +371,7 @@ def _reason(score: Mapping[str, Any]) -> str:
 
 
 def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
-    """Return the text of an output, why the provider blocked or refused it (or None), and whether it is empty.
+    """Return the text of an output, why it was blocked, refused or cut off (or None), and whether it is empty.
 
     An output without a text is not empty if the model called a tool.
     """
@@ -367,10 +382,11 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
     if not isinstance(completion, str):
         completion = content if isinstance(content, str) else "".join(texts_in([one.get("text") for one in blocks]))
     silent = REFUSED if any(block.get("refusal") is True for block in blocks) else None
-    if part_of(first, "stop_reason") == "content_filter":
-        silent = BLOCKED
-    acted = bool(part_of(first, "message", "tool_calls"))
-    return completion.strip(), silent, first is not None and not completion.strip() and not acted
+    empty = first is not None and not completion.strip() and not part_of(first, "message", "tool_calls")
+    stopped = ended(str(part_of(first, "stop_reason")))
+    if stopped == BLOCKED or (stopped == CUT and empty and silent is None):
+        silent = stopped
+    return completion.strip(), silent, empty
 
 
 def _input(content: Any) -> str:
