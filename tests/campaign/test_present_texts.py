@@ -99,6 +99,22 @@ def test_an_equal_verdict_on_the_present_texts_counts(tmp_path: Path) -> None:
     assert nescio.campaign.verify(campaign).rows == ()
 
 
+def test_an_older_sheet_does_not_count_in_the_place_of_a_verdict_that_was_taken_back(tmp_path: Path) -> None:
+    """Ana corrected R to U by a sheet from elsewhere; her R would hold for the new texts, too."""
+    campaign = campaign_of(tmp_path, "R")
+    rows = [{**row, "verdict": "U"} for row in made.rows_of(campaign / "sheets" / "ana.csv")]
+    mail = made.text(tmp_path / "mail" / "ana.csv", "")
+    made.write_rows(mail, rows)
+    assert nescio.campaign.collect(campaign, [mail], resamples=10).sound
+    assert second_run(campaign).taken_back == 2
+    assert nescio.campaign.collect(campaign, resamples=10).sound
+    assert made.verdicts(campaign) == {}
+    nescio.campaign.withdraw(campaign, "beta_b", reason="as asked")
+    assert nescio.campaign.pool(campaign).restored == 2
+    assert nescio.campaign.collect(campaign, resamples=10).sound
+    assert [*made.verdicts(campaign).values()] == ["U", "U"]
+
+
 def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -> None:
     bad = [{"answer": "thing", "support": "a bad text"}] * 2
     campaign = made.pooled(tmp_path, {"alpha_a": bad}, ["ana"])

@@ -44,10 +44,12 @@ from nescio.people.campaigns.judgements import (
     changes,
     collected,
     guidelines_of,
+    is_as_collected,
     lists_taken_in,
     read_history,
     read_judgements,
     refused,
+    source_of,
 )
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
 from nescio.people.campaigns.pooling import pool_version
@@ -175,7 +177,7 @@ def collect(
         ):
             faults.add(Fault(str(lists[-1]), None, _OF_A_PAGE.format(who=who), question))
         known = _put_lists(opened, present) or known
-        named_files = {path.name: content for path, content in read.items()}
+        named_files = {source_of(opened, path): content for path, content in read.items()}
         wrote = digests(opened, HISTORY) | (
             {LISTS: held} if (held := digest(opened / LISTS) if known else taken) else {}
         )
@@ -259,6 +261,7 @@ def _collected(
     known = {name.casefold(): name for name in (*asked, ADJUDICATION)} if asked else {}
     rows: list[Change] = []
     sheets: list[ReadBack] = []
+    log = read_log(campaign)
     learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], present)
     # Pages have the times of their judgements, with which sheets are compared.
     for path in followed(sorted(paths, key=lambda path: path.suffix.lower() != SUFFIX), progress):
@@ -285,18 +288,18 @@ def _collected(
             reading.fault(path, None, _ALONE)
             del reading.judgements[first:]
             continue
-        rows += [row for _, one in late for row in _refused(reading, one, version, path.name, present)]
-        until = filled_in_by(campaign, path)
-        given = ordered_rows(reading, path, given, present, until=until, source=path.name if lie_there else "")
+        source, until = source_of(campaign, path), filled_in_by(campaign, path)
+        rows += [row for _, one in late for row in _refused(reading, one, version, source, present)]
+        unchanged = lie_there and is_as_collected(log, source, digest(path))
+        again = {one for one in given if present.repeats(one, source if lie_there else "", unchanged=unchanged)}
+        fresh = ordered_rows(reading, path, [one for one in given if one not in again], present, until=until)
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
         # A comment without a verdict is taken too; what holds of the answer stays as it is.
         remarks = [one for one in empty if present.lacks_comment(one) and not (withdraw and one in judged)]
         noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
-        said = [*given, *(judged if withdraw else []), *noted]
-        of_sheet: dict[str, Any] = {"pool": version, "source": path.name, "lies_there": lie_there}
-        change = changes(
-            campaign, said, present=present, texts=reading.texts | reading.of_rows, until=until, **of_sheet
-        )
+        said = [*fresh, *(judged if withdraw else []), *noted]
+        texts, given = reading.texts | reading.of_rows, [*again, *fresh]
+        change = changes(campaign, said, present=present, texts=texts, until=until, pool=version, source=source)
         older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)

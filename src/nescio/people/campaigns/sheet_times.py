@@ -29,19 +29,18 @@ def filled_in_by(campaign: Campaign, path: Path) -> str:
 
 
 def ordered_rows(
-    reading: SheetReader, path: Path, given: Sequence[Judgement], present: Present, *, until: str, source: str
+    reading: SheetReader, path: Path, given: Sequence[Judgement], present: Present, *, until: str
 ) -> list[Judgement]:
     """Return the rows of a sheet, except those that may be older or newer than another verdict on a page: a fault each.
 
-    `until` is the time when the sheet was filled in (`filled_in_by`). `source` is the name of a sheet that lies in the
-    folder of the campaign.
+    `until` is the time when the sheet was filled in (`filled_in_by`).
     """
     rows = []
     for one in given:
         said = present.other(one.item, one.assessor, one.verdict, by_sheet=False)
         time = min(said.said, said.at) if said else ""
         is_ordered = time < present.earliest(one.item, one.assessor) or (until and time >= until)
-        if said is None or is_ordered or present.repeats(one, source):
+        if said is None or is_ordered:
             rows.append(one)
         else:
             where = f"on a page or a server ({said.said})"
