@@ -105,6 +105,24 @@ def test_counts_by_verdict_strict_and_lenient_accuracy_and_c_at_1(tmp_path: Path
     assert nescio.campaign.init(tmp_path / "ave", [tmp_path / "ave.xml"], task="ave", groups=["alpha=A"]).key
 
 
+def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_path: Path) -> None:
+    """The assessor did not know that only q0 has an answer."""
+    rows = [{"id": f"q{i}", "question": f"What is {i}?", "answerable": not i} for i in range(5)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "topics.jsonl", rows)])
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["lenient_accuracy", "unsupported_rate"]')
+    made.take(campaign, {"alpha_a": ["U", "U", "X", "R", {"answer": "R", "answered": False}]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda _who, row: row["answer"])
+    scored = nescio.campaign.score(campaign, resamples=10)
+    (row,) = read(campaign / "results" / "counts.csv")
+    assert [row[name] for name in "RWXU"] == ["1", "3", "0", "1"]  # the one R is the abstention
+    assert float(row["lenient"]) == scored.scores[""].value("alpha_a", "lenient_accuracy") == pytest.approx(2 / 5)
+    assert scored.scores[""].value("alpha_a", "unsupported_rate") == pytest.approx(1 / 5)
+    verdicts = [row["verdict"] for row in read(campaign / "results" / "topics.csv")]
+    assert verdicts == [row["verdict"] for row in read(campaign / "results" / "judgements.csv")] == [*"UWWWW"]
+
+
 def test_the_best_run_has_the_lowest_share_of_wrong_answers(tmp_path: Path) -> None:
     """Alpha is wrong on 3 of 10 questions, and Beta on 5."""
     campaign = judged_qa(tmp_path)

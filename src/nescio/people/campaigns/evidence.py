@@ -54,8 +54,9 @@ NOBODY = ""  # a validator that rejects everything, beside which QA systems are 
 class Cell(Struct, frozen=True):
     """A run's answer to a topic, with the verdict on the answer and the outcome.
 
-    `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. `outcome` is
-    the result that the measures count, such as "correct".
+    `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. If a question
+    has no answer, every answer to it is W, whatever an assessor said. `outcome` is the result that the measures count,
+    such as "correct".
     """
 
     question: str
@@ -119,7 +120,12 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     given = {(run.run, one.question): one for run in runs for one in said.given(run) if one.rank == 1}
     items = {key: said.item_id(one) for key, one in given.items()}
     verdicts = resolved(campaign, {*items.values()})
-    named = {key: verdicts[item] for key, item in items.items() if item in verdicts}
+    without = {question.id for question in collection.questions if question.answerable is False}
+    named = {
+        key: str(Verdict.WRONG) if key[1] in without else verdicts[item]
+        for key, item in items.items()
+        if item in verdicts
+    }
     key_judge = settings.judge or ("choice" if all(q.options for q in collection.questions) else "")
     listed = any(question.accepted is not None for question in collection.questions)
     if not named and not key_judge and settings.task == "reading" and (campaign.key_files or listed):
