@@ -263,6 +263,27 @@ def test_a_sheet_that_lies_there_does_not_undo_a_later_sheet_from_elsewhere(
     nescio.campaign.sheets(campaign, ["ana"])  # all that the sheet says was collected
 
 
+@pytest.mark.parametrize("other", ["R", ""])
+def test_of_two_sheets_that_differ_neither_counts_until_one_is_left_out(other: str, tmp_path: Path) -> None:
+    """The second sheet takes a verdict back with --withdraw, if it has none."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0", "thing 1"]}, ["ana"])
+    sheet = campaign / "sheets" / "ana.csv"
+    first, second = rows_of(sheet)
+    older = made.text(tmp_path / "older" / "ana.csv", "")
+    write_rows(older, [{**first, "verdict": other}, {**second, "verdict": "W"}])
+    write_rows(sheet, [{**first, "verdict": "W"}, {**second, "verdict": "W"}])
+    for files in ([sheet, older], [older, sheet]):
+        collected = collect(campaign, *files, withdraw=True)
+        named = [fault.rule.partition(", and ")[0] for fault in collected.rows]
+        says = {older: f"ana says {other or 'nothing'} in {older}", sheet: f"ana says W in {sheet}"}
+        assert named == ([says[files[1]], says[files[0]]] if other else [says[older]])
+        assert "leave the older one out" in collected.rows[0].rule
+        assert verdicts(campaign) == {(second["item"], "ana"): "W"}
+    assert collect(campaign, sheet).sound
+    assert set(verdicts(campaign).values()) == {"W"}
+    assert collect(campaign).sound
+
+
 def test_a_file_of_nothing_but_short_lines_takes_little_memory(campaign: Path, tmp_path: Path) -> None:
     """Its heading is read first, and lines one by one; of a sheet, too."""
     a, *_ = items_of(campaign)

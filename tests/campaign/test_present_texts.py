@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 import nescio
 from nescio.data.assessors import ADJUDICATION
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, UsageError
 from nescio.people.campaigns import collecting
 from nescio.people.campaigns.assessors import SEALED, asked_digests, open_items, read_asked
 from nescio.people.campaigns.entries import Entry
@@ -125,6 +125,20 @@ def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -
     assert nescio.campaign.collect(campaign, resamples=10).sound  # it has the fault once
     nescio.campaign.sheets(campaign, ["ana"])
     assert [row["question_id"] for row in made.rows_of(campaign / "sheets" / "ana.csv")] == ["q0"]
+
+
+def test_rows_that_collect_refused_keep_no_new_sheet_from_being_written(tmp_path: Path) -> None:
+    """Ana says U of earlier texts in a sheet, and W of the present ones on a page."""
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2}, ["ana"])
+    second_run(campaign)
+    page = said_by_ana(campaign, ("W", "", read_pool(open_campaign(campaign))))
+    assert nescio.campaign.collect(campaign, [page], resamples=10).sound
+    made.fill(campaign, lambda *_: "U")
+    with pytest.raises(UsageError, match="verdicts that were not collected"):
+        nescio.campaign.sheets(campaign, ["ana"])
+    assert nescio.campaign.collect(campaign, resamples=10).count == 2
+    nescio.campaign.sheets(campaign, ["ana"])
+    assert {*made.verdicts(campaign).values()} == {"W"}
 
 
 def test_a_page_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -> None:

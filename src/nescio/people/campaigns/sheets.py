@@ -283,16 +283,17 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
         for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):
             if path.is_file():
                 reading = SheetReader(campaign)
-                reading.read(path, who)
+                rows = reading.read(path, who)
                 unchanged = is_as_collected(log, path.name, digest(path))
                 new = [
                     one
-                    for one in reading.judgements
+                    for one in rows.judgements
                     if (one.item, one.assessor, one.verdict) not in known
                     and not present.repeats(one, path.name, unchanged=unchanged)
                 ]
-                new += [one for _, one in reading.outdated if (one.item, who, one.verdict) not in present.collected]
-                remarks = [one for one in (*reading.judgements, *reading.blanks) if present.lacks_comment(one)]
+                late = [one for _, one in rows.outdated if not unchanged]  # else `collect` has refused them
+                new += [one for one in late if (one.item, who, one.verdict) not in present.collected]
+                remarks = [one for one in (*rows.judgements, *rows.blanks) if present.lacks_comment(one)]
                 if new or remarks or reading.faults.count:
                     what = "verdicts" if new or reading.faults.count else "comments"
                     rule = (
