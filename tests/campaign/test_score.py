@@ -268,6 +268,35 @@ def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path:
     assert scores.value("alpha_a", "accuracy") == pytest.approx(4 / 6)
 
 
+@pytest.mark.parametrize(("setting", "value"), [("distinct", '"answer and document"'), ("options_from", "0")])
+def test_the_key_judges_in_place_of_people_only_if_that_is_said(setting: str, value: str, tmp_path: Path) -> None:
+    """A setting is changed after people judged; or the verdicts are taken back."""
+    rows = [
+        {"id": f"q{i}", "question": "Which?", "options": ["right", "wrong"], "answers": ["right"]} for i in range(3)
+    ]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "topics.jsonl", rows)], judge="exact")
+    made.edit(campaign / "campaign.toml", "options_from = -1", "options_from = 1")
+    made.take(campaign, {"alpha_a": [{"answer": "1", "doc": "D"}] * 3})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda *_: "X")
+    before = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert (before.value("alpha_a", "accuracy"), [one.code for one in before.notes]) == (0, [])
+    made.edit(campaign / "campaign.toml", f"{setting} = ", f"{setting} = {value}  # ")
+    with pytest.raises(nescio.MismatchError, match=f"the pool is older than {setting} in campaign.toml; run"):
+        nescio.campaign.score(campaign)
+    assert "left out 3 answers of an earlier pool" in (told := str(nescio.campaign.pool(campaign)))
+    assert "(3 verdicts on them do not count now)" in told
+    (noted,) = nescio.campaign.score(campaign, resamples=10).scores[""].notes
+    assert (noted.code, noted["answers"], noted["unused"]) == ("campaign.instead_of_people", 3, 3)
+    made.edit(campaign / "campaign.toml", f"{setting} = {value}  # ", f"{setting} = ")
+    nescio.campaign.pool(campaign)
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "accuracy") == 0
+    made.judge(campaign, lambda *_: "", withdraw=True)
+    notes = nescio.campaign.score(campaign, resamples=10).scores[""].notes
+    assert [(one["answers"], one["withdrawn"]) for one in notes if one.code == noted.code] == [(3, 3)]
+
+
 def test_nuggets_by_people_are_scored_and_shown_with_check_marks(tmp_path: Path) -> None:
     campaign = made.nuggets(tmp_path)
     rows = [{"id": f"t{i}", "strings": [f"fact 0 of {i}", "noise"] if i else []} for i in range(4)]
