@@ -516,6 +516,31 @@ def test_an_adjudicator_decides_an_open_answer_if_people_are_missing(verdict: st
     assert next_step(campaign) == "site"
 
 
+@pytest.mark.parametrize("first", [ADJUDICATION, "ana"])
+@pytest.mark.parametrize("other", ["ana", "kim"])
+@pytest.mark.parametrize("resolve", ["adjudicated", "majority"])
+def test_an_adjudicator_decides_an_open_answer_only_while_people_are_missing(
+    resolve: Any, other: str, first: str, tmp_path: Path
+) -> None:
+    """Ana's R is taken back, and Ben's W holds. Ana, or Kim in her place, says W, too, whatever is collected first."""
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "text"}] * 2})
+    made.edit(campaign / "campaign.toml", 'resolve = "adjudicated"', f'resolve = "{resolve}"')
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    made.judge(campaign, lambda who, _: {"ana": "R", "ben": "W"}[who])
+    made.take(campaign, {"alpha_a": [{"answer": "thing", "support": "another text"}] * 2}, received="2026-05-02")
+    assert nescio.campaign.pool(campaign).taken_back == 2
+    nescio.campaign.sheets(campaign, [other, "ben"], overlap=2)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.fill(campaign, lambda who, _: "R" if who == ADJUDICATION else "W")
+    files = [campaign / "sheets" / f"{who}.csv" for who in (ADJUDICATION, other)]
+    for file in files if first == ADJUDICATION else reversed(files):
+        nescio.campaign.collect(campaign, [file], resamples=10)
+        alone = first == ADJUDICATION and file is files[0]
+        value = nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1")
+        assert value == (1 if alone else 0)
+    assert nescio.campaign.verify(campaign).sound
+
+
 @pytest.mark.parametrize("html", [False, True])
 def test_an_adjudicator_who_saw_earlier_texts_does_not_decide_an_open_answer(html: bool, tmp_path: Path) -> None:
     campaign = two_supports(tmp_path, {"ana": "R", "ben": "W"})
