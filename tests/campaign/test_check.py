@@ -189,7 +189,28 @@ def test_answers_that_read_like_abstentions_are_noted_and_no_fault(tmp_path: Pat
     assert checked.sound
     (noted,) = checked.notes
     assert (noted.code, noted["count"]) == ("campaign.like_silence", 4)
-    assert str(noted).startswith(f"{folder / 'r.jsonl'}: 4 answers read like an abstention (I don't know, N/A, None")
+    said = "4 answers read like an abstention (I don't know, N/A, None"
+    assert str(noted).startswith(f"{folder / 'r.jsonl'}: {said}")
+    assert said in str(nescio.campaign.intake(campaign, [folder]))
+
+
+@pytest.mark.parametrize("task", ["qa", "reading", "nuggets", "pan"])
+def test_fields_that_are_not_read_are_noted_and_told_to_the_group(task: str, tmp_path: Path) -> None:
+    """The team thinks that its run abstains."""
+    campaign = made.MAKE[task](tmp_path)
+    run = made.sound(task, tmp_path / "alpha" / "r")
+    assert nescio.campaign.check(campaign, [run]).notes == ()
+    made.edit(run, '{"id"', '{"abstained": true, "id"')
+    for place in (campaign, nescio.campaign.checker(campaign, tmp_path / "checker.zip").path):
+        checked = nescio.campaign.check(place, [run])
+        assert checked.sound
+        assert [(one.code, one["names"]) for one in checked.notes] == [("campaign.unread", ("'abstained'",))]
+    (receipt,) = (received := nescio.campaign.intake(campaign, [run.parent])).rows
+    remark = "r.jsonl: the run has fields that nescio does not read: 'abstained'; a run of"
+    assert receipt.status == "accepted"
+    assert remark in str(received)
+    assert remark in (campaign / "receipts" / "alpha" / "receipts.txt").read_text(encoding="utf-8")
+    assert nescio.campaign.verify(campaign).sound
 
 
 def test_a_fault_on_the_first_line_hides_no_other(tmp_path: Path) -> None:
