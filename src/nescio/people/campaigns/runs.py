@@ -24,6 +24,7 @@ from nescio.people.campaigns.settings import Settings, Task
 from nescio.people.campaigns.texts import encoding_fault, text_fault
 from nescio.people.campaigns.topics import Part, Topics
 from nescio.sources.json import MemoryBudget
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import BY_SUFFIX, LINES, PACKED
 from nescio.tables.responses import responses_of
 from nescio.tasks.ave.documents import decisions_of, hold
