@@ -230,7 +230,7 @@ def test_a_baseline_that_is_not_there_is_an_error(pytester: pytest.Pytester) -> 
     assert "none.json" in printed
 
 
-STOPS = {"skips": "pytest.skip('no connection')", "may_fail": "raise ConnectionError"}
+STOPS = {"skips": "pytest.skip('no connection')", "may_fail": "raise ConnectionError", "returns": "return"}
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ ASSERTS_AFTER_THE_FIRST = """
 @pytest.mark.parametrize(
     ("text", "stopped"),
     [
-        *((IN_A_FIXTURE.format(stops=stops), "50 tests") for stops in STOPS.values()),
+        *((IN_A_FIXTURE.format(stops=stops), "50 tests") for stops in [*STOPS.values()][:2]),
         (BEFORE_IT_ASKS, "50 tests"),
         (BEFORE_ANY_ASKS, "50 tests"),
         (AFTER_SOME, "1 test"),

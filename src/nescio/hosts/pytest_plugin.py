@@ -239,8 +239,8 @@ class _Session(Struct):
 
     `stopped` has the tests that may have stopped before they recorded their answer, each with its test function.
     `recording` has the largest number of answers that a test of each function recorded, for functions that can record
-    answers. `told` has the tests that recorded answers and then ended with an expected failure (xfail): the test, its
-    function and the number of its answers.
+    answers. `told` has the tests that ended before all their answers were told to pytest: the test, its function and
+    the number of its answers. They ended with an expected failure (xfail), or recorded nothing.
     """
 
     recorder: Recorder
@@ -259,7 +259,8 @@ class _Session(Struct):
     def cut_short(self) -> list[str]:
         """Return the tests that may have stopped before they recorded all their answers."""
         stopped = [name for name, function in self.stopped if function in self.recording]
-        return stopped + [name for name, function, answers in self.told if answers > 1 or self.recording[function] > 1]
+        told = [name for name, function, answers in self.told if answers > 1 or self.recording[function] > answers]
+        return stopped + told
 
     def others(self) -> list[str]:
         """Return the tests that stopped and count as tests of something else."""
@@ -396,7 +397,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         return made
     session, function = _session(item.config), item.nodeid.partition("[")[0]
     answers = len(session.recorder.rows) - item.stash.get(_BEFORE, len(session.recorder.rows))
-    if answers or "nescio_session" in getattr(item, "fixturenames", ()):
+    takes = "nescio_session" in getattr(item, "fixturenames", ())
+    if answers or takes:
         session.records(function, answers)
     error = None if call.excinfo is None else call.excinfo.value
     # An assertion is about the recorded answer. Any other error may have kept answers from being recorded. So may an
@@ -411,6 +413,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
             if gets_recorder(getattr(item, "function", None), item.config.rootpath):
                 session.records(function, answers)
+    elif takes and not answers and call.when == "call":  # It may have caught an error of the system.
+        session.told.append((item.nodeid, function, 0))
     return made
 
 
