@@ -68,6 +68,20 @@ def test_losses_that_a_relative_rule_allows(tmp_path: Path) -> None:
     assert binom.cdf(most_that_pass(passes, 6), 450, 0.02) <= PROMISED
 
 
+def test_a_share_of_a_value_of_which_nothing_was_seen_is_unknown(tmp_path: Path) -> None:
+    """Of 100 answers of either run none is wrong, as happens with a chance of 0.37 if 1% of the new run's are."""
+    path = tmp_path / "policy.toml"
+    table(tmp_path / "a.csv", old="C" * 100, new="C" * 100)
+    for measure, by, result in (
+        ("simpleqa.incorrect", 0.2, "INCONCLUSIVE"),
+        ("simpleqa.incorrect", 0, "GO"),  # no more wrong answers than the baseline has, as without `relative`
+        ("accuracy", 0.2, "GO"),
+    ):
+        rule = f'[[rules]]\nmeasure = "{measure}"\nby = {by}\nrelative = true\n'
+        path.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.a]\nfiles = "a.csv"\n{rule}')
+        assert nescio.gate(path).rows[0].result == result
+
+
 @pytest.mark.parametrize("relative", [False, True])
 def test_wins_that_hide_a_rare_and_dear_loss(tmp_path: Path, relative: bool) -> None:
     """The baseline is wrong on 10 of 100 questions, and silent on 90. The run answers 30 of these, and gets 1.2% of

@@ -18,7 +18,7 @@ from nescio.comparison.each_pair import scaled_difference
 from nescio.comparison.few_answers import scaled_shares, shares_of
 from nescio.comparison.margins import USUAL, empty_limit, empty_margin, margin_of, unstated
 from nescio.comparison.unseen import drop_beyond
-from nescio.comparison.verdicts import counts_answers, decision, decisions, reach
+from nescio.comparison.verdicts import counts_answers, decisions, reach
 from nescio.data.evidence import with_questions
 from nescio.data.notes import note
 from nescio.data.outcomes import Outcomes
@@ -345,15 +345,15 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
 
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Found:
     """Return the findings of a rule that compares the run with the baseline."""
-    made, levels = [], (policy.level, strict)
-    for level in levels:
+    made, of_value = [], rule.relative and rule.drop != 0
+    for level in (policy.level, strict):
         comparisons = compare(
             loaded,
             rule.measure,
             baseline=policy.baseline,
             run=policy.run,
             ci=level,
-            margin=None if rule.relative else rule.drop,
+            margin=None if of_value else rule.drop,
             correction="none",
         )
         _check(comparisons, rule, policy)
@@ -361,16 +361,10 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
     (comparisons, lenient), (_, harsh) = made
     row = lenient.row
     left_out = lost(comparisons, row.measure, policy.run, policy.baseline)
-    if rule.relative and (row.low is None or math.isnan(row.low)):  # then the rule of three bounds what may be unseen
-        drop = (rule.drop or 0.0) * abs(_value(loaded, rule.measure, policy.baseline))
-        lenient, harsh = (
-            decision(own.row, 1 - at / 100, drop, "", left_out.words, shift=left_out.shift)
-            for own, at in zip((lenient, harsh), levels, strict=True)
-        )
     passes, fails = lenient.status == PASSED, harsh.status == FAILED
-    if rule.relative and row.low is not None and not math.isnan(row.low):
+    if of_value:
         passes, fails = _within_share(rule, loaded, policy, strict, left_out.shift)
-    ground = not lenient.undecided and not (rule.relative and left_out.words)
+    ground = not lenient.undecided and not (of_value and left_out.words)
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
     return row.difference, (row.low, row.high), status, ground, comparisons.notes, row.n
 
@@ -407,11 +401,15 @@ def _excess(
     scaled = scaled_difference(loaded, rule.measure, runs, kept)
     low, high = scaled.interval(level / 100)
     units = scaled.units
+    counted = units and counts_answers(measure)
+    if counted and math.isnan(low):  # All questions agree, so only what may be unseen makes the interval.
+        low = high = scaled.value
+        guarded = True
     if {*runs} <= shares.keys() and not measure.counts_every_unit:
         least, most = scaled_shares(shares[runs[0]], shares[runs[1]], kept, level / 100)
         low, high = min(low, least), max(high, most)
         units = min(units, *(shares[run][1] for run in runs))
-    if guarded and units and counts_answers(measure):
+    if guarded and counted:
         gap = None if scaled.pair is None else drop_beyond(scaled.pair, level / 100, kept)
         if gap is None or not math.isfinite(gap):
             gap = unseen_gap(scaled.error, max(1.0, kept) * reach(measure) / units, level / 100)
