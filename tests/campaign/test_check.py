@@ -303,11 +303,15 @@ def test_no_gold_is_handed_out(tmp_path: Path) -> None:
     assert 'doc="D1-1"' in (tmp_path / "ave" / "campaign" / "handout" / "topics" / "EN.xml").read_text()
 
 
-DISGUISES = [("target", OPTIONS), ("hint", list("ABCDE")), ("x", list("01234")), ("y", list("12345"))]
+DISGUISES = [
+    *[("target", OPTIONS), ("hint", list("ABCDE")), ("x", list("01234")), ("y", list("12345"))],
+    *[("z", [[option] for option in OPTIONS]), ("a", [[number] for number in range(5)])],
+    *[(name, ["other"] * 5) for name in ("ground_truths", "aliases", "is_impossible", "isAnswerable", "answerKey")],
+]
 
 
 @together("name, values", DISGUISES)
-def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: list[str], tmp_path: Path) -> None:
+def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: list[Any], tmp_path: Path) -> None:
     asked = {"question": "?", "options": OPTIONS, "topic": "t"}
     rows = [{"id": f"q{i}", "answers": [OPTIONS[i % 5]], name: values[i % 5], **asked} for i in range(10)]
     files = [made.lines(tmp_path / "q.jsonl", rows)]
@@ -321,6 +325,17 @@ def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: lis
     made.edit(campaign / "campaign.toml", f'show = ["{name}"]', "show = []")
     with pytest.raises(nescio.MismatchError, match=rf"show = \[\"{name}\"\] in campaign\.toml"):
         nescio.campaign.handout(campaign)
+
+
+def test_a_column_that_tells_which_questions_have_no_answer_does_not_go_to_teams(tmp_path: Path) -> None:
+    rows = [{"id": f"q{i}", "question": "?", "answers": ["a"] if i > 5 else [], "answerable": i > 5} for i in range(12)]
+    flags = made.lines(tmp_path / "flags.jsonl", [{**row, "flag": i > 6} for i, row in enumerate(rows)])
+    with pytest.raises(nescio.MismatchError, match="'flag', but its two values tell which questions have no answer"):
+        made.start(tmp_path, "qa", [flags])
+    # Lists with wrong answers, two kinds of questions, and a value that is unlike any other tell nothing.
+    more = {"choices": ["a", "b"], "source": "s"}
+    fair = [{**row, **more, "half": i % 2, "page": i} for i, row in enumerate(rows)]
+    assert made.start(tmp_path / "fair", "qa", [made.lines(tmp_path / "fair.jsonl", fair)]).is_dir()
 
 
 @pytest.mark.parametrize("task", made.MAKE)

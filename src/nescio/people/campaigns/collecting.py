@@ -156,8 +156,9 @@ def collect(
     """
     with step(campaign) as opened:
         folder = opened / SHEETS
+        there = (path for path in folder.glob("[!.]*") if not path.name.startswith("~$"))  # an open workbook's lock
         paths = [Path(path) for path in files] or sorted(
-            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX)
+            path for path in there if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX)
         )
         if not paths:
             raise UsageError(f"there is no sheet to collect; run nescio campaign sheets {opened.folder} first")
