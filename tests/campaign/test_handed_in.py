@@ -284,6 +284,23 @@ def test_of_two_sheets_that_differ_neither_counts_until_one_is_left_out(other: s
     assert collect(campaign).sound
 
 
+def test_a_sheet_counts_once_the_sheet_that_differed_is_gone(tmp_path: Path) -> None:
+    """Also if it returns to what an earlier sheet said."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0"]}, ["ana"])
+    sheet = campaign / "sheets" / "ana.csv"
+    (row,) = rows_of(sheet)
+    for verdict in "RW":
+        write_rows(sheet, [{**row, "verdict": verdict}])
+        assert collect(campaign).sound
+    write_rows(sheet, [{**row, "verdict": "R", "comment": "on second thoughts"}])
+    other = made.text(sheet.with_name("ANA.csv"), "")
+    write_rows(other, [{**row, "verdict": "X"}])
+    assert collect(campaign).count == 2
+    other.unlink()
+    assert collect(campaign).sound
+    assert {*verdicts(campaign).values()} == {"R"}
+
+
 def test_a_file_of_nothing_but_short_lines_takes_little_memory(campaign: Path, tmp_path: Path) -> None:
     """Its heading is read first, and lines one by one; of a sheet, too."""
     a, *_ = items_of(campaign)

@@ -42,8 +42,8 @@ from nescio.people.campaigns.judgements import (
     by_item,
     changes,
     collected,
+    ends_of,
     guidelines_of,
-    is_as_collected,
     lists_taken_in,
     read_history,
     read_judgements,
@@ -267,7 +267,6 @@ def _collected(
     rows: list[Change] = []
     counts: list[ReadBack] = []
     sheets: list[SheetRows] = []
-    log = read_log(campaign)
     learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], present)
     # Pages have the times of their judgements, with which sheets are compared.
     for path in followed(sorted(paths, key=lambda path: path.suffix.lower() != SUFFIX), progress):
@@ -283,7 +282,7 @@ def _collected(
             continue
         sheet = reading.read(path, who)
         sheet.source, sheet.lies_there = source_of(campaign, path), lie_there
-        sheet.unchanged = lie_there and is_as_collected(log, sheet.source, digest(path))
+        sheet.ends = ends_of(campaign, sheet.source, digest(path)) if lie_there else []
         if reading.is_sorted_alone(sheet):
             reading.fault(path, None, _ALONE)
         else:

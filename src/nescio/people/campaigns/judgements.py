@@ -16,7 +16,7 @@ from nescio.errors import MismatchError
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import COLLECTING, Entry, is_time
 from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, KEY, OWN_KEY, SHEETS, Campaign
-from nescio.people.campaigns.log import digest, latest, now
+from nescio.people.campaigns.log import digest, latest, now, read_log
 from nescio.people.campaigns.shown_texts import AskedAgain, same_texts, taken_back_of
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
@@ -120,7 +120,9 @@ class Present:
         # Until when verdicts do not hold for the present texts, and the key of these texts.
         self._ended: dict[tuple[str, str], str] = {}
         self._taken_back_by: dict[tuple[str, str], str] = {}
-        self._of_sheets: set[tuple[str, str, str]] = set()  # every verdict in a sheet on an item by an assessor
+        # Every verdict of an assessor on an item in a sheet, each with the number of its line.
+        self._of_sheets: dict[tuple[str, str], list[tuple[int, str]]] = {}
+        self._count = 0
         self._sheets: dict[tuple[str, str], list[str]] = {}  # when a sheet's verdicts were collected
         self._known: dict[tuple[str, str], Sequence[Change]] = {}  # the verdicts when the last of them was
         for line in history:
@@ -171,6 +173,7 @@ class Present:
 
     def _remember(self, line: Change) -> None:
         whose = line.item, line.assessor
+        self._count += 1
         self.comments.add((*whose, line.comment))
         if line.record:
             self.records[line.record] = line
@@ -183,7 +186,7 @@ class Present:
         elif _of_sheet(line) and (line.before or line.after):
             self.by_source.setdefault(whose, {})[line.source] = line.judgement
             self.by_sheet[whose] = line.judgement
-            self._of_sheets.add((*whose, line.after))
+            self._of_sheets.setdefault(whose, []).append((self._count, line.after))
             self._sheets.setdefault(whose, []).append(line.at)
             self._known[whose] = (*self._verdicts[whose],)
 
@@ -216,20 +219,27 @@ class Present:
         line = self.lines.get((item, assessor))
         return line is not None and bool(line.after) and _of_sheet(line)
 
-    def repeats(self, one: Judgement, source: str = "", *, unchanged: bool = False) -> bool:
+    def repeats(self, one: Judgement, source: str = "", ends: Iterable[int] = ()) -> bool:
         """Return whether a row of a sheet with a verdict says nothing new.
 
         Such a row repeats what is current, or the verdict of the assessor's last sheet, which a page has replaced
         since. With a `source`, the row may also repeat what was collected from this sheet before: a later sheet may
-        have replaced that. If the sheet is `unchanged`, it may repeat what was collected from any sheet.
+        have replaced that. With the `ends` of an unchanged sheet (`ends_of`), it may repeat the verdict of the
+        assessor's last sheet at one of these ends.
         """
         whose = one.item, one.assessor
         here, held = self.by_source.get(whose, {}).get(source), self.lines.get(whose)
         if one == self.of(*whose) and self.other(*whose, one.verdict, by_sheet=True) is None:
             return here is None or here.verdict == one.verdict
         is_taken_back = held is not None and bool(held.taken_back) and held.before == one.verdict
-        known = unchanged and (*whose, one.verdict) in self._of_sheets and not is_taken_back
-        return known or one in (self.by_sheet.get(whose), here)
+        if not is_taken_back and any(one.verdict == self._in_sheets(whose, end) for end in ends):
+            return True
+        return one in (self.by_sheet.get(whose), here)
+
+    def _in_sheets(self, whose: tuple[str, str], end: int) -> str | None:
+        """Return the verdict of a person's last sheet on an item in the first lines of the history, up to `end`."""
+        said = (verdict for number, verdict in reversed(self._of_sheets.get(whose, ())) if number <= end)
+        return next(said, None)
 
     def lacks_comment(self, one: Judgement) -> bool:
         """Return whether a judgement has a comment that is not yet in the history."""
@@ -292,12 +302,19 @@ def source_of(campaign: Campaign, path: Path) -> str:
     return path.name if folder == (campaign / SHEETS).resolve() else f"{folder.name or '.'}/{path.name}"
 
 
-def is_as_collected(entries: Sequence[Entry], source: str, held: str) -> bool:
-    """Return whether the content `held` was collected before, and no other content from this source since."""
-    for entry in reversed(entries):
-        if entry.step == COLLECTING and (held in entry.read.values() or source in entry.read):
-            return held in entry.read.values()
-    return False
+def ends_of(campaign: Campaign, source: str, held: str) -> list[int]:
+    """Return how many lines the history had after each `collect` that read the content `held`.
+
+    Steps before the last one that read another content from this source do not count.
+    """
+    links = {link: number for number, link in enumerate(chain.links(campaign / HISTORY), 1)}
+    ends: list[int] = []
+    for entry in reversed([entry for entry in read_log(campaign) if entry.step == COLLECTING]):
+        if held in entry.read.values():
+            ends.append(links.get(entry.about["history"], 0))
+        elif source in entry.read:
+            break
+    return ends
 
 
 def lists_taken_in(entries: Sequence[Entry]) -> str:

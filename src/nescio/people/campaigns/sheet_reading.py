@@ -60,7 +60,7 @@ class SheetRows(Struct):
     `outdated` has the verdicts on earlier texts, each with its line. `items` has the items in the order of the sheet.
     `answers` is the number of all answers. `texts` has the keys of the texts that the sheet shows, for items that it
     shows otherwise than now. `collect` says where the sheet is from (`source`), whether it was found in the folder of
-    the campaign, and whether it is `unchanged` since it was collected.
+    the campaign, and when its content was collected before (`judgements.ends_of`).
     """
 
     path: Path
@@ -73,7 +73,7 @@ class SheetRows(Struct):
     texts: dict[str, str] = field(default_factory=dict)
     source: str = ""
     lies_there: bool = False
-    unchanged: bool = False
+    ends: list[int] = field(default_factory=list)
 
 
 class SheetReader:

@@ -36,7 +36,7 @@ def is_new(sheet: SheetRows, one: Judgement, present: Present) -> bool:
     """Return whether a row of a sheet says something new; without a verdict, whether it can take one back."""
     if not one.verdict:
         return present.said_by_sheet(one.item, one.assessor)
-    return not present.repeats(one, sheet.source if sheet.lies_there else "", unchanged=sheet.unchanged)
+    return not present.repeats(one, sheet.source if sheet.lies_there else "", sheet.ends)
 
 
 def drop_contradictions(reading: SheetReader, sheets: Sequence[SheetRows], present: Present, *, withdraw: bool) -> None:

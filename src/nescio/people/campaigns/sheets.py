@@ -32,7 +32,7 @@ from nescio.people.campaigns.judgements import (
     Present,
     asked_again,
     by_item,
-    is_as_collected,
+    ends_of,
     read_history,
     read_judgements,
 )
@@ -277,21 +277,20 @@ def _plan(campaign: Campaign, pool: Sequence[Item], overlap: float | None) -> di
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
     """Raise UsageError if a sheet that would be overwritten has verdicts or comments that were not collected."""
-    present, log = Present(read_history(campaign)), read_log(campaign)
+    present = Present(read_history(campaign))
     known = {(one.item, one.assessor, one.verdict) for one in judgements}
     for who in wanted:
         for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):
             if path.is_file():
                 reading = SheetReader(campaign)
                 rows = reading.read(path, who)
-                unchanged = is_as_collected(log, path.name, digest(path))
+                ends = ends_of(campaign, path.name, digest(path))
                 new = [
                     one
                     for one in rows.judgements
-                    if (one.item, one.assessor, one.verdict) not in known
-                    and not present.repeats(one, path.name, unchanged=unchanged)
+                    if (one.item, one.assessor, one.verdict) not in known and not present.repeats(one, path.name, ends)
                 ]
-                late = [one for _, one in rows.outdated if not unchanged]  # else `collect` has refused them
+                late = [one for _, one in rows.outdated if not ends]  # else `collect` has refused them
                 new += [one for one in late if (one.item, who, one.verdict) not in present.collected]
                 remarks = [one for one in (*rows.judgements, *rows.blanks) if present.lacks_comment(one)]
                 if new or remarks or reading.faults.count:
