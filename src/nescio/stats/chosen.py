@@ -116,7 +116,8 @@ def another_count(hits: int, trials: int, more: int, level: float) -> Interval:
         return UNDEFINED
     law = betabinom(more, hits + 0.5, trials - hits + 0.5)
     low, high = (1 - level) / 2, (1 + level) / 2
-    below: Floats = np.asarray(law.cdf(np.arange(more + 1)), dtype=np.float64)
+    # SciPy's own distribution function sums from 0 for each value.
+    below: Floats = np.cumsum(law.pmf(np.arange(more + 1)))
     return float(np.searchsorted(below, low)), float(min(int(np.searchsorted(below, high)), more))
 
 
