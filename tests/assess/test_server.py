@@ -332,7 +332,8 @@ def test_a_body_that_is_too_large_or_no_judgements_is_refused(ana: Browser, room
 @pytest.mark.parametrize("odd", ['{"id": "\\ud800aaaaaaaa", %s}', '{"id": "aaaaaaaa", "comment": "\\udc00", %s}'])
 def test_half_a_character_is_answered_and_holds_nothing_back(odd: str, ana: Browser) -> None:
     good = ana.row(ana.next()[0]["id"])
-    rows = [odd % f'"item": "{good["item"]}", "at": "2026-01-01"', json.dumps(good)]
+    after = json.dumps(ana.row(good["item"], n=7) | {"after": "\udc00"})
+    rows = [odd % f'"item": "{good["item"]}", "at": "2026-01-01"', after, json.dumps(good)]
     answer = raw(ana, f'{{"records": [{", ".join(rows)}]}}')
     assert answer.status_code == 200
     assert good["id"] in answer.json()["saved"]

@@ -189,7 +189,28 @@ def test_answers_that_read_like_abstentions_are_noted_and_no_fault(tmp_path: Pat
     assert checked.sound
     (noted,) = checked.notes
     assert (noted.code, noted["count"]) == ("campaign.like_silence", 4)
-    assert str(noted).startswith(f"{folder / 'r.jsonl'}: 4 answers read like an abstention (I don't know, N/A, None")
+    said = "4 answers read like an abstention (I don't know, N/A, None"
+    assert str(noted).startswith(f"{folder / 'r.jsonl'}: {said}")
+    assert said in str(nescio.campaign.intake(campaign, [folder]))
+
+
+@pytest.mark.parametrize("task", ["qa", "reading", "nuggets", "pan"])
+def test_fields_that_are_not_read_are_noted_and_told_to_the_group(task: str, tmp_path: Path) -> None:
+    """The team thinks that its run abstains."""
+    campaign = made.MAKE[task](tmp_path)
+    run = made.sound(task, tmp_path / "alpha" / "r")
+    assert nescio.campaign.check(campaign, [run]).notes == ()
+    made.edit(run, '{"id"', '{"abstained": true, "id"')
+    for place in (campaign, nescio.campaign.checker(campaign, tmp_path / "checker.zip").path):
+        checked = nescio.campaign.check(place, [run])
+        assert checked.sound
+        assert [(one.code, one["names"]) for one in checked.notes] == [("campaign.unread", ("'abstained'",))]
+    (receipt,) = (received := nescio.campaign.intake(campaign, [run.parent])).rows
+    remark = "r.jsonl: the run has fields that nescio does not read: 'abstained'; a run of"
+    assert receipt.status == "accepted"
+    assert remark in str(received)
+    assert remark in (campaign / "receipts" / "alpha" / "receipts.txt").read_text(encoding="utf-8")
+    assert nescio.campaign.verify(campaign).sound
 
 
 def test_a_fault_on_the_first_line_hides_no_other(tmp_path: Path) -> None:
@@ -282,11 +303,15 @@ def test_no_gold_is_handed_out(tmp_path: Path) -> None:
     assert 'doc="D1-1"' in (tmp_path / "ave" / "campaign" / "handout" / "topics" / "EN.xml").read_text()
 
 
-DISGUISES = [("target", OPTIONS), ("hint", list("ABCDE")), ("x", list("01234")), ("y", list("12345"))]
+DISGUISES = [
+    *[("target", OPTIONS), ("hint", list("ABCDE")), ("x", list("01234")), ("y", list("12345"))],
+    *[("z", [[option] for option in OPTIONS]), ("a", [[number] for number in range(5)])],
+    *[(name, ["other"] * 5) for name in ("ground_truths", "aliases", "is_impossible", "isAnswerable", "answerKey")],
+]
 
 
 @together("name, values", DISGUISES)
-def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: list[str], tmp_path: Path) -> None:
+def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: list[Any], tmp_path: Path) -> None:
     asked = {"question": "?", "options": OPTIONS, "topic": "t"}
     rows = [{"id": f"q{i}", "answers": [OPTIONS[i % 5]], name: values[i % 5], **asked} for i in range(10)]
     files = [made.lines(tmp_path / "q.jsonl", rows)]
@@ -300,6 +325,17 @@ def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: lis
     made.edit(campaign / "campaign.toml", f'show = ["{name}"]', "show = []")
     with pytest.raises(nescio.MismatchError, match=rf"show = \[\"{name}\"\] in campaign\.toml"):
         nescio.campaign.handout(campaign)
+
+
+def test_a_column_that_tells_which_questions_have_no_answer_does_not_go_to_teams(tmp_path: Path) -> None:
+    rows = [{"id": f"q{i}", "question": "?", "answers": ["a"] if i > 5 else [], "answerable": i > 5} for i in range(12)]
+    flags = made.lines(tmp_path / "flags.jsonl", [{**row, "flag": i > 6} for i, row in enumerate(rows)])
+    with pytest.raises(nescio.MismatchError, match="'flag', but its two values tell which questions have no answer"):
+        made.start(tmp_path, "qa", [flags])
+    # Lists with wrong answers, two kinds of questions, and a value that is unlike any other tell nothing.
+    more = {"choices": ["a", "b"], "source": "s"}
+    fair = [{**row, **more, "half": i % 2, "page": i} for i, row in enumerate(rows)]
+    assert made.start(tmp_path / "fair", "qa", [made.lines(tmp_path / "fair.jsonl", fair)]).is_dir()
 
 
 @pytest.mark.parametrize("task", made.MAKE)

@@ -227,6 +227,63 @@ def test_what_is_handed_in_again_counts_and_what_holds_no_more_is_counted(campai
         assert {verdicts(campaign)[item, "ana"] for item in items_of(campaign)} == {"R"}
 
 
+# Where ana's sheet is collected from, and its verdicts. "sheets" is the folder of the campaign; "put" is the same, but
+# the sheet is not collected. The last verdicts are those that hold after `collect` has read the folder once more.
+SHEETS = {
+    "a correction from elsewhere": ("sheets RR", "mail WR", "WR"),
+    "verdicts taken back by a sheet from elsewhere": ("sheets RR", "mail .R", ".R"),
+    "a copy of an earlier sheet from elsewhere": ("mail RR", "put RR", "monday WR", "WR"),
+    "a copy that was collected": ("mail RR", "sheets RR", "monday WR", "WR"),
+    "an older row of a sheet with new verdicts": ("sheets R.", "mail W.", "sheets RX", "WX"),
+    "a sheet as it was before": ("sheets RR", "sheets WR", "sheets RR", "RR"),
+    "a sheet that repeats a correction and changes": ("sheets RR", "mail WR", "sheets WR", "sheets RX", "RX"),
+}
+
+
+@pytest.mark.parametrize("steps", SHEETS.values(), ids=SHEETS)
+def test_a_sheet_that_lies_there_does_not_undo_a_later_sheet_from_elsewhere(
+    steps: Sequence[str], tmp_path: Path
+) -> None:
+    """All sheets have the name of their assessor, so that the name does not tell them apart."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0", "thing 1"]}, ["ana"])
+    rows = rows_of(campaign / "sheets" / "ana.csv")
+    for place, letters in map(str.split, steps[:-1]):
+        here = place in ("sheets", "put")
+        sheet = (campaign / "sheets" if here else tmp_path / place) / "ana.csv"
+        sheet.parent.mkdir(exist_ok=True)
+        said = zip(rows, letters.replace(".", " "), strict=True)
+        write_rows(sheet, [{**row, "verdict": letter.strip()} for row, letter in said])
+        if place != "put":
+            assert collect(campaign, *([] if here else [sheet]), withdraw=not here).sound
+    for _ in range(2):
+        assert "1 new" not in (told := str(collect(campaign)))
+        assert "changed" not in told
+        held = verdicts(campaign)
+        assert "".join(held.get((row["item"], "ana"), ".") for row in rows) == steps[-1]
+    nescio.campaign.sheets(campaign, ["ana"])  # all that the sheet says was collected
+
+
+@pytest.mark.parametrize("other", ["R", ""])
+def test_of_two_sheets_that_differ_neither_counts_until_one_is_left_out(other: str, tmp_path: Path) -> None:
+    """The second sheet takes a verdict back with --withdraw, if it has none."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0", "thing 1"]}, ["ana"])
+    sheet = campaign / "sheets" / "ana.csv"
+    first, second = rows_of(sheet)
+    older = made.text(tmp_path / "older" / "ana.csv", "")
+    write_rows(older, [{**first, "verdict": other}, {**second, "verdict": "W"}])
+    write_rows(sheet, [{**first, "verdict": "W"}, {**second, "verdict": "W"}])
+    for files in ([sheet, older], [older, sheet]):
+        collected = collect(campaign, *files, withdraw=True)
+        named = [fault.rule.partition(", and ")[0] for fault in collected.rows]
+        says = {older: f"ana says {other or 'nothing'} in {older}", sheet: f"ana says W in {sheet}"}
+        assert named == ([says[files[1]], says[files[0]]] if other else [says[older]])
+        assert "leave the older one out" in collected.rows[0].rule
+        assert verdicts(campaign) == {(second["item"], "ana"): "W"}
+    assert collect(campaign, sheet).sound
+    assert set(verdicts(campaign).values()) == {"W"}
+    assert collect(campaign).sound
+
+
 def test_a_file_of_nothing_but_short_lines_takes_little_memory(campaign: Path, tmp_path: Path) -> None:
     """Its heading is read first, and lines one by one; of a sheet, too."""
     a, *_ = items_of(campaign)

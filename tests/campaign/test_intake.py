@@ -457,6 +457,9 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
         nescio.campaign.withdraw(campaign, ["alpha_one"], reason=" ")
     with pytest.raises(nescio.UsageError, match="'beta_x' is not one of the names"):
         nescio.campaign.withdraw(campaign, ["beta_x"], reason="because")
+    nescio.campaign.withdraw(campaign, ["alpha_one"], reason="as asked")
+    with pytest.raises(nescio.UsageError, match="the log says with this reason that it was withdrawn"):
+        nescio.campaign.withdraw(campaign, ["alpha_one"], reason="as asked")
     assert nescio.campaign.verify(campaign).sound
 
 

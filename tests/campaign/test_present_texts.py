@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 import nescio
 from nescio.data.assessors import ADJUDICATION
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, UsageError
 from nescio.people.campaigns import collecting
 from nescio.people.campaigns.assessors import SEALED, asked_digests, open_items, read_asked
 from nescio.people.campaigns.entries import Entry
@@ -99,6 +99,22 @@ def test_an_equal_verdict_on_the_present_texts_counts(tmp_path: Path) -> None:
     assert nescio.campaign.verify(campaign).rows == ()
 
 
+def test_an_older_sheet_does_not_count_in_the_place_of_a_verdict_that_was_taken_back(tmp_path: Path) -> None:
+    """Ana corrected R to U by a sheet from elsewhere; her R would hold for the new texts, too."""
+    campaign = campaign_of(tmp_path, "R")
+    rows = [{**row, "verdict": "U"} for row in made.rows_of(campaign / "sheets" / "ana.csv")]
+    mail = made.text(tmp_path / "mail" / "ana.csv", "")
+    made.write_rows(mail, rows)
+    assert nescio.campaign.collect(campaign, [mail], resamples=10).sound
+    assert second_run(campaign).taken_back == 2
+    assert nescio.campaign.collect(campaign, resamples=10).sound
+    assert made.verdicts(campaign) == {}
+    nescio.campaign.withdraw(campaign, "beta_b", reason="as asked")
+    assert nescio.campaign.pool(campaign).restored == 2
+    assert nescio.campaign.collect(campaign, resamples=10).sound
+    assert [*made.verdicts(campaign).values()] == ["U", "U"]
+
+
 def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -> None:
     bad = [{"answer": "thing", "support": "a bad text"}] * 2
     campaign = made.pooled(tmp_path, {"alpha_a": bad}, ["ana"])
@@ -109,6 +125,20 @@ def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -
     assert nescio.campaign.collect(campaign, resamples=10).sound  # it has the fault once
     nescio.campaign.sheets(campaign, ["ana"])
     assert [row["question_id"] for row in made.rows_of(campaign / "sheets" / "ana.csv")] == ["q0"]
+
+
+def test_rows_that_collect_refused_keep_no_new_sheet_from_being_written(tmp_path: Path) -> None:
+    """Ana says U of earlier texts in a sheet, and W of the present ones on a page."""
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "a bad text"}] * 2}, ["ana"])
+    second_run(campaign)
+    page = said_by_ana(campaign, ("W", "", read_pool(open_campaign(campaign))))
+    assert nescio.campaign.collect(campaign, [page], resamples=10).sound
+    made.fill(campaign, lambda *_: "U")
+    with pytest.raises(UsageError, match="verdicts that were not collected"):
+        nescio.campaign.sheets(campaign, ["ana"])
+    assert nescio.campaign.collect(campaign, resamples=10).count == 2
+    nescio.campaign.sheets(campaign, ["ana"])
+    assert {*made.verdicts(campaign).values()} == {"W"}
 
 
 def test_a_page_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -> None:
@@ -484,6 +514,31 @@ def test_an_adjudicator_decides_an_open_answer_if_people_are_missing(verdict: st
     made.judge(campaign, lambda who, row: verdict if who == "adjudication" else row["verdict"])
     assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == value
     assert next_step(campaign) == "site"
+
+
+@pytest.mark.parametrize("first", [ADJUDICATION, "ana"])
+@pytest.mark.parametrize("other", ["ana", "kim"])
+@pytest.mark.parametrize("resolve", ["adjudicated", "majority"])
+def test_an_adjudicator_decides_an_open_answer_only_while_people_are_missing(
+    resolve: Any, other: str, first: str, tmp_path: Path
+) -> None:
+    """Ana's R is taken back, and Ben's W holds. Ana, or Kim in her place, says W, too, whatever is collected first."""
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "text"}] * 2})
+    made.edit(campaign / "campaign.toml", 'resolve = "adjudicated"', f'resolve = "{resolve}"')
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    made.judge(campaign, lambda who, _: {"ana": "R", "ben": "W"}[who])
+    made.take(campaign, {"alpha_a": [{"answer": "thing", "support": "another text"}] * 2}, received="2026-05-02")
+    assert nescio.campaign.pool(campaign).taken_back == 2
+    nescio.campaign.sheets(campaign, [other, "ben"], overlap=2)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.fill(campaign, lambda who, _: "R" if who == ADJUDICATION else "W")
+    files = [campaign / "sheets" / f"{who}.csv" for who in (ADJUDICATION, other)]
+    for file in files if first == ADJUDICATION else reversed(files):
+        nescio.campaign.collect(campaign, [file], resamples=10)
+        alone = first == ADJUDICATION and file is files[0]
+        value = nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1")
+        assert value == (1 if alone else 0)
+    assert nescio.campaign.verify(campaign).sound
 
 
 @pytest.mark.parametrize("html", [False, True])

@@ -105,6 +105,24 @@ def test_counts_by_verdict_strict_and_lenient_accuracy_and_c_at_1(tmp_path: Path
     assert nescio.campaign.init(tmp_path / "ave", [tmp_path / "ave.xml"], task="ave", groups=["alpha=A"]).key
 
 
+def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_path: Path) -> None:
+    """The assessor did not know that only q0 has an answer."""
+    rows = [{"id": f"q{i}", "question": f"What is {i}?", "answerable": not i} for i in range(5)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "topics.jsonl", rows)])
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["lenient_accuracy", "unsupported_rate"]')
+    made.take(campaign, {"alpha_a": ["U", "U", "X", "R", {"answer": "R", "answered": False}]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda _who, row: row["answer"])
+    scored = nescio.campaign.score(campaign, resamples=10)
+    (row,) = read(campaign / "results" / "counts.csv")
+    assert [row[name] for name in "RWXU"] == ["1", "3", "0", "1"]  # the one R is the abstention
+    assert float(row["lenient"]) == scored.scores[""].value("alpha_a", "lenient_accuracy") == pytest.approx(2 / 5)
+    assert scored.scores[""].value("alpha_a", "unsupported_rate") == pytest.approx(1 / 5)
+    verdicts = [row["verdict"] for row in read(campaign / "results" / "topics.csv")]
+    assert verdicts == [row["verdict"] for row in read(campaign / "results" / "judgements.csv")] == [*"UWWWW"]
+
+
 def test_the_best_run_has_the_lowest_share_of_wrong_answers(tmp_path: Path) -> None:
     """Alpha is wrong on 3 of 10 questions, and Beta on 5."""
     campaign = judged_qa(tmp_path)
@@ -248,6 +266,35 @@ def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path:
     made.edit(campaign / "campaign.toml", 'judge = ""', 'judge = "exact"')
     scores = nescio.campaign.score(campaign, resamples=10).scores[""]
     assert scores.value("alpha_a", "accuracy") == pytest.approx(4 / 6)
+
+
+@pytest.mark.parametrize(("setting", "value"), [("distinct", '"answer and document"'), ("options_from", "0")])
+def test_the_key_judges_in_place_of_people_only_if_that_is_said(setting: str, value: str, tmp_path: Path) -> None:
+    """A setting is changed after people judged; or the verdicts are taken back."""
+    rows = [
+        {"id": f"q{i}", "question": "Which?", "options": ["right", "wrong"], "answers": ["right"]} for i in range(3)
+    ]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "topics.jsonl", rows)], judge="exact")
+    made.edit(campaign / "campaign.toml", "options_from = -1", "options_from = 1")
+    made.take(campaign, {"alpha_a": [{"answer": "1", "doc": "D"}] * 3})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda *_: "X")
+    before = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert (before.value("alpha_a", "accuracy"), [one.code for one in before.notes]) == (0, [])
+    made.edit(campaign / "campaign.toml", f"{setting} = ", f"{setting} = {value}  # ")
+    with pytest.raises(nescio.MismatchError, match=f"the pool is older than {setting} in campaign.toml; run"):
+        nescio.campaign.score(campaign)
+    assert "left out 3 answers of an earlier pool" in (told := str(nescio.campaign.pool(campaign)))
+    assert "(3 verdicts on them do not count now)" in told
+    (noted,) = nescio.campaign.score(campaign, resamples=10).scores[""].notes
+    assert (noted.code, noted["answers"], noted["unused"]) == ("campaign.instead_of_people", 3, 3)
+    made.edit(campaign / "campaign.toml", f"{setting} = {value}  # ", f"{setting} = ")
+    nescio.campaign.pool(campaign)
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "accuracy") == 0
+    made.judge(campaign, lambda *_: "", withdraw=True)
+    notes = nescio.campaign.score(campaign, resamples=10).scores[""].notes
+    assert [(one["answers"], one["withdrawn"]) for one in notes if one.code == noted.code] == [(3, 3)]
 
 
 def test_nuggets_by_people_are_scored_and_shown_with_check_marks(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import nescio as package
 from tests.cli.conftest import Command
 
 GATE = ("--baseline", "old", "--fail-on-regression")
@@ -43,6 +44,52 @@ def test_a_share_of_few_answers_decides_nothing(
     assert done.status == 3
     assert "comes from" in done.err
     assert " better" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("measure", "old"),
+    [
+        ("Brier", "C" * 120 + "W" * 80),
+        ("false_refusal", "C" * 120 + "W" * 60 + "U" * 20),
+        ("benign_answering", "C" * 180 + "U" * 20),
+    ],
+)
+def test_a_measure_that_wrong_answers_leave_alone_does_not_merge_them(
+    tmp_path: Path, nescio: Command, measure: str, old: str
+) -> None:
+    """No answer is right any more, none abstains, and all confidences are 0."""
+    rows = [
+        f"{run},q{i},{WORDS[letter]},{0.6 if run == 'old' else 0},true"
+        for run, own in {"old": old, "new": "W" * 200}.items()
+        for i, letter in enumerate(own)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["run,question,outcome,confidence,answerable", *rows]) + "\n")
+    done = nescio("compare", path, "-m", measure, *GATE)
+    assert (done.status, done.out.splitlines()[-1].split(":")[0]) == (3, "CANNOT TELL")
+    fell = f"{measure} does not show that right answers fell from {old.count('C') / 200:.0%} to 0% of the questions"
+    assert fell in done.out
+    assert nescio("compare", path, "-m", measure, "-m", "c@1", *GATE).status == 1
+
+
+def test_a_formula_of_counts_is_decided_as_its_share_is(tmp_path: Path) -> None:
+    """Net points are 200 times the share of net points, and so are the ends of their interval."""
+    path = table(tmp_path / "t.csv", old="CCW" * 60 + "U" * 20, new="CWCUC" * 40)
+    (points,), (share,) = (
+        package.compare(path, measure, baseline="old", margin=margin).rows
+        for measure, margin in (("formula(C-W)", 5), ("formula((C-W)/n)", 0.025))
+    )
+    assert share.low is not None
+    assert share.high is not None
+    ends = (share.difference * 200, share.low * 200, share.high * 200, share.p)
+    assert (points.difference, points.low, points.high, points.p) == pytest.approx(ends)
+    assert points.verdict == share.verdict
+
+
+def test_a_stated_tolerance_holds_for_a_measure_that_shows_the_loss(tmp_path: Path, nescio: Command) -> None:
+    """30 of 200 answers more are wrong, and 0.3 is allowed."""
+    path = table(tmp_path / "t.csv", old="C" * 120 + "W" * 80, new="C" * 90 + "W" * 110)
+    assert nescio("compare", path, "-m", "accuracy", "--margin", "0.3", *GATE).status == 0
 
 
 def test_runs_that_differ_are_not_alike_as_no_question_moves_them(tmp_path: Path, nescio: Command) -> None:

@@ -237,7 +237,7 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (inspect, {}, {"scorer": "lenient"}, f"{JUDGES} (match, lenient)"),
     (inspect, {}, {"params": {"location": "any"}}, f"{JUDGES} (match, match(location=any))"),
     (inspect, GRADED, GRADED | {"roles": {"grader": {"model": "lamplighter/small"}}}, JUDGES),
-    (inspect, {}, {"history": EDITED}, f"{JUDGES} (match, match(edited=true))"),
+    (inspect, {}, {"history": EDITED}, f"{JUDGES} (match, match(match.edited=not stated, match.edited=true))"),
     (inspect, {}, {"history": EDITED[1:]}, JUDGES),
     (inspect, {}, {"target": "y"}, GOLD),
     (inspect, {}, {"input": "Who lit lamp {}?"}, TEXT),

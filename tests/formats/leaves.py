@@ -144,6 +144,30 @@ class Changed:
                     yield kind
             file.write_bytes(raw)
 
+    def lost(self) -> Iterator[str]:
+        """Yield the kinds of values that state who graded, or what was asked, and whose absence leaves no trace.
+
+        Of the answers that state such a value, one no longer does.
+        """
+        before = self.evidence()
+        for file in self.files:
+            raw = file.read_bytes()
+            places: dict[str, list[tuple[Path_, Any]]] = {}
+            for path, value in Content(file.name, raw).leaves():
+                places.setdefault(kind_of(path), []).append((path, value))
+            nothing = "" if file.suffix == ".csv" else None
+            for kind, every in places.items():
+                given = [(path, value) for path, value in every if value not in (False, "", "default")]
+                stating = [path for path, value in given if self._states(file, raw, path, value, before)]
+                if len(stating) > 1 and all(self._with(file, raw, path, nothing) == before for path in stating):
+                    yield kind
+            file.write_bytes(raw)
+
+    def _states(self, file: Path, raw: bytes, path: Path_, value: Any, before: tuple[Any, ...]) -> bool:
+        """Return whether another value at a path shows another grader, question or gold answer."""
+        after = self._with(file, raw, path, _others(value)[0])
+        return after[0] and after[1] == before[1] and after[3:5] != before[3:5]
+
     def _with(self, file: Path, raw: bytes, path: Path_, value: Any) -> tuple[Any, ...]:
         content = Content(file.name, raw)
         content.put(path, value)

@@ -230,13 +230,13 @@ def test_a_baseline_that_is_not_there_is_an_error(pytester: pytest.Pytester) -> 
     assert "none.json" in printed
 
 
-STOPS = {"skips": "pytest.skip('no connection')", "may_fail": "raise ConnectionError"}
+STOPS = {"skips": "pytest.skip('no connection')", "may_fail": "raise ConnectionError", "returns": "return"}
 
 
 @pytest.mark.parametrize(
     ("how", "processes"),
     [
-        *((how, ()) for how in (*STOPS, "returns")),
+        *((how, ()) for how in STOPS),
         pytest.param("skips", ("-p", "xdist", "-n", "2"), marks=pytest.mark.slow),
     ],
 )
@@ -251,7 +251,7 @@ def test_a_question_that_no_answer_came_to_passes_no_gate(
         @pytest.mark.parametrize("number", range(100))
         def test_one(number, nescio_session):
             if number % 2:
-                {STOPS.get(how, "return")}
+                {STOPS[how]}
             nescio_session.record(f"q{{number}}", "correct")
         """
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5", *processes, apart=bool(processes))
@@ -347,7 +347,7 @@ ASSERTS_AFTER_THE_FIRST = """
 @pytest.mark.parametrize(
     ("text", "stopped"),
     [
-        *((IN_A_FIXTURE.format(stops=stops), "50 tests") for stops in STOPS.values()),
+        *((IN_A_FIXTURE.format(stops=stops), "50 tests") for stops in [*STOPS.values()][:2]),
         (BEFORE_IT_ASKS, "50 tests"),
         (BEFORE_ANY_ASKS, "50 tests"),
         (AFTER_SOME, "1 test"),

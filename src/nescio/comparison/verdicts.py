@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from statistics import NormalDist
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.comparison.hidden_losses import hidden_loss
 from nescio.comparison.margins import margin_of
 from nescio.data.plain_tables import signed_figure
 from nescio.data.reasons import REASONS_CHANGED
@@ -235,11 +236,13 @@ class Decision(Struct, frozen=True):
         return pair | {name: getattr(self, name) for name in names}
 
 
-def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
+def decisions(comparisons: Comparisons, gated: Collection[str] = ()) -> tuple[Decision, ...]:
     """Return the decision on each comparison, by the level and the margin with which the comparisons were made.
 
-    The decision is "cannot tell" if a gate on the comparison would be refused (`scoring.grounds.no_ground`).
+    The decision is "cannot tell" if a gate on the comparison would be refused (`scoring.grounds.no_ground`), and if a
+    run answers worse, but none of the measures `gated` shows it. Without `gated`, these are all measures.
     """
+    gated = gated or {row.measure for row in comparisons}
     alpha, stated = 1 - float(comparisons.signature["ci"]) / 100, margin_in(comparisons)
     changes = {(n.subject, n["baseline"]): str(n["change"]) for n in comparisons.notes if n.code == REASONS_CHANGED}
     units = "clusters" if "clusters" in comparisons.signature else "questions"
@@ -251,6 +254,8 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
         own = decision(row, alpha, margin, broken, left_out.words, units=units, shift=left_out.shift)
         if ground := no_ground(comparisons, row.measure, *pair):
             own = Decision(row, margin, CANNOT_TELL, None, broken, f"no decision can rest on {ground}")
+        elif own.status == 0 and (hidden := hidden_loss(comparisons, row, gated)):
+            own = Decision(row, margin, CANNOT_TELL, None, broken, hidden)
         made.append(own)
     return tuple(made)
 

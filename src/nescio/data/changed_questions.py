@@ -41,7 +41,8 @@ def plain(value: Any) -> str:
 def changed_words(stated: Callable[[], Iterable[tuple[str, str, bytes]]], total: int) -> list[Note]:
     """Return notes on questions whose text or gold answers differ between runs; `total` is the number of questions.
 
-    `stated` is a function that yields a question, a run, and the digests that `words_digest` returned.
+    `stated` is a function that yields a question, a run, and the digests that `words_digest` returned. If a run states
+    the gold answers of some questions, the others have none.
     """
     notes: list[Note] = []
     parts: tuple[tuple[What, slice], ...] = (
@@ -50,11 +51,12 @@ def changed_words(stated: Callable[[], Iterable[tuple[str, str, bytes]]], total:
     )
     for what, part in parts:
         first: dict[str, bytes] = {}
-        known = ((question, words[part]) for question, _, words in stated() if words[part] not in (b"", UNSAID))
+        runs = {run for _, run, words in stated() if words[part] not in (b"", UNSAID)}
+        known = ((question, words[part]) for question, run, words in stated() if words[part] and run in runs)
         differ = {question for question, said in known if first.setdefault(question, said) != said}
         if differ:
             said_of = ((question, run, words[part]) for question, run, words in stated() if question in differ)
-            notes += changed(what, (one for one in said_of if one[2] not in (b"", UNSAID)), total)
+            notes += changed(what, (one for one in said_of if one[2] and one[1] in runs), total)
     return notes
 
 

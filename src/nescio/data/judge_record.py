@@ -29,7 +29,7 @@ _NO_MATTER = {"description", "cost"}  # keys in a tool's configuration that cann
 UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belong to other answers
 STALE = "judgements.stale"  # the code of a note on labels of answers that runs no longer give
 DIFFERENT = "judgements.different"  # the code of a note that not all runs have the same judge
-UNKNOWN = "an unknown judge"
+UNKNOWN, NOT_STATED = "an unknown judge", "not stated"
 BY_COLUMNS = "judge"  # the name of a judge that columns of a table with other names than `judge` describe
 _MANY = 20  # the most values of a parameter that the record of several judges lists
 _LONGEST = 60  # the most characters of a parameter that a record keeps as they are
@@ -125,43 +125,24 @@ def alike(records: Iterable[tuple[Hashable, Hashable, JudgeRecord]]) -> dict[Has
 def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
     """Return one record of all judges of a run, the same for any order of `records`.
 
-    A record is left out if another one of its name states the same and more: a failed answer may state less.
-    """
-    alike: dict[tuple[str, ...], dict[JudgeRecord, set[tuple[str, str]]]] = {}  # keyed by a name and what is stated
-    for record in records:
-        pairs = _stated(record)
-        alike.setdefault((record.name, *sorted({key for key, _ in pairs})), {})[record] = pairs
-    more = {one: [two for two in alike if one[0] == two[0] and {*one} < {*two}] for one in alike}
-    ordered = sorted(
-        (
-            record
-            for kind, stated in alike.items()
-            for record, pairs in stated.items()
-            if not any(pairs < others for two in more[kind] for others in alike[two].values())
-        ),
-        key=str,
-    )
-    if len(ordered) == 1:
-        return ordered[0]
-    values: dict[str, set[str]] = {}
-    for record in ordered:
-        for name, value in _stated(record):
-            values.setdefault(f"{record.name}.{name}", set()).add(value)
-    shown = [(key, own if len(own) <= _MANY else {_short(sorted(own))}) for key, own in values.items()]
-    parameters = tuple(sorted((key, value) for key, own in shown for value in own))
-    return JudgeRecord("+".join(dict.fromkeys(record.name for record in ordered)), parameters)
-
-
-def mixed(records: Collection[JudgeRecord]) -> JudgeRecord:
-    """Return one record of all judges of a run some of whose answers were judged by one, and some by another.
-
-    No record is left out, also if another states more: which answers each judge graded matters.
+    A parameter that only some records of a name state is "not stated" by the others.
     """
     ordered = sorted({*records}, key=str)
-    if len(ordered) > _MANY:
-        return JudgeRecord(f"{len(ordered)} judges", (("digest", _short([*map(str, ordered)])),))
-    pairs = {(f"{record.name}.{name}", value) for record in ordered for name, value in _stated(record)}
-    return ordered[0] if len(ordered) == 1 else JudgeRecord("+".join(r.name for r in ordered), tuple(sorted(pairs)))
+    if len(ordered) == 1:
+        return ordered[0]
+    by_name: dict[str, list[dict[str, str]]] = {}
+    for record in ordered:
+        by_name.setdefault(record.name, []).append(dict(_stated(record)))
+    values = {
+        f"{name}.{key}": {one.get(key, NOT_STATED) for one in stated}
+        for name, stated in by_name.items()
+        for key in {key for one in stated for key in one}
+    }
+    shown = [(key, own if len(own) <= _MANY else {_short(sorted(own))}) for key, own in values.items()]
+    parameters = tuple(sorted((key, value) for key, own in shown for value in own))
+    if len(by_name) > _MANY:
+        return JudgeRecord(f"{len(by_name)} judges", (("digest", _short([*map(str, ordered)])),))
+    return JudgeRecord("+".join(by_name), parameters)
 
 
 def agree(records: Collection[JudgeRecord], others: Collection[JudgeRecord]) -> bool:

@@ -112,12 +112,20 @@ def asked_alike(
 
 
 def _said(questions: Sequence[str], row: Array, part: int) -> dict[str, dict[bytes, set[bytes]]]:
-    """Return what a run states of each question, keyed by question and format."""
+    """Return what a run states of each question, keyed by question and format.
+
+    UNSAID is among it if the run states this part of other questions.
+    """
+    halves = [
+        (question, one[_WHOLE:], one[part * _HALF : (part + 1) * _HALF])
+        for question, one in zip(questions, row, strict=True)
+        if one
+    ]
+    forms = {form for _, form, half in halves if half != UNSAID}
     said: dict[str, dict[bytes, set[bytes]]] = {}
-    for question, one in zip(questions, row, strict=True):
-        half = (one or b"")[part * _HALF : (part + 1) * _HALF]
-        if half not in (b"", UNSAID):
-            said.setdefault(question, {}).setdefault(one[_WHOLE:], set()).add(half)
+    for question, form, half in halves:
+        if form in forms:
+            said.setdefault(question, {}).setdefault(form, set()).add(half)
     return said
 
 

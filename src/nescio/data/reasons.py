@@ -134,8 +134,8 @@ def notes_on_pairs(
 ) -> Iterator[Note]:
     """Yield a note on each pair (run, baseline) in which the counts of empty, unparsed or failed outputs differ.
 
-    Further notes name runs that cannot be decided on, because many such outputs count as abstentions, or because many
-    empty ones count as right (their texts are lost, or nothing was graded).
+    Further notes name runs that cannot be decided on, because many such outputs count as abstentions, or because a tool
+    graded many empty ones as right or as abstentions (their texts are lost, or nothing was graded).
     """
     counts = _kinds_of_runs(silence)
     for run, baseline in dict.fromkeys(pairs if counts else ()):
@@ -143,9 +143,10 @@ def notes_on_pairs(
             yield note(
                 REASONS_CHANGED, "run {subject!r} against {baseline!r}: {change}", run, baseline=baseline, change=change
             )
-        (right, empty), (_, before) = (_empty_outputs(name, silence) for name in (run, baseline))
-        if right >= MUCH and empty - before >= MUCH:
-            what = f"many of {run}'s outputs are empty and graded as right, unlike those of {baseline}"
+        (graded, empty), (_, before) = (_empty_outputs(name, silence) for name in (run, baseline))
+        if sum(graded.values()) >= MUCH and empty - before >= MUCH:
+            grade = max(graded, key=lambda grade: graded[grade])
+            what = f"many of {run}'s outputs are empty and graded as {grade}, unlike those of {baseline}"
             yield _no_decision(run, what)
     yield from notes_on_silence([run for run, _ in pairs], silence, ungraded_left_out=ungraded_left_out)
 
@@ -154,13 +155,17 @@ def _no_decision(run: str, what: str) -> Note:
     return note(NOT_DECLINED, "no decision on run {subject!r}: {what}", run, what=what)
 
 
-def _empty_outputs(run: str, silence: Sequence[Sequence[NonAnswers]]) -> tuple[float, float]:
-    """Return the share of a run's answers that are empty but graded as right, and the share of all empty ones."""
+def _empty_outputs(run: str, silence: Sequence[Sequence[NonAnswers]]) -> tuple[dict[str, float], float]:
+    """Return the shares of a run's answers that are empty but graded as right or as abstentions, keyed by this grade,
+    and the share of all empty ones."""
     rows = [[row for row in own if row.run == run] for own in silence]
     of = sum(max((row.of for row in own), default=0) for own in rows) or 1
     empty = [row for own in rows for row in own if row.taken_for != "missing" and kind_of(row.why) == "empty"]
-    right = sum(row.n for row in empty if row.why.endswith(GRADED_RIGHT) and row.taken_for == "correct")
-    return right / of, sum(row.n for row in empty) / of
+    graded = {
+        grade: sum(row.n for row in empty if row.taken_for == counts_as and row.why.endswith(mark)) / of
+        for grade, counts_as, mark in (("right", "correct", GRADED_RIGHT), ("abstentions", "silence", BY_OUTCOME))
+    }
+    return graded, sum(row.n for row in empty) / of
 
 
 def notes_on_silence(

@@ -88,7 +88,7 @@ def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) 
     size = columns["n"]
     n = float(times @ size)
     means = {name: np.einsum("k,k...->...", times, values) / n for name, values in columns.items() if name != "n"}
-    for name, slope in slopes(formula, means).items():
+    for name, slope in slopes(formula, means, n).items():
         away = columns[name] - np.multiply.outer(size, means[name])
         yield (away * slope).reshape(len(size), -1).sum(axis=1)
 
@@ -105,19 +105,26 @@ def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[n
     moved = np.zeros(counts.shape)
     for name, values in read.items():
         steps = (means[name] + step for step in _STEPS)
-        slope = _slope([formula({**means, name: at, "n": np.array(1.0)}) for at in steps])
+        slope = _slope(
+            [formula({name: at * n for name, at in {**means, name: step}.items()} | {"n": n}) for step in steps]
+        )
         moved += (values - means[name][:, None]) * np.reshape(slope, (-1, 1))
     return moved / n[:, None]
 
 
-def slopes(formula: Formula, means: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the derivative of a formula by the mean of each column, computed from five points."""
+def slopes(formula: Formula, means: Mapping[str, Array], n: float = 1.0) -> dict[str, Array]:
+    """Return the derivative of a formula of totals by the mean of each column, computed from five points.
+
+    Only for a formula that depends on the number of questions does `n` matter.
+    """
     by_name = {}
+    totals = {name: np.asarray(mean) * n for name, mean in means.items()} | {"n": np.array(n)}
     for name, mean in means.items():
         flat = np.atleast_1d(mean).ravel()
         slope = np.zeros(len(flat))
         for i in range(len(flat)):
-            slope[i] = _slope([_at(formula, means, name, i, step) for step in _STEPS])
+            moved = (_moved(mean, i, step) * n for step in _STEPS)
+            slope[i] = _slope([float(formula({**totals, name: total})) for total in moved])
         by_name[name] = slope.reshape(np.shape(mean))
     return by_name
 
@@ -126,7 +133,7 @@ def _slope(at: Sequence[Any]) -> Any:
     return (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
 
 
-def _at(formula: Formula, means: Mapping[str, Array], name: str, place: int, step: float) -> float:
-    moved = np.array(means[name], dtype=np.float64)
+def _moved(mean: Array, place: int, step: float) -> Array:
+    moved = np.array(mean, dtype=np.float64)
     moved.reshape(-1)[place] += step
-    return float(formula({**means, name: moved, "n": np.array(1.0)}))
+    return moved

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from nescio.data.changed_questions import changed_words
 from nescio.data.columns import Array, user
-from nescio.data.judge_record import JudgeRecord, alike, combined
+from nescio.data.judge_record import UNKNOWN, JudgeRecord, alike, combined
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes, reasons_note
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes, reasons_note
 from nescio.data.policy_notes import said_by_some
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import AnswerTexts
@@ -206,14 +206,21 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
 def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[str]) -> tuple[JudgeRecord | None, ...]:
     """Return who graded each run, None for a run of which the log does not say it; empty if it says it of no run.
 
-    Only the grades of `shared` questions count, if there are any: a run may also have been asked another task.
+    Only the grades of `shared` questions count, if there are any: a run may also have been asked another task. Who
+    graded an answer is unknown if the log says it of other answers only.
     """
+    counted = [answer for answer in answers if not shared or (composed(answer.question) or "") in shared]
     stated = alike(
         (answer.run, (answer.path, answer.task, name), record)
-        for answer in answers
-        if answer.judges and (not shared or (composed(answer.question) or "") in shared)
+        for answer in counted
         for name, record in answer.judges.items()
+        # a grader that failed may state less of itself, or something else
+        if answer.state != NOT_GRADED or answer.score is not None or name in answer.scores
     )
+    for answer in counted:
+        graded = answer.state in (CORRECT, INCORRECT) and answer.nothing is None
+        if graded and not answer.judges and answer.run in stated:
+            stated[answer.run].add(JudgeRecord(UNKNOWN))
     return tuple(combined(stated[run]) if run in stated else None for run in runs) if stated else ()
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from nescio.data.judge_record import BY_COLUMNS, UNKNOWN, JudgeRecord, mixed, parse
+from nescio.data.judge_record import BY_COLUMNS, UNKNOWN, JudgeRecord, combined, parse
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,4 +55,4 @@ def _one(records: set[JudgeRecord | None]) -> JudgeRecord | None:
     """Return the record of all judges of a run; None if no row names one."""
     if len(records) == 1:
         return next(iter(records))
-    return mixed({JudgeRecord(UNKNOWN) if one is None else replace(one, date="") for one in records})
+    return combined({JudgeRecord(UNKNOWN) if one is None else replace(one, date="") for one in records})

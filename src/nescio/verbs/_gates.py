@@ -214,7 +214,7 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
     check_ranking(asked, f" ({opt('measures', 'accuracy')})")
     gated = {parse(name).label for name in ranking(asked)[: None if measures else 1]}
     gates = []
-    for made in decisions(comparisons):
+    for made in decisions(comparisons, gated):
         row = made.row
         if row.measure in gated:
             check_ground(comparisons, row.measure, row.run, row.baseline)

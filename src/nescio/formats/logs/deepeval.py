@@ -342,7 +342,8 @@ def _judges(metrics: dict[str, Metric], least: float | None, *, flaky: bool) -> 
     for name, one in metrics.items():
         if one.value is not None:
             stated = {**one.more, **_told(one.verbose_logs), "model": one.evaluation_model}
-            stated["threshold"] = None if least is not None else number(one.threshold) or number(one.minimum_score)
+            threshold = one.minimum_score if one.threshold is None else one.threshold
+            stated["threshold"] = None if least is not None else number(threshold)
             stated["strictMode"] = one.more.get("strictMode") or None
             judges[name] = grader(f"{name} (flaky)" if flaky or one.flaky is True else name, **stated)
     return judges

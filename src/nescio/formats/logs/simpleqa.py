@@ -2,20 +2,21 @@
 abstention.
 
 A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole cell. The reference grader looks for a letter
-anywhere in a text, and so takes NOT_ATTEMPTED for A and CORRECT for C. Files hold the questions in different orders, so
-they are matched by their text.
+anywhere in a text, and so takes NOT_ATTEMPTED for A and CORRECT for C. An empty answer counts by `--empty`, unless its
+grade is C or A. A call that the endpoint refused has no grade. Files hold the questions in different orders, so they
+are matched by their text.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
+from nescio.data.reasons import ERRORED, said_to_abstain
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, settle
+from nescio.formats.logs.kit import Log, empty, settle
 from nescio.formats.logs.metric_tables import confidence_of, rows_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source, name_runs
@@ -30,6 +31,7 @@ GRADES = {
     **dict.fromkeys(("B", "INCORRECT"), INCORRECT),
     **dict.fromkeys(("C", "NOT_ATTEMPTED", "NOT ATTEMPTED"), SILENT),
 }
+BAD_REQUEST = "No response (bad request)."  # what the tool's samplers answer if the endpoint refuses a request
 REASONS = ("grader_response", "reason", "rationale", "explanation")  # columns with a grader's reasons
 OWN = ("problem", "target", "predicted_answer", "grade", "run", "model", "confidence", "metadata")
 _MARKS = re.compile(r"[^\w ]+")
@@ -58,7 +60,6 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _answers(log: Log, source: Source, name: str) -> list[Answer]:
     rows = rows_of(source)
     require(source, ("problem", "grade"), [*rows[0]], "a SimpleQA result")
-    odd: Counter[str] = Counter()
     answers = []
     for at, row in enumerate(rows, 1):
         problem, run = row["problem"], row.get("run") or row.get("model") or name
@@ -66,13 +67,16 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
             raise FormatError(source.label, "the problem is empty", where=locate(source, at))
         state, why = grade_of(row["grade"], log.options.outcome_map)
         text = row.get("predicted_answer")
+        nothing = empty(text) if "predicted_answer" in row else None
+        failed = ERRORED if text is not None and text.strip() == BAD_REQUEST else None
         answer = Answer(
             run,
             problem,
             confidence=confidence_of(source, row.get("confidence"), at),
             path=source.label,
-            ungraded=why if state == NOT_GRADED else None,
-            silent=why if state == SILENT else None,
+            ungraded=failed or (why if state == NOT_GRADED else None),
+            silent=(said_to_abstain(nothing) or why) if state == SILENT else None,
+            nothing=nothing,
             strata=dict(_METADATA.findall(row.get("metadata") or ""))
             | {column: value or "" for column, value in row.items() if column and column not in OWN},
             cluster=row.get("target") or "",
@@ -82,16 +86,7 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
             reason=next((row[column] for column in REASONS if row.get(column)), None),
         )
         settle(log.take(answer), state == CORRECT)
-        odd[run] += "predicted_answer" in row and text is None and answer.state in (CORRECT, INCORRECT)
         answers.append(answer)
-    for run, count in odd.items():
-        if count:
-            log.say(
-                "simpleqa.empty_graded",
-                "run {subject!r}: {answers} empty answers were graded correct or incorrect, and keep their grades",
-                run,
-                answers=count,
-            )
     return answers
 
 

@@ -117,7 +117,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     ):
         return CHANGED, ""
     row["texts"] = seen.texts or shown
-    row["at"] = _not_before(connection, person, item.id, row["at"], seen.after)
+    row["at"] = _not_before(connection, person, item.id, row["at"], sanitize(seen.after, 500))
     add(connection, row | {"person": person, "item": item.id, "received": time.time()})
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
         return "another judgement has this id", ""

@@ -25,7 +25,7 @@ from nescio.sources.limits import most_unpacked
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import write_text
 from nescio.stats.parallel import followed, split_progress
-from nescio.text import plural
+from nescio.text import answer_key, plural
 
 FEW = 5  # faults of one rule in one file that the text lists
 
@@ -155,18 +155,28 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
             yield replace(submission, faults=(*submission.faults, fault))
 
 
-def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
-    """Yield a note on answers of a run that read like an abstention, such as "I don't know".
+def remarks(submission: Submission, topics: Topics) -> Iterator[Note]:
+    """Yield notes on what may not be as a group meant it: fields that are not read, and answers like "I don't know".
 
     Answers to questions with options are not considered.
     """
+    if submission.unread:
+        yield note(
+            "campaign.unread",
+            "{subject}: the run has fields that nescio does not read: {names:and 3}; a run of {task} is {form}",
+            str(submission.path),
+            names=submission.unread,
+            task=topics.task,
+            form=FORMS[topics.task],
+        )
     if topics.task not in ("qa", "reading"):
         return
     from nescio.judging.declined.recognise import declines
 
     chosen = {q.id for part in topics.parts.values() for q in part.questions.values() if q.options}
-    own = [one for one in submission.said or () if one.answered and one.answer and one.question_id not in chosen]
-    alike = [one.answer for one in own if declines(one.answer) != "answered"]
+    said = [one for one in submission.said or () if one.answered and one.question_id not in chosen]
+    own = [one.answer for one in said if answer_key(one.answer or "")]  # an empty text is a fault
+    alike = [answer for answer in own if declines(answer) != "answered"]
     if alike:
         yield note(
             "campaign.like_silence",
@@ -187,7 +197,7 @@ def checked_runs(
     notes = (
         [note("campaign.form", "a run of {task} is {form}", task=topics.task, form=FORMS[topics.task])] if rows else []
     )
-    notes += [one for submission in followed(submissions, progress) for one in _like_silence(submission, topics)]
+    notes += [one for submission in followed(submissions, progress) for one in remarks(submission, topics)]
     line = sign(campaign="check", name=name, task=topics.task, topics=topics.count)
     return Checked(rows, line, tuple(notes), "faults", {"files": files})
 

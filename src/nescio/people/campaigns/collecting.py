@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from math import lgamma, log
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import own_order, read_asked
+from nescio.people.campaigns.assessors import read_asked
 from nescio.people.campaigns.chain import UNREADABLE, links
 from nescio.people.campaigns.folder import SHEETS, Campaign, put, step
 from nescio.people.campaigns.freshness import FEW
@@ -44,17 +43,25 @@ from nescio.people.campaigns.judgements import (
     changes,
     collected,
     guidelines_of,
+    is_as_collected,
     lists_taken_in,
     read_history,
     read_judgements,
     refused,
+    source_of,
 )
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
 from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import list_items, sentence_items
-from nescio.people.campaigns.sheet_reading import SheetReader, table
-from nescio.people.campaigns.sheet_times import drop_unordered, filled_in_by, ordered_rows
+from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows, table
+from nescio.people.campaigns.sheet_times import (
+    drop_contradictions,
+    drop_unordered,
+    filled_in_by,
+    is_new,
+    ordered_rows,
+)
 from nescio.people.campaigns.shown_texts import CHANGED
 from nescio.people.campaigns.topics import nugget_texts, without_list
 from nescio.people.campaigns.verdicts import agreement, unlisted
@@ -65,7 +72,6 @@ Nuggets = Mapping[tuple[str, str], tuple[str, str]]  # importance and text by qu
 KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _ALIKE = 20  # From so many answers on, a note says that all verdicts of an assessor, or of two, are the same.
-_MILLION = 1_000_000  # If the verdicts have so many possible orders, a sorted one is no chance.
 _AGAIN = "run nescio campaign sheets for a new sheet"
 _OF_A_PAGE = (
     "{who} listed these nuggets on a page, and only this page changes them; undo the changes in this sheet, or delete "
@@ -150,8 +156,9 @@ def collect(
     """
     with step(campaign) as opened:
         folder = opened / SHEETS
+        there = (path for path in folder.glob("[!.]*") if not path.name.startswith("~$"))  # an open workbook's lock
         paths = [Path(path) for path in files] or sorted(
-            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX)
+            path for path in there if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX)
         )
         if not paths:
             raise UsageError(f"there is no sheet to collect; run nescio campaign sheets {opened.folder} first")
@@ -175,7 +182,7 @@ def collect(
         ):
             faults.add(Fault(str(lists[-1]), None, _OF_A_PAGE.format(who=who), question))
         known = _put_lists(opened, present) or known
-        named_files = {path.name: content for path, content in read.items()}
+        named_files = {source_of(opened, path): content for path, content in read.items()}
         wrote = digests(opened, HISTORY) | (
             {LISTS: held} if (held := digest(opened / LISTS) if known else taken) else {}
         )
@@ -258,52 +265,64 @@ def _collected(
     asked = read_asked(campaign).assessors
     known = {name.casefold(): name for name in (*asked, ADJUDICATION)} if asked else {}
     rows: list[Change] = []
-    sheets: list[ReadBack] = []
+    counts: list[ReadBack] = []
+    sheets: list[SheetRows] = []
+    log = read_log(campaign)
     learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], present)
     # Pages have the times of their judgements, with which sheets are compared.
     for path in followed(sorted(paths, key=lambda path: path.suffix.lower() != SUFFIX), progress):
         if path.suffix.lower() == SUFFIX:
-            change, sheet = _handed_in(reading, path, present)
+            change, of_files = _handed_in(reading, path, present)
             rows += change
-            sheets += sheet
+            counts += of_files
             continue
         who = known.get(path.stem.casefold()) if known else path.stem
         if who is None:
             rule = f"no sheet was written for {path.stem!r}; name the file after its assessor: {', '.join(asked)}"
             reading.fault(path, None, rule)
             continue
-        first, blank = len(reading.judgements), len(reading.blanks)
-        answers = reading.read(path, who)
-        given, empty = reading.judgements[first:], reading.blanks[blank:]
-        late = [
-            one for one in reading.outdated if (one[1].item, one[1].assessor, one[1].verdict) not in present.collected
-        ]
-        reading.outdated.clear()
-        for line, one in late:
-            reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
-        if _sorted_alone(reading, who, [one.verdict for one in given]):
+        sheet = reading.read(path, who)
+        sheet.source, sheet.lies_there = source_of(campaign, path), lie_there
+        sheet.unchanged = lie_there and is_as_collected(log, sheet.source, digest(path))
+        if reading.is_sorted_alone(sheet):
             reading.fault(path, None, _ALONE)
-            del reading.judgements[first:]
-            continue
-        rows += [row for _, one in late for row in _refused(reading, one, version, path.name, present)]
-        until = filled_in_by(campaign, path)
-        given = ordered_rows(reading, path, given, present, until=until, source=path.name if lie_there else "")
-        judged = [one for one in empty if present.said_by_sheet(one.item, who)]
-        # A comment without a verdict is taken too; what holds of the answer stays as it is.
-        remarks = [one for one in empty if present.lacks_comment(one) and not (withdraw and one in judged)]
-        noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
-        said = [*given, *(judged if withdraw else []), *noted]
-        of_sheet: dict[str, Any] = {"pool": version, "source": path.name, "lies_there": lie_there}
-        change = changes(
-            campaign, said, present=present, texts=reading.texts | reading.of_rows, until=until, **of_sheet
-        )
-        older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
-        kinds = Counter(one.kind for one in change)
-        blanks = 0 if withdraw else len(judged)
-        counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
-        sheets.append(ReadBack(str(path), who, answers, len(given), *counts, older=older, noted=kinds["noted"]))
+        else:
+            sheets.append(sheet)
+    drop_contradictions(reading, sheets, present, withdraw=withdraw)
+    for sheet in sheets:
+        change, of_sheet = _of_sheet(reading, sheet, version, present, withdraw=withdraw)
         rows += change
-    return rows, sheets
+        counts.append(of_sheet)
+    return rows, counts
+
+
+def _of_sheet(
+    reading: SheetReader, sheet: SheetRows, version: int, present: Present, *, withdraw: bool
+) -> tuple[list[Change], ReadBack]:
+    """Return the lines that a sheet adds to the history, and the counts of the sheet."""
+    campaign, path, who, source = reading.campaign, sheet.path, sheet.who, sheet.source
+    rows: list[Change] = []
+    for line, one in sheet.outdated:
+        if (one.item, who, one.verdict) not in present.collected:
+            reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
+            rows += _refused(reading, one, version, source, present)
+    until = filled_in_by(campaign, path)
+    again = {one for one in sheet.judgements if not is_new(sheet, one, present)}
+    fresh = [one for one in sheet.judgements if one not in again]
+    fresh = ordered_rows(reading, path, fresh, present, until=until)
+    judged = [one for one in sheet.blanks if present.said_by_sheet(one.item, who)]
+    # A comment without a verdict is taken too; what holds of the answer stays as it is.
+    remarks = [one for one in sheet.blanks if present.lacks_comment(one) and not (withdraw and one in judged)]
+    noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
+    said = [*fresh, *(judged if withdraw else []), *noted]
+    texts, given = reading.texts | sheet.texts, [*again, *fresh]
+    change = changes(campaign, said, present=present, texts=texts, until=until, pool=version, source=source)
+    older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
+    kinds = Counter(one.kind for one in change)
+    blanks = 0 if withdraw else len(judged)
+    counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
+    read_back = ReadBack(str(path), who, sheet.answers, len(given), *counts, older=older, noted=kinds["noted"])
+    return [*rows, *change], read_back
 
 
 def _refused(reading: SheetReader, one: Judgement, version: int, source: str, present: Present) -> list[Change]:
@@ -342,19 +361,6 @@ def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list
     remarks = sum(bool(line.comment) and bool(now[line.item].verdict) for line in rows if line.item not in last)
     counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], 0, marks["skip"], marks["flag"], older, remarks)
     return rows, [ReadBack(str(path), who, taken.answers, taken.judged, *counts)]
-
-
-def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
-    """Return whether somebody sorted a sheet's column of verdicts without the other columns.
-
-    True means that the verdicts are sorted, while the rows are still in the order in which they were written. This
-    happens by chance at most once in a million.
-    """
-    ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
-    if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
-        return False
-    items = [reading.asked[name] for name in reading.rows if name in reading.asked]
-    return own_order(reading.campaign, who, items) == items
 
 
 def _taken_out(lines: int) -> Iterator[Note]:

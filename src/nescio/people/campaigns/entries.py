@@ -49,10 +49,11 @@ class Receipt(Struct, frozen=True):
     """The receipt of a submitted file: the time, the group, the SHA-256 digest, and the reason for a refusal.
 
     `run` is the name of the run, and `version` the file's number among the accepted versions of the run. `archive` is
-    the archive that contained the file, and `stored` the path of the copy. `same` is the digest of the text without
-    byte-order mark and carriage returns: runs with equal digests are one run. `aside` is text for the organisers only,
-    because it is about other groups. `replaces` is the file of the previous version, if it had another name. `again`
-    is the number of earlier receipts for the same file and time, which a changed rule or a ruling has made obsolete.
+    the archive that contained the file, and `stored` the path of the copy. `reasons` has remarks if the file was
+    accepted. `same` is the digest of the text without byte-order mark and carriage returns: runs with equal
+    digests are one run. `aside` is text for the organisers only, because it is about other groups. `replaces` is the
+    file of the previous version, if it had another name. `again` is the number of earlier receipts for the same file
+    and time, which a changed rule or a ruling has made obsolete.
     """
 
     file: str
@@ -90,7 +91,8 @@ class Receipt(Struct, frozen=True):
         what = sanitize(f"{self.group}/{Path(self.file).name}")
         if self.status == ACCEPTED:
             aside = sanitize(f"; {self.aside}") if self.aside else ""
-            return f"{self.status} {what}: {sanitize(self._version)} (SHA-256 {self.digest[:12]}…){aside}"
+            taken = f"{self.status} {what}: {sanitize(self._version)} (SHA-256 {self.digest[:12]}…){aside}"
+            return "\n".join([taken, *(f"  {sanitize(remark)}" for remark in self.reasons)])
         why = sanitize("; ".join(filter(None, (*self.reasons, self.aside))))
         return "\n".join([f"{self.status} {what}: {why}", *(f"  {fault}" for fault in self.faults[:5])])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from nescio.data.assessed import STATES, columns_of
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Run, Verdict
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
 from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, ReadResult, Unjudged, open_source
@@ -26,7 +26,7 @@ from nescio.people.campaigns.pooling import PooledAnswer, RunContents
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
-from nescio.people.campaigns.shown_texts import NOTHING
+from nescio.people.campaigns.shown_texts import NOTHING, kind_of_id
 from nescio.people.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
 from nescio.people.campaigns.verdicts import refuse_open, resolved, unlisted
 from nescio.pipeline import Loaded, Options, apply, judge, read_collection
@@ -54,8 +54,9 @@ NOBODY = ""  # a validator that rejects everything, beside which QA systems are 
 class Cell(Struct, frozen=True):
     """A run's answer to a topic, with the verdict on the answer and the outcome.
 
-    `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. `outcome` is
-    the result that the measures count, such as "correct".
+    `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. If a question
+    has no answer, every answer to it is W, whatever an assessor said. `outcome` is the result that the measures count,
+    such as "correct".
     """
 
     question: str
@@ -119,7 +120,12 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     given = {(run.run, one.question): one for run in runs for one in said.given(run) if one.rank == 1}
     items = {key: said.item_id(one) for key, one in given.items()}
     verdicts = resolved(campaign, {*items.values()})
-    named = {key: verdicts[item] for key, item in items.items() if item in verdicts}
+    without = {question.id for question in collection.questions if question.answerable is False}
+    named = {
+        key: str(Verdict.WRONG) if key[1] in without else verdicts[item]
+        for key, item in items.items()
+        if item in verdicts
+    }
     key_judge = settings.judge or ("choice" if all(q.options for q in collection.questions) else "")
     listed = any(question.accepted is not None for question in collection.questions)
     if not named and not key_judge and settings.task == "reading" and (campaign.key_files or listed):
@@ -133,7 +139,8 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     judges = (PEOPLE,) if named else ()
     if key_judge and campaign.key_files and (outcomes.state == NOT_GRADED).any():
         result = judge(ReadResult(Unjudged(collection, tuple(own), ())), key_judge)
-        outcomes, notes = _filled(outcomes, result), (*notes, *result.notes)
+        told = _instead_of_people(said, {items[key] for key in items if key not in named and key[1] not in without})
+        outcomes, notes = _filled(outcomes, result), (*notes, *result.notes, *told)
         judges = (*judges, *result.judges)
     _all_judged(campaign, outcomes)
     more = columns_of(outcomes.state, letters)
@@ -161,6 +168,24 @@ def with_key(campaign: Campaign, part: Part) -> list[Question]:
         else question
         for question in questions
     ]
+
+
+def _instead_of_people(said: RunContents, by_key: set[str]) -> Iterator[Note]:
+    """Yield a note on people's verdicts that count for no answer, though the key judges the items `by_key`."""
+    given = {said.item_id(one) for run in said.runs for one in said.given(run)}
+    withdrawn = {line.item for line in read_history(said.campaign) if line.after} & by_key
+    unused = [
+        one for one in read_judgements(said.campaign) if one.item not in given and kind_of_id(one.item) == "answer"
+    ]
+    if unused or withdrawn:
+        yield note(
+            "campaign.instead_of_people",
+            "the key judges {answers:n answer}: people took back their verdicts on {withdrawn:,} of these, and "
+            "{unused:n verdict} {unused:is/are} on answers that no run that counts gives with these settings",
+            answers=len(by_key),
+            withdrawn=len(withdrawn),
+            unused=len(unused),
+        )
 
 
 def _filled(people: Outcomes, by_key: ReadResult) -> Outcomes:

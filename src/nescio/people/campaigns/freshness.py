@@ -132,17 +132,20 @@ def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[st
 
 
 def newer_than_pool(campaign: Campaign) -> list[str]:
-    """Return the names of questions, nuggets and runs that are newer than the pool; none if no pool was made."""
+    """Return the names of questions, nuggets, runs and settings of answers that are newer than the pool.
+
+    There are none if no pool was made.
+    """
     old = age(campaign, POOLING)
     names = old.newer if old else ()
-    shown = f"{TOPICS}/", NUGGETS, "run "
+    shown = f"{TOPICS}/", NUGGETS, "run ", "distinct in ", "options_from in "
     return [name for name in names if name.startswith(shown) and not name.endswith("(gone)")]
 
 
 def refuse_old_pool(campaign: Campaign) -> None:
-    """Raise MismatchError if questions or runs are newer than the pool.
+    """Raise MismatchError if questions, runs or settings of answers are newer than the pool.
 
-    Verdicts may be about the earlier questions or supports, and only `pool` takes these verdicts back.
+    Verdicts may be about the earlier questions, supports or answers, and only `pool` takes these verdicts back.
     """
     if newer := newer_than_pool(campaign):
         raise MismatchError(

@@ -6,6 +6,7 @@ No line is overwritten: a changed or withdrawn verdict is another line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -14,13 +15,13 @@ from msgspec.structs import asdict, replace
 from nescio.errors import MismatchError
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import COLLECTING, Entry, is_time
-from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, KEY, OWN_KEY, Campaign
+from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, KEY, OWN_KEY, SHEETS, Campaign
 from nescio.people.campaigns.log import digest, latest, now
 from nescio.people.campaigns.shown_texts import AskedAgain, same_texts, taken_back_of
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
 LISTS = f"{KEY}/{OWN_KEY}"  # the nuggets that assessors listed
-# The source of a line that takes back a verdict, because the pool has other texts now. No file name has a slash.
+# The source of a line that takes back a verdict, because the pool has other texts now. No sheet has this name.
 TAKEN_BACK = "pool/pool.jsonl"
 _TAKEN_BACK_BEFORE = "pool.jsonl"  # the same in earlier campaigns, where such a line has no time `said`
 Kind = Literal["new", "changed", "withdrawn", "skipped", "noted"]
@@ -119,6 +120,7 @@ class Present:
         # Until when verdicts do not hold for the present texts, and the key of these texts.
         self._ended: dict[tuple[str, str], str] = {}
         self._taken_back_by: dict[tuple[str, str], str] = {}
+        self._of_sheets: set[tuple[str, str, str]] = set()  # every verdict in a sheet on an item by an assessor
         self._sheets: dict[tuple[str, str], list[str]] = {}  # when a sheet's verdicts were collected
         self._known: dict[tuple[str, str], Sequence[Change]] = {}  # the verdicts when the last of them was
         for line in history:
@@ -181,6 +183,7 @@ class Present:
         elif _of_sheet(line) and (line.before or line.after):
             self.by_source.setdefault(whose, {})[line.source] = line.judgement
             self.by_sheet[whose] = line.judgement
+            self._of_sheets.add((*whose, line.after))
             self._sheets.setdefault(whose, []).append(line.at)
             self._known[whose] = (*self._verdicts[whose],)
 
@@ -213,15 +216,20 @@ class Present:
         line = self.lines.get((item, assessor))
         return line is not None and bool(line.after) and _of_sheet(line)
 
-    def repeats(self, one: Judgement, source: str = "") -> bool:
-        """Return whether a row of a sheet repeats what is current, or the verdict of the assessor's last sheet.
+    def repeats(self, one: Judgement, source: str = "", *, unchanged: bool = False) -> bool:
+        """Return whether a row of a sheet with a verdict says nothing new.
 
-        With a `source`, also whether the row repeats what was collected from the sheet of this name.
+        Such a row repeats what is current, or the verdict of the assessor's last sheet, which a page has replaced
+        since. With a `source`, the row may also repeat what was collected from this sheet before: a later sheet may
+        have replaced that. If the sheet is `unchanged`, it may repeat what was collected from any sheet.
         """
         whose = one.item, one.assessor
-        said = self.by_sheet.get(whose), self.by_source.get(whose, {}).get(source)
-        agrees = one == self.of(*whose) and self.other(*whose, one.verdict, by_sheet=True) is None
-        return agrees or bool(one.verdict and one in said)
+        here, held = self.by_source.get(whose, {}).get(source), self.lines.get(whose)
+        if one == self.of(*whose) and self.other(*whose, one.verdict, by_sheet=True) is None:
+            return here is None or here.verdict == one.verdict
+        is_taken_back = held is not None and bool(held.taken_back) and held.before == one.verdict
+        known = unchanged and (*whose, one.verdict) in self._of_sheets and not is_taken_back
+        return known or one in (self.by_sheet.get(whose), here)
 
     def lacks_comment(self, one: Judgement) -> bool:
         """Return whether a judgement has a comment that is not yet in the history."""
@@ -278,6 +286,20 @@ def collected(campaign: Campaign) -> int:
     return links.index(head) + 1 if head else 0
 
 
+def source_of(campaign: Campaign, path: Path) -> str:
+    """Return the name of a file in the folder of sheets; a file elsewhere has the name of its own folder before it."""
+    folder = path.parent.resolve()
+    return path.name if folder == (campaign / SHEETS).resolve() else f"{folder.name or '.'}/{path.name}"
+
+
+def is_as_collected(entries: Sequence[Entry], source: str, held: str) -> bool:
+    """Return whether the content `held` was collected before, and no other content from this source since."""
+    for entry in reversed(entries):
+        if entry.step == COLLECTING and (held in entry.read.values() or source in entry.read):
+            return held in entry.read.values()
+    return False
+
+
 def lists_taken_in(entries: Sequence[Entry]) -> str:
     """Return the digest of the lists of nuggets that `collect` took in; empty if it took none."""
     if any(LISTS in entry.wrote for entry in entries if entry.step == "init"):
@@ -312,15 +334,11 @@ def changes(
     pool: int,
     source: str,
     present: Present,
-    lies_there: bool,
     texts: Mapping[str, str],
     until: str = "",
 ) -> list[Change]:
     """Return the lines that the rows of a sheet add to the history.
 
-    A row adds nothing if it repeats the current verdict, or the verdict of the assessor's last sheet, which a page has
-    replaced since. `lies_there` says that nescio found the sheet in the folder of the campaign. In that case, a row
-    that repeats what was collected from this sheet before also adds nothing: a later sheet may have replaced that.
     `texts` has the key of the present texts of each item. `until` is the time when the sheet was filled in, if this is
     known.
     """
@@ -328,8 +346,6 @@ def changes(
     rows = []
     for one in given:
         old = present.of(one.item, one.assessor)
-        if present.repeats(one, source if lies_there else ""):
-            continue
         own = one.verdict or present.said_by_sheet(one.item, one.assessor)
         before = old.verdict if own else ""  # of a page: a comment in a sheet does not take it back
         line = Change(at, one.assessor, one.item, before, one.verdict, one.comment, pool, told, source)

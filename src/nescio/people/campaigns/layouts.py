@@ -200,8 +200,7 @@ class Counts(Struct, frozen=True):
 def counts(judged: JudgedRuns) -> list[Counts]:
     """Return the numbers of answers by verdict for each run.
 
-    An abstention on a question without an answer is right, and counts as R. An answer to such a question is wrong,
-    whatever an assessor's verdict.
+    An abstention on a question without an answer is right, and counts as R. An answer to such a question is W.
     """
     rows = []
     by_run: dict[str, list[Cell]] = {}

@@ -66,6 +66,7 @@ class Pooled(Struct, frozen=True):
     """The result of `pool`: how many answers the runs gave, how many are distinct, and how many of these are judged.
 
     `taken_back` counts the verdicts that do not hold for the present texts, and `restored` those that hold again.
+    `unused` counts the verdicts on the answers of an earlier pool that were left out (`gone`).
     """
 
     path: Path
@@ -79,10 +80,12 @@ class Pooled(Struct, frozen=True):
     version: int = 1
     taken_back: int = 0
     restored: int = 0
+    unused: int = 0
 
     def __str__(self) -> str:
         left = f"; left out {plural(self.gone, 'answer')} of an earlier pool, which no run that counts still gives"
-        gone = left if self.gone else ""
+        unused = f" ({plural(self.unused, 'verdict')} on them {'does' if self.unused == 1 else 'do'} not count now)"
+        gone = f"{left}{unused if self.unused else ''}" if self.gone else ""
         if self.taken_back:
             count = plural(self.taken_back, "verdict")
             gone += (
@@ -216,11 +219,13 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         if stories := story_lines(said.topics):
             put(opened / POOL / STORIES, stories)
         done(opened, POOLING, read, {NAMED: SECRET})
-        judged = {judgement.item for judgement in read_judgements(opened)} - open_items(opened).keys()
+        verdicts = [judgement.item for judgement in read_judgements(opened)]
+        judged = {*verdicts} - open_items(opened).keys()
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
     after = f"nescio campaign sheets {opened.folder} --assessor NAME"
     counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
-    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), back, again)
+    unused = sum(item in held - ids for item in verdicts)
+    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), back, again, unused)
 
 
 def _check_lost(campaign: Campaign) -> None:

@@ -19,13 +19,22 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.archives import MOST_MEMBERS, handed_in_files, opened
-from nescio.people.campaigns.checking import empty
+from nescio.people.campaigns.checking import empty, remarks
 from nescio.people.campaigns.entries import ACCEPTED, REFUSED, Entry, Receipt
 from nescio.people.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
 from nescio.people.campaigns.log import digest, digests, is_fixed, now, read_log
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, write_receipt, write_told
 from nescio.people.campaigns.rulings import deadline_of
-from nescio.people.campaigns.runs import BROKEN, FILE_RULE, FORM_SUFFIXES, examine, is_file_name, plain_name, run_name
+from nescio.people.campaigns.runs import (
+    BROKEN,
+    FILE_RULE,
+    FORM_SUFFIXES,
+    LONGEST,
+    examine,
+    is_file_name,
+    plain_name,
+    run_name,
+)
 from nescio.people.campaigns.settings import SETTINGS, is_named_for, moment, named_group
 from nescio.people.campaigns.tampering import PENDING, Pending, drop_unlogged, pending
 from nescio.people.campaigns.texts import canonical
@@ -34,7 +43,7 @@ from nescio.people.campaigns.written_anew import Version, answers_of, most_alike
 from nescio.sources.source import PACKED
 from nescio.sources.temporary import temporary_folder
 from nescio.stats.parallel import followed
-from nescio.text import command_text, plural
+from nescio.text import command_text, plural, sanitize
 
 
 class Delivered(Struct, frozen=True):
@@ -419,7 +428,14 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     replaces = before if PurePosixPath(before).name != PurePosixPath(item.file).name else ""
     stored = f"{item.group}/{receipt.run}/{version}{suffix}"
     put(desk.campaign / RUNS / stored, desk.contents.of(item))
+    said = tuple(sanitize(one.text, 2 * LONGEST) for one in remarks(replace(run, path=Path(item.file)), desk.topics))
     receipt = replace(
-        receipt, status=ACCEPTED, language=run.language, version=version, stored=stored, replaces=replaces
+        receipt,
+        status=ACCEPTED,
+        language=run.language,
+        version=version,
+        stored=stored,
+        replaces=replaces,
+        reasons=said,
     )
     return receipt if like is None else replace(receipt, aside=f"{like}, which is disqualified")

@@ -107,8 +107,9 @@ def _ruled(
     said = {one.about for one in rulings(read_log(campaign)) if (one.step, one.reason) == (kind, reason.strip())}
     for name in about:
         if name not in known and not (new and name in said):
+            already = f"; the log says with this reason that it was {_DONE[kind]}" if name in said else ""
             raise UsageError(
-                f"{name!r} is not one of the names that this command accepts now: {', '.join(known) or 'none'}"
+                f"{name!r} is not one of the names that this command accepts now: {', '.join(known) or 'none'}{already}"
             )
     for name in new:
         more = {"until": until} if until else {}

@@ -24,6 +24,7 @@ from nescio.people.campaigns.settings import Settings, Task
 from nescio.people.campaigns.texts import encoding_fault, text_fault
 from nescio.people.campaigns.topics import Part, Topics
 from nescio.sources.json import MemoryBudget
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import BY_SUFFIX, LINES, PACKED
 from nescio.tables.responses import responses_of
 from nescio.tasks.ave.documents import decisions_of, hold
@@ -32,6 +33,7 @@ from nescio.tasks.nuggets.parts import Said
 from nescio.tasks.nuggets.reader import read_run
 from nescio.tasks.nuggets.scoring import Response as Strings
 from nescio.tasks.pan.answers import answers_of
+from nescio.tasks.pan.truth import SHARED
 from nescio.tasks.reading import cbc
 from nescio.text import answer_key, plural, sanitize
 
@@ -121,7 +123,7 @@ class Submission(Struct, frozen=True):
 
     `said` depends on the task: the responses (qa, reading), the validations (ave), the strings keyed by target
     (nuggets), or the scores in the order of the problems (pan). `answered` counts the topics with an answer, and `of`
-    all topics. `more` counts the faults that are not listed.
+    all topics. `more` counts the faults that are not listed. `unread` has the names of fields that are not read.
     """
 
     path: Path
@@ -132,6 +134,7 @@ class Submission(Struct, frozen=True):
     answered: int = 0
     of: int = 0
     more: int = 0
+    unread: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -209,6 +212,7 @@ class _Reading(Struct):
     handed_in: bool  # and not accepted earlier
     faults: _FirstFaults = field(default_factory=_FirstFaults)
     language: str = ""
+    unread: set[str] = field(default_factory=set)
 
     def fail(self, rule: str, value: object = None, line: int | None = None) -> None:
         where = f"line {line}" if line else None
@@ -252,8 +256,7 @@ class _Reading(Struct):
     def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
         """Add a fault that lists the `ids` that are not `answered`; `what` is what they lack ("answer")."""
         given = {*answered}
-        lacking = [identity for identity in ids if identity not in given]
-        if lacking:
+        if lacking := [identity for identity in ids if identity not in given]:
             self.fail(f"{plural(len(lacking), what)} missing{hint}", " ".join(lacking))
 
 
@@ -291,11 +294,10 @@ def examine(
         return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
     if name is None and not is_file_name(path.name):
         reading.faults.insert(0, FormatError(source.label, FILE_RULE, value=path.name))
-    faults = [_fault(label or str(path), error.rule, error.where, error.value) for error in reading.faults]
-    faults = [_hinted(fault, topics) for fault in faults]
+    faults = [_hinted(_fault(label or str(path), one.rule, one.where, one.value), topics) for one in reading.faults]
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
-    distinct, more = tuple(dict.fromkeys(faults)), reading.faults.more
-    return Submission(path, own, reading.language, distinct, said, answered, total, more)
+    distinct, unread = tuple(dict.fromkeys(faults)), tuple(map(_cut, map(repr, sorted(reading.unread))))
+    return Submission(path, own, reading.language, distinct, said, answered, total, reading.faults.more, unread)
 
 
 def _too_long(content: bytes, topics: Topics) -> str | None:
@@ -347,7 +349,7 @@ def _questions(reading: _Reading) -> _Said:
     source, topics = reading.source, reading.topics
     known = {identity for part in topics.parts.values() for identity in part.questions} | topics.dropped
     if source.suffix in LINES:
-        runs = responses_of(source, source.stem, known, reading.faults)
+        runs = responses_of(source, source.stem, known, reading.faults, unread=reading.unread)
         if len(runs) > 1:
             reading.fail("a file must be one run, but its lines name several runs", ", ".join(runs))
         responses = [response for own in runs.values() for response in own]
@@ -459,7 +461,14 @@ def _strings(reading: _Reading) -> _Said:
         for target, response in run.responses.items()
         if target in part.questions and all(reading.sound(f"a string of {target!r}", text) for text in response.strings)
     }
+    _note_unread(reading, ("id", "run", "strings", "confidence"))
     return strings, sum(bool(response.strings) for response in strings.values()), len(part.questions)
+
+
+def _note_unread(reading: _Reading, known: Iterable[str]) -> None:
+    """Store the names of fields that the lines of a sound run have beside the `known` fields."""
+    if reading.source.suffix in LINES and not reading.faults:
+        reading.unread |= {name for row, _ in json_lines(reading.source) for name in row} - {*known}
 
 
 def _scores(reading: _Reading) -> _Said:
@@ -471,6 +480,7 @@ def _scores(reading: _Reading) -> _Said:
     values, sides = answers_of(source, ids, reading.faults)
     given = (i for i, value in zip(ids, values, strict=True) if not np.isnan(value))
     reading.missing(ids, given, "answer", "; to abstain, answer 0.5")
+    _note_unread(reading, ("id", "value", *SHARED))
     answered = int((~np.isnan(values) & (sides != 0.5)).sum())
     return (values, sides), answered, len(ids)
 

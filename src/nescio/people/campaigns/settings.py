@@ -216,7 +216,7 @@ def written(settings: Settings) -> str:
         f"depth = {settings.depth}  # how many answers to each question a run adds to the pool",
         f"distinct = {text(settings.distinct)}  # equal answers share: {' or '.join(map(text, get_args(Distinct)))}",
         f"resolve = {text(settings.resolve)}  # judgements that differ: {', '.join(get_args(Resolution))}",
-        f"judge = {text(settings.judge)}  # the judge of answers that no person ever judged, by the key, "
+        f"judge = {text(settings.judge)}  # the judge of answers without a verdict of a person, by the key, "
         "such as exact; empty: none",
         f"measures = {texts(settings.measures)}  # none: those of the task",
         f"blind = {str(settings.blind).lower()}  # true: published pages do not name groups; a group finds its own",

@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import lgamma, log
 from pathlib import Path
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nescio.data.assessors import ADJUDICATION
@@ -15,7 +17,7 @@ from nescio.data.model import Verdict
 from nescio.errors import FormatError
 from nescio.formats import open_source
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import read_asked
+from nescio.people.campaigns.assessors import own_order, read_asked
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again
@@ -40,6 +42,7 @@ from nescio.text import plural
 _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 _DELIMITERS = ",;\t"
+_MILLION = 1_000_000  # If the verdicts have so many possible orders, a sorted one is no chance.
 MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
@@ -51,16 +54,34 @@ def row_key(secret: str, who: str, item: str) -> str:
     return named_by(secret, "sheet", who, item)
 
 
+class SheetRows(Struct):
+    """The rows of a sheet: the judgements, and the rows without a verdict (`blanks`).
+
+    `outdated` has the verdicts on earlier texts, each with its line. `items` has the items in the order of the sheet.
+    `answers` is the number of all answers. `texts` has the keys of the texts that the sheet shows, for items that it
+    shows otherwise than now. `collect` says where the sheet is from (`source`), whether it was found in the folder of
+    the campaign, and whether it is `unchanged` since it was collected.
+    """
+
+    path: Path
+    who: str
+    judgements: list[Judgement] = field(default_factory=list)
+    blanks: list[Judgement] = field(default_factory=list)
+    outdated: list[tuple[int, Judgement]] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    answers: int = 0
+    texts: dict[str, str] = field(default_factory=dict)
+    source: str = ""
+    lies_there: bool = False
+    unchanged: bool = False
+
+
 class SheetReader:
-    """A reader of assessors' sheets, which collects the judgements, the rows without a verdict, and the faults."""
+    """A reader of assessors' sheets, which collects the faults."""
 
     def __init__(self, campaign: Campaign, faults: FaultsOfFiles | None = None) -> None:
         self.campaign = campaign
         self.faults = FaultsOfFiles() if faults is None else faults
-        self.judgements: list[Judgement] = []
-        self.blanks: list[Judgement] = []  # answers without a verdict
-        self.outdated: list[tuple[int, Judgement]] = []  # verdicts on earlier texts, each with its line
-        self.rows: list[str] = []  # the items of the last sheet, in its order
         self.items = {item.id: item for item in read_items(self.campaign)}
         self.asked = self.items | {item.id: item for item in sentence_items(self.campaign)}
         shown = [*self.asked.values(), *list_items(campaign)]
@@ -68,7 +89,6 @@ class SheetReader:
         self.now = shown_keys(shown, self.key)  # the texts by which a verdict must hold
         self.listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
         self.texts = shown_keys(shown, self.listed)  # the texts that people see now
-        self.of_rows: dict[str, str] = {}  # the texts that the last sheet shows, for items that it shows otherwise
         self.secret = campaign.secret
         self.given = read_asked(campaign).given
         self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
@@ -79,16 +99,15 @@ class SheetReader:
         if self.campaign.settings.task == "nuggets":
             self.nuggets = nuggets_by_question(campaign.key_files)
 
-    def read(self, path: Path, who: str) -> int:
-        """Read the sheet of the assessor `who`, and return the number of answers in it.
+    def read(self, path: Path, who: str) -> SheetRows:
+        """Return the rows of the sheet of the assessor `who`.
 
         A row whose key does not belong to this assessor's sheet is a fault.
         """
         column = "verdict" if self.nuggets is None else "nuggets"
         seen: dict[str, int] = {}
         others: list[tuple[int, str, str]] = []
-        self.rows, self.of_rows = [], {}
-        unknown = 0
+        rows, unknown = SheetRows(path, who), 0
         try:
             for row, line in table(path, ("item", "key", "answer"), (column, SENTENCES)):
                 item, key = row["item"].strip().casefold(), row["key"].strip().casefold()
@@ -104,13 +123,27 @@ class SheetReader:
                 if key != row_key(self.secret, who, item):
                     others.append((line, item, key))
                     continue
-                self.rows.append(item)
-                self._judge(path, line, who, {**row, "item": item}, column if column in row else SENTENCES)
+                rows.items.append(item)
+                self._judge(rows, line, {**row, "item": item}, column if column in row else SENTENCES)
         except FormatError as error:
             self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
         if others:
             self._fault_of_others(path, who, others)
-        return len(seen) + unknown
+        rows.answers = len(seen) + unknown
+        return rows
+
+    def is_sorted_alone(self, sheet: SheetRows) -> bool:
+        """Return whether somebody sorted a sheet's column of verdicts without the other columns.
+
+        True means that the verdicts are sorted, while the rows are still in the order in which they were written. This
+        happens by chance at most once in a million.
+        """
+        verdicts = [one.verdict for one in sheet.judgements]
+        ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())
+        if ways < log(_MILLION) or verdicts not in (sorted(verdicts), sorted(verdicts, reverse=True)):
+            return False
+        items = [self.asked[name] for name in sheet.items]
+        return own_order(self.campaign, sheet.who, items) == items
 
     def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
         """Add a fault on `rows` that are not from the sheet of the assessor `who`.
@@ -127,8 +160,8 @@ class SheetReader:
         rule = f"the keys of {plural(len(rows), 'row')} from this line on are not from the sheet of {who}: {what}"
         self.fault(path, rows[0][0], rule)
 
-    def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
-        item = self.asked[row["item"]]
+    def _judge(self, rows: SheetRows, line: int, row: Mapping[str, str], column: str) -> None:
+        item, path, who = self.asked[row["item"]], rows.path, rows.who
         written = row.get(column, "").strip()
         if not self._is_of(item, row.get("answer", "")):
             self.fault(
@@ -139,7 +172,7 @@ class SheetReader:
                 row.get("answer"),
             )
         elif not written:
-            self.blanks.append(Judgement(item.id, who, "", row.get("comment", "").strip()))
+            rows.blanks.append(Judgement(item.id, who, "", row.get("comment", "").strip()))
         else:
             verdict = self.verdict(path, line, item, written)
             if verdict is None:
@@ -153,11 +186,11 @@ class SheetReader:
             decides = decides or bool(nuggets and item.id in self._again and not row.get("support", "").strip())
             shown = _is_shown(item, row, listed) or (not nuggets and _is_shown(item, row, ()))
             if not shown:
-                self.of_rows[item.id] = "" if nuggets else _key_of(item, row, listed=bool(listed))
+                rows.texts[item.id] = "" if nuggets else _key_of(item, row, listed=bool(listed))
             if shown or (not decides and _holds(item, row, verdict, nuggets)):
-                self.judgements.append(judgement)
+                rows.judgements.append(judgement)
             else:
-                self.outdated.append((line, judgement))
+                rows.outdated.append((line, judgement))
 
     @cached_property
     def begun(self) -> str:

@@ -1,4 +1,4 @@
-"""Find the verdicts in a sheet and on a page that differ, if nobody can tell which of the two a person gave later."""
+"""Find the verdicts of one person that differ, if nobody can tell which of the two the person gave later."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.handed_in import HandedIn
 from nescio.people.campaigns.judgements import Judgement, Present
 from nescio.people.campaigns.log import is_fixed, now, read_log
-from nescio.people.campaigns.sheet_reading import SheetReader
+from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows
 
 _UNORDERED = (
     "{who} says {verdict} {where}, and nescio cannot tell which of the two is newer; change one of them, so that both "
     "say the same"
+)
+_CONTRADICTORY = (
+    "{who} says {verdict} in {path}, and nescio cannot tell which of the two sheets is newer; change one of them, so "
+    "that both say the same, or leave the older one out"
 )
 _LATER = timedelta(days=1)  # Clocks and archives may date a file so much too early.
 
@@ -28,20 +32,45 @@ def filled_in_by(campaign: Campaign, path: Path) -> str:
     return (changed + _LATER).isoformat() if begun < changed < now() - _LATER else ""
 
 
+def is_new(sheet: SheetRows, one: Judgement, present: Present) -> bool:
+    """Return whether a row of a sheet says something new; without a verdict, whether it can take one back."""
+    if not one.verdict:
+        return present.said_by_sheet(one.item, one.assessor)
+    return not present.repeats(one, sheet.source if sheet.lies_there else "", unchanged=sheet.unchanged)
+
+
+def drop_contradictions(reading: SheetReader, sheets: Sequence[SheetRows], present: Present, *, withdraw: bool) -> None:
+    """Drop the new rows of sheets that differ from those of another sheet of the same person; each is a fault.
+
+    A row without a verdict differs from a verdict if it takes back verdicts (`withdraw`).
+    """
+    said: dict[tuple[str, str], dict[str, Path]] = {}
+    parts = [(sheet, rows) for sheet in sheets for rows in (sheet.judgements, sheet.blanks)[: 1 + withdraw]]
+    for sheet, rows in parts:
+        for one in rows:
+            said.setdefault((one.item, sheet.who), {}).setdefault(one.verdict, sheet.path)
+    for sheet, rows in parts:
+        for one in [one for one in rows if len(said[one.item, sheet.who]) > 1 and is_new(sheet, one, present)]:
+            others = said[one.item, sheet.who].items()
+            verdict, path = next((verdict, path) for verdict, path in others if verdict != one.verdict)
+            rule = _CONTRADICTORY.format(who=sheet.who, verdict=verdict or "nothing", path=path)
+            reading.fault(sheet.path, None, rule, one.item)
+            rows.remove(one)
+
+
 def ordered_rows(
-    reading: SheetReader, path: Path, given: Sequence[Judgement], present: Present, *, until: str, source: str
+    reading: SheetReader, path: Path, given: Sequence[Judgement], present: Present, *, until: str
 ) -> list[Judgement]:
     """Return the rows of a sheet, except those that may be older or newer than another verdict on a page: a fault each.
 
-    `until` is the time when the sheet was filled in (`filled_in_by`). `source` is the name of a sheet that lies in the
-    folder of the campaign.
+    `until` is the time when the sheet was filled in (`filled_in_by`).
     """
     rows = []
     for one in given:
         said = present.other(one.item, one.assessor, one.verdict, by_sheet=False)
         time = min(said.said, said.at) if said else ""
         is_ordered = time < present.earliest(one.item, one.assessor) or (until and time >= until)
-        if said is None or is_ordered or present.repeats(one, source):
+        if said is None or is_ordered:
             rows.append(one)
         else:
             where = f"on a page or a server ({said.said})"

@@ -32,10 +32,11 @@ from nescio.people.campaigns.judgements import (
     Present,
     asked_again,
     by_item,
+    is_as_collected,
     read_history,
     read_judgements,
 )
-from nescio.people.campaigns.log import digests, latest, read_log, record
+from nescio.people.campaigns.log import digest, digests, latest, read_log, record
 from nescio.people.campaigns.pooling import pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import assessor_page, guidelines, kind_of, list_items, shown_nuggets, story_items
@@ -276,22 +277,23 @@ def _plan(campaign: Campaign, pool: Sequence[Item], overlap: float | None) -> di
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
     """Raise UsageError if a sheet that would be overwritten has verdicts or comments that were not collected."""
-    present = Present(read_history(campaign))
+    present, log = Present(read_history(campaign)), read_log(campaign)
     known = {(one.item, one.assessor, one.verdict) for one in judgements}
     for who in wanted:
         for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):
             if path.is_file():
                 reading = SheetReader(campaign)
-                reading.read(path, who)
-                said = {key: one.verdict for key, one in present.by_sheet.items()}  # also if a page replaced it
+                rows = reading.read(path, who)
+                unchanged = is_as_collected(log, path.name, digest(path))
                 new = [
                     one
-                    for one in reading.judgements
+                    for one in rows.judgements
                     if (one.item, one.assessor, one.verdict) not in known
-                    and said.get((one.item, one.assessor)) != one.verdict
+                    and not present.repeats(one, path.name, unchanged=unchanged)
                 ]
-                new += [one for _, one in reading.outdated if (one.item, who, one.verdict) not in present.collected]
-                remarks = [one for one in (*reading.judgements, *reading.blanks) if present.lacks_comment(one)]
+                late = [one for _, one in rows.outdated if not unchanged]  # else `collect` has refused them
+                new += [one for one in late if (one.item, who, one.verdict) not in present.collected]
+                remarks = [one for one in (*rows.judgements, *rows.blanks) if present.lacks_comment(one)]
                 if new or remarks or reading.faults.count:
                     what = "verdicts" if new or reading.faults.count else "comments"
                     rule = (

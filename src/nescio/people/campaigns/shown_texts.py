@@ -106,7 +106,8 @@ class AskedAgain:
 
     Such an item is open until all of these people have judged it again, until as many people as planned have a verdict
     that holds and not all of these verdicts are from before, or until the adjudicator decides it. Until then, the
-    verdicts that are left decide nothing.
+    verdicts that are left decide nothing. The adjudicator alone decides such an item only while it would be open
+    without the decision. After that, people's verdicts count as on any other item.
     """
 
     def __init__(self) -> None:
@@ -170,11 +171,15 @@ class AskedAgain:
         This is the number in `plan`; for an item that is not in it, the number of people who had judged the item.
         """
         needed = {item: plan.get(item) or self._needed(item) for item in self.people}
-        return {
-            item: enough
-            for item, enough in needed.items()
-            if not self._since[item] or len(self._holding[item]) < enough
-        }
+        return {item: enough for item, enough in needed.items() if self._lacks(item, enough)}
+
+    def decided_by(self, plan: Mapping[str, int]) -> set[str]:
+        """Return the items that would be open (`open_by`) if the adjudicator had not decided them."""
+        asked = [item for item, people in self.decided.items() if people]
+        return {item for item in asked if self._lacks(item, plan.get(item) or self._needed(item))}
+
+    def _lacks(self, item: str, enough: int) -> bool:
+        return not self._since[item] or len(self._holding[item]) < enough
 
     def _needed(self, item: str) -> int:
         # A file may claim any number of people. No more count than ever judged the item.

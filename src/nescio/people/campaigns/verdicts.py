@@ -83,13 +83,13 @@ def to_adjudicate(campaign: Campaign, judgements: Sequence[Judgement]) -> list[I
 def _that_decide(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
     """Return the verdicts that decide each item, keyed by item and then by assessor.
 
-    No verdict decides an open item. If the adjudicator has decided an item that was open, only this verdict does,
-    because people's verdicts on it are missing.
+    No verdict decides an open item. If the adjudicator has decided an item that was open, only this verdict does while
+    people's verdicts on it are missing.
     """
-    again = asked_again(campaign)
-    open_ = again.open_by(read_asked(campaign).plan)
+    again, plan = asked_again(campaign), read_asked(campaign).plan
+    open_ = again.open_by(plan)
     verdicts = by_item(one for one in judgements if one.item not in open_)
-    for item in again.decided.keys() & verdicts.keys():
+    for item in again.decided_by(plan) & verdicts.keys():
         verdicts[item] = {ADJUDICATION: verdicts[item][ADJUDICATION]}
     return verdicts
 
