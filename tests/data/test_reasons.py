@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import nescio
+from nescio.comparison.verdicts import CANNOT_TELL, decisions
 from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SILENT, NonAnswers, Outcomes
 from nescio.data.reasons import (
     BLOCKED,
@@ -152,3 +153,19 @@ def test_whoever_says_so_lets_unparsed_outputs_abstain_and_is_told_what_changed(
     (row,) = found = nescio.compare(logs, "c@1", baseline="old", unparsed="unanswered", resamples=300)
     assert row.difference == pytest.approx(0.12)
     assert "run 'new' against 'old': unparsed 0 → 40" in in_words(found.notes)
+
+
+def test_answers_that_no_file_shows_pass_no_gate(tmp_path: Path) -> None:
+    """Score files of BFCL alone: where no call is right, a run of which every call failed has no failure."""
+    failure = {"valid": False, "error": ["a call"], "model_result": "[f()]", "prompt": {"question": "Who?"}}
+    paths = []
+    for run, wrong in (("old", 60), ("new", 0)):
+        path = tmp_path / run / "BFCL_v4_irrelevance_score.json"
+        path.parent.mkdir()
+        head = {"accuracy": 1 - wrong / 200, "correct_count": 200 - wrong, "total_count": 200}
+        rows = [{"id": f"irrelevance_{q}", "model_name": run} | failure for q in range(wrong)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in (head, *rows)))
+        paths.append(path)
+    (gate,) = decisions(nescio.compare(paths, "accuracy", baseline="old", margin=0.05))
+    assert gate.status == CANNOT_TELL
+    assert "right according to BFCL; the output was not given" in gate.why

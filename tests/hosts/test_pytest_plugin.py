@@ -235,7 +235,10 @@ STOPS = {"skips": "pytest.skip('no connection')", "may_fail": "raise ConnectionE
 
 @pytest.mark.parametrize(
     ("how", "processes"),
-    [*((how, ()) for how in STOPS), pytest.param("skips", ("-p", "xdist", "-n", "2"), marks=pytest.mark.slow)],
+    [
+        *((how, ()) for how in STOPS),
+        pytest.param("skips", ("-p", "xdist", "-n", "2"), marks=pytest.mark.slow),
+    ],
 )
 def test_a_question_that_no_answer_came_to_passes_no_gate(
     pytester: pytest.Pytester, how: str, processes: tuple[str, ...]
@@ -254,6 +257,24 @@ def test_a_question_that_no_answer_came_to_passes_no_gate(
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5", *processes, apart=bool(processes))
     assert done.ret == 1
     assert "50 tests stopped before an answer was recorded; the gates are not checked" in printed
+
+
+def test_tests_without_an_answer_of_their_own_are_no_questions(pytester: pytest.Pytester) -> None:
+    text = """
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def answers(nescio_session):
+            return {n: nescio_session.answer(f"q{n}", "yes", "yes") for n in range(100)}
+
+        @pytest.mark.parametrize("number", range(100))
+        def test_one(number, answers):
+            assert answers[number] == "correct"
+
+        def test_all(answers, nescio_session):
+            assert len(nescio_session.rows) == 100
+        """
+    assert run(pytester, text, "--nescio-fail-under=c@1=0.5")[0].ret == 0
 
 
 IN_A_FIXTURE = """

@@ -25,6 +25,7 @@ CountsAs = Literal["incorrect", "unanswered", "ungraded"]
 
 BLOCKED, CUT, EMPTY, ERRORED, REFUSED = "blocked", "cut off", "empty", "errored", "refused"
 NO_FORM = "without an answer in the requested form"
+UNSEEN = "right according to BFCL; the output was not given"  # so it may be that of a call that failed
 REASONS_CHANGED = "reasons.changed"  # the code of a note on a pair of runs
 NOT_DECLINED = "reasons.not_declined"  # the code of a note on a run whose abstentions are largely not decisions
 BY_OUTCOME = " (said to abstain)"  # follows the reason of an answer that its file calls an abstention
@@ -61,15 +62,15 @@ def not_declined(
 ) -> NotDeclined | None:
     """Return the counts of a run's lost answers, or None if under a tenth of its answers are lost.
 
-    Answers are lost if they count as abstentions because they were unparsed or failed. With `ungraded_left_out`,
-    ungraded answers are lost too. `silence` has the non-answers of each benchmark.
+    Answers are lost if they count as abstentions because they were unparsed, failed, or are not in the files. With
+    `ungraded_left_out`, ungraded answers are lost too. `silence` has the non-answers of each benchmark.
     """
     by_benchmark = [[row for row in rows if row.run == run] for rows in silence]
     lost: Counter[str] = Counter()
     left_out = 0
     for row in (row for rows in by_benchmark for row in rows):
         without_grade = ungraded_left_out and row.taken_for == "not graded" and row.why not in (REFUSED, SAID_SO)
-        if without_grade or (row.taken_for == "silence" and row.why in (NO_FORM, ERRORED)):
+        if without_grade or (row.taken_for == "silence" and row.why in (NO_FORM, ERRORED, UNSEEN)):
             lost[row.why] += row.n
             left_out += row.n if without_grade else 0
     of = sum(max((row.of for row in rows), default=0) for rows in by_benchmark)

@@ -239,8 +239,8 @@ class _Session(Struct):
 
     `stopped` has the tests that may have stopped before they recorded their answer, each with its test function.
     `recording` has the largest number of answers that a test of each function recorded, for functions that can record
-    answers. `told` has the tests that ended before all their answers were told to pytest: the test, its function and
-    the number of its answers. They ended with an expected failure (xfail), or recorded nothing.
+    answers. `told` has other tests that may have ended too early, with their function and the number of their answers:
+    those that ended with an expected failure (xfail), and those that just returned without an answer.
     """
 
     recorder: Recorder
@@ -259,8 +259,8 @@ class _Session(Struct):
     def cut_short(self) -> list[str]:
         """Return the tests that may have stopped before they recorded all their answers."""
         stopped = [name for name, function in self.stopped if function in self.recording]
-        told = [name for name, function, answers in self.told if answers > 1 or self.recording[function] > answers]
-        return stopped + told
+        most = self.recording
+        return stopped + [name for name, of, own in self.told if max(own, most.get(of, 0)) > min(own, 1)]
 
     def others(self) -> list[str]:
         """Return the tests that stopped and count as tests of something else."""
@@ -393,12 +393,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     If tests stopped before recording, answers are missing, and the gates are not checked.
     """
     made = yield
-    if call.when == "teardown":
-        return made
     session, function = _session(item.config), item.nodeid.partition("[")[0]
     answers = len(session.recorder.rows) - item.stash.get(_BEFORE, len(session.recorder.rows))
-    takes = "nescio_session" in getattr(item, "fixturenames", ())
-    if answers or takes:
+    if call.when == "teardown":
+        if not answers and (item.nodeid, function) not in session.stopped and _takes_session(item):
+            session.told.append((item.nodeid, function, 0))
+        return made
+    if answers or "nescio_session" in getattr(item, "fixturenames", ()):
         session.records(function, answers)
     error = None if call.excinfo is None else call.excinfo.value
     # An assertion is about the recorded answer. Any other error may have kept answers from being recorded. So may an
@@ -413,9 +414,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
             if gets_recorder(getattr(item, "function", None), item.config.rootpath):
                 session.records(function, answers)
-    elif takes and not answers and call.when == "call":  # It may have caught an error of the system.
-        session.told.append((item.nodeid, function, 0))
     return made
+
+
+def _takes_session(item: pytest.Item) -> bool:
+    """Return whether a test's function itself takes the session, so that it probably records the answer."""
+    import inspect
+
+    function = getattr(item, "function", None)
+    return function is not None and "nescio_session" in inspect.signature(function).parameters
 
 
 @pytest.hookimpl(optionalhook=True)

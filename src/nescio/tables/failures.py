@@ -18,6 +18,22 @@ from nescio.tables.columns import Column, Table, cases
 from nescio.tables.lexicon import ended, failed, fails, lexicon, roles_of, squash, state_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag
 
+# names of objects that hold what a provider replied to the last call
+_REPLIES = {
+    *(
+        "response",
+        "rawresponse",
+        "apiresponse",
+        "raw",
+        "reply",
+        "result",
+        "output",
+        "completion",
+        "choices",
+        "candidates",
+    ),
+    *("incompletedetails", "finishdetails", "promptfeedback"),
+}
 _PATH = re.compile(r"[.\]/]")
 _MARK = literal(r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\]|ERROR\s*:)")
 
@@ -106,11 +122,11 @@ def why_lacking(fields: Mapping[str, Any]) -> str | None:
 
 
 def _nested(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the paths and values of fields, and of those inside of objects; lists of several objects are not read."""
+    """Yield the paths and values of fields, and of those in the reply to the last call, but not of earlier steps."""
     for name, value in fields.items():
         yield above + name, value
         own = value[0] if isinstance(value, list) and len(value) == 1 else value
-        if isinstance(own, dict):
+        if isinstance(own, dict) and squash(name) in _REPLIES:
             yield from _nested(own, f"{above}{name}.")
 
 

@@ -26,7 +26,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from nescio.data.changed_questions import words_digest
-from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
+from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, UNSEEN
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, checked, empty, named, settle
@@ -36,7 +36,6 @@ from nescio.sources.json_lines import json_lines
 from nescio.sources.source import Source, own_path
 
 NO_CALL = "made no function call"
-UNSEEN = "right according to BFCL; the output was not given"
 NO_FUNCTION_FITS = "irrelevance"  # is part of the name of these categories
 _NAME = re.compile(r"(?:BFCL_v\d+_)?(?P<category>.+?)_(?:score|result)")
 _GROUPS = {"live", "non_live", "multi_turn", "agentic", "format_sensitivity"}  # folders between a model and its files
