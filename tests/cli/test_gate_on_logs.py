@@ -510,3 +510,40 @@ def test_a_baseline_file_refuses_what_two_logs_refuse(
     beside = nescio("compare", old, new, "-m", "accuracy", *GATE)
     by_file = nescio("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
     assert [beside.status, by_file.status] == [2 * refused] * 2, (beside.flat, by_file.flat)
+
+
+@pytest.mark.parametrize(
+    ("last", "status"),
+    [
+        ({"response": "", "assessments": []}, 0),  # an empty output needs no grader
+        ({"assessments": [{"assessment_name": "right", "feedback": {"value": None, "error": {"error_code": "x"}}}]}, 0),
+        ({"assessments": [{"assessment_name": "right", "feedback": {"value": "yes"}}]}, 2),
+    ],
+    ids=["empty", "failed", "unnamed"],
+)
+def test_whoever_graded_an_answer_is_the_judge(
+    tmp_path: Path, nescio: Command, last: dict[str, Any], status: int
+) -> None:
+    """One judge graded all answers of both runs but the last; only a grade of an unnamed judge is another one's."""
+    for run, share in (("old", 5), ("new", 9)):
+        traces = [
+            {
+                "trace_id": f"{run}-{q}",
+                "request": f"q{q}",
+                "response": "a",
+                "state": "OK",
+                "assessments": [
+                    {
+                        "assessment_name": "right",
+                        "feedback": {"value": "yes" if q % 10 < share else "no"},
+                        "source": {"source_type": "LLM_JUDGE", "source_id": "gpt-4o"},
+                    }
+                ],
+            }
+            for q in N
+        ]
+        traces[-1] |= last if run == "new" else {}
+        (tmp_path / f"{run}.json").write_text(json.dumps(traces))
+    done = nescio("compare", *(tmp_path / f"{run}.json" for run in ("old", "new")), *GATE, "--ungraded", "incorrect")
+    assert done.status == status, done.flat
+    assert ("different judges" in done.flat) == (status == 2)

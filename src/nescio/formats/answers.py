@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -215,13 +216,19 @@ def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[s
         for answer in counted
         for name, record in answer.judges.items()
         # a grader that failed may state less of itself, or something else
-        if answer.state != NOT_GRADED or answer.score is not None or name in answer.scores
+        if _is_graded(answer) or name in answer.scores
     )
     for answer in counted:
-        graded = answer.state in (CORRECT, INCORRECT) and answer.nothing is None
-        if graded and not answer.judges and answer.run in stated:
+        if not answer.judges and answer.run in stated and _is_graded(answer):
             stated[answer.run].add(JudgeRecord(UNKNOWN))
     return tuple(combined(stated[run]) if run in stated else None for run in runs) if stated else ()
+
+
+def _is_graded(answer: Answer) -> bool:
+    """Return whether somebody graded an answer: an empty output is incorrect without any grader."""
+    judged = answer.state in (CORRECT, INCORRECT) and answer.nothing is None
+    scored = answer.score is not None and not math.isnan(answer.score)
+    return answer.ungraded is None and (judged or scored or answer.right is not None)
 
 
 def _check_answerable(known: Array, runs: Sequence[str], questions: Sequence[str], path: object) -> None:
