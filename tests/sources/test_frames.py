@@ -210,3 +210,17 @@ def test_a_named_column_takes_the_place_of_one_called_outcome(cells: list[Any]) 
     frame = pd.DataFrame({"run": "a", "question": [1, 2, 3], "outcome": "incorrect", "human": cells})
     table = nescio.from_dataframe(frame, run="run", question="question", outcome="human")
     assert nescio.score(table, "accuracy", ci=None)["a", "accuracy"].value == pytest.approx(2 / 3)
+
+
+def test_the_texts_of_questions_stay_beside_their_ids() -> None:
+    """A gate refuses other questions under the same ids, whether the frame is read as it is or by the names given."""
+    asked = {"old": "Hard {}?", "new": "Easy {}?"}
+    rows = [
+        {"run": run, "qid": q, "question": text.format(q), "correct": int(run == "new")}
+        for run, text in asked.items()
+        for q in range(40)
+    ]
+    frame = pd.DataFrame(rows)
+    for table in (frame, nescio.from_dataframe(frame, run="run", question="qid", outcome="correct")):
+        with pytest.raises(UsageError, match="40 of 40 questions have a different text in another run"):
+            nescio.compare(table, "c@1", baseline="old", fail_on_regression=True)

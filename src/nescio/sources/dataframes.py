@@ -13,6 +13,8 @@ from nescio.sources.opening import open_table
 from nescio.sources.tables import literal, quoted
 from nescio.text import decimal
 
+TEXT = "question_text"  # nescio's own name for the column with the text of the questions
+
 
 @names_nearest
 def from_dataframe(
@@ -36,7 +38,8 @@ def from_dataframe(
     Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`.
     `outcome_map` translates the words in the column of outcomes, such as {"ok": "correct", True: "correct", "n/a":
     "unanswered"}; other words stay the same. Named levels of a pandas index are columns too. If a column gets the name
-    of another, the other column is kept as "NAME (as given)". All other columns are kept, for `by=` and `mean(NAME)`.
+    of another, the other column is kept as "NAME (as given)", and `question` as `question_text`. All other columns are
+    kept, for `by=` and `mean(NAME)`.
 
         frame = pandas.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
         nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))
@@ -76,6 +79,8 @@ def from_dataframe(
             cell = f"CASE {cases} ELSE {cell}::VARCHAR END"
         called = [part for part, column in parts.items() if column == name]
         kept = f"{name} (as given)" if name in parts and name not in called else name
+        if name == "question" and kept != name and TEXT not in source.columns:
+            kept = TEXT  # Beside a column of ids, it holds the questions.
         cells += [f"{cell} AS {quoted(new)}" for new in called or [kept]]
     columns = ", ".join(f"c{i}" for i in range(len(source.columns)))
     return Renamed(source.table, f"SELECT {', '.join(cells)} FROM given AS given({columns})")
