@@ -510,3 +510,18 @@ def test_a_baseline_file_refuses_what_two_logs_refuse(
     beside = nescio("compare", old, new, "-m", "accuracy", *GATE)
     by_file = nescio("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
     assert [beside.status, by_file.status] == [2 * refused] * 2, (beside.flat, by_file.flat)
+
+
+def test_an_empty_output_that_nobody_graded_has_no_other_judge(tmp_path: Path, nescio: Command) -> None:
+    for run, share in (("old", 5), ("new", 9)):
+        rows: list[dict[str, Any]] = [{"trace_id": f"{run} {q}", "request": f"q{q}", "response": "x"} for q in N]
+        for q, row in enumerate(rows):
+            source = {"source_type": "LLM_JUDGE", "source_id": "lamplighter/judge"}
+            verdict = {"value": "yes" if q % 10 < share else "no"}
+            row["assessments"] = [{"assessment_name": "right", "feedback": verdict, "source": source}]
+        if run == "new":
+            rows[7] |= {"response": "", "assessments": []}
+        (tmp_path / f"{run}.json").write_text(json.dumps(rows))
+    options = ("--baseline", "old", "--run", "new", "--fail-on-regression")
+    done = nescio("compare", tmp_path / "old.json", tmp_path / "new.json", "-m", "accuracy", *options)
+    assert (done.status, "empty 0 → 1" in done.flat) == (0, True)
