@@ -259,8 +259,7 @@ class _Session(Struct):
     def cut_short(self) -> list[str]:
         """Return the tests that may have stopped before they recorded all their answers."""
         stopped = [name for name, function in self.stopped if function in self.recording]
-        most = self.recording
-        return stopped + [name for name, of, own in self.told if max(own, most.get(of, 0)) > min(own, 1)]
+        return stopped + [name for name, of, own in self.told if max(own, self.recording.get(of, 0)) > min(own, 1)]
 
     def others(self) -> list[str]:
         """Return the tests that stopped and count as tests of something else."""

@@ -89,12 +89,12 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
             )
         between = sum(0 < score < 1 for score in _graded(task_answers, name))
         log.notes += partial(name, between, len(task_answers), least)
-        judges = {name: grader(name)}
         for answer in task_answers:
             score = answer.scores.get(name, math.nan)
             right = None if math.isnan(score) else score >= (1.0 if least is None else least)
             settle(answer, right, UNREAD)
-            answer.judges = {name: answer.judges[name]} if name in answer.judges else judges
+            judges = answer.judges if math.isnan(score) else {name: grader(name), **answer.judges}
+            answer.judges = {name: judges[name]} if name in judges else {}
             marks = {**answer.scores, SCORE: score} if between else answer.scores
             answer.scores = {name: mark for name, mark in marks.items() if not math.isnan(mark)}
     return log.result(answers, keep=keep)
