@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison.corrections import UNPAIRED, WELCH
@@ -72,10 +73,13 @@ def compare_unpaired(
         )
     for measure in (measure.on(data.columns) for measure in measures):
         seen = questions_of(data, measure)
-        inputs, _ = measure_inputs(data, [measure])
+        inputs, lacking = measure_inputs(data, [measure])
         runs = [_own_run(seen, sample) for sample in inputs]
         for x, y in pairs:
-            yield _compared((data.runs[x], data.runs[y]), measure, runs[x], runs[y], plan)
+            names = data.runs[x], data.runs[y]
+            row, remarks = _compared(names, measure, runs[x], runs[y], plan)
+            of_both = [one for one in lacking if {*map("run {!r}".format, names)} & {*one.whose}]
+            yield row, [*remarks, *(replace(one, measures=(), whose=()) for one in of_both)]
 
 
 def _own_run(seen: MeasuredRuns, sample: MeasureInput) -> OwnRun:
