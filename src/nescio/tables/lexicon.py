@@ -276,7 +276,7 @@ def truth_of(word: str) -> bool | None:
 
 
 def ended(status: str) -> str | None:
-    """Return the reason why there is no text, by a status such as "length" or "FinishReason.SAFETY"; None for others."""
+    """Return the reason why there is no text, by a status such as "length" or "FinishReason.SAFETY", or None."""
     if (number := decimal(status)) is not None and number in range(400, 600):
         return ERRORED
     return lexicon().endings.get(fold(status).rpartition(".")[2])
