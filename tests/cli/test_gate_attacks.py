@@ -86,6 +86,23 @@ def test_a_formula_of_counts_is_decided_as_its_share_is(tmp_path: Path) -> None:
     assert points.verdict == share.verdict
 
 
+@pytest.mark.parametrize("missing", ["error", "common", "own"])
+def test_every_answer_needs_a_value_whatever_questions_are_missing(
+    tmp_path: Path, nescio: Command, missing: str
+) -> None:
+    """The new run is worse, and lacks the values of its bad half."""
+    rows = (
+        [f"{i}?,a,b,{0.3 + i % 7 / 10:.1f}" for i in range(200)],
+        [f"{i}?,a,b,{0.2 + i % 7 / 10:.1f}" for i in range(200)],
+    )
+    rows = rows[0], [row if float(row[-3:]) > 0.5 else row[:-3] for row in rows[1]]
+    paths = [tmp_path / "old.csv", tmp_path / "new.csv"]
+    for path, own in zip(paths, rows, strict=True):
+        path.write_text("\n".join(["user_input,response,reference,faithfulness", *own]) + "\n")
+    done = nescio("compare", *paths, "-m", "mean(faithfulness)", "--margin", "0.05", *GATE, "--missing", missing)
+    done.assert_refused("Give every answer a value")
+
+
 def test_a_stated_tolerance_holds_for_a_measure_that_shows_the_loss(tmp_path: Path, nescio: Command) -> None:
     """30 of 200 answers more are wrong, and 0.3 is allowed."""
     path = table(tmp_path / "t.csv", old="C" * 120 + "W" * 80, new="C" * 90 + "W" * 110)

@@ -86,6 +86,22 @@ def as_frame(folder: Path, old: Sequence[Row], new: Sequence[Row]) -> int:  # no
     return gated(frame, column={"run": "run", "question": "id", "outcome": "is_correct"})
 
 
+def as_named_frame(folder: Path, old: Sequence[Row], new: Sequence[Row]) -> int:  # noqa: ARG001
+    rows = [{"run": run} | {**row} for run, own in (("old", old), ("new", new)) for row in own]
+    frame = pl.DataFrame(rows).rename({"question_text": "question"})
+    return gated(nescio.from_dataframe(frame, question="id", outcome="is_correct"))
+
+
+def side_by_side(folder: Path, old: Sequence[Row], new: Sequence[Row]) -> int:
+    rows = [
+        {"id": one["id"]}
+        | {f"{run}_{name}": cell for run, row in (("old", one), ("new", two)) for name, cell in row.items()}
+        for one, two in zip(old, new, strict=True)
+    ]
+    mapping = {"run": "-", "question": "id", "outcome": "old_is_correct+new_is_correct"}
+    return gated(written(folder / "both.csv", rows), column=mapping)
+
+
 def by_baseline(folder: Path, old: Sequence[Row], new: Sequence[Row]) -> int:
     before, after = both(folder, old, new)
     nescio.compare(before, "accuracy", save_baseline=folder / "base.json", resamples=500)
@@ -131,6 +147,8 @@ DOORS: list[Callable[[Path, Sequence[Row], Sequence[Row]], int]] = [
     in_json_lines,
     converted,
     as_frame,
+    as_named_frame,
+    side_by_side,
     by_baseline,
     by_policy,
     counted_in_sql,

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison.corrections import UNPAIRED, WELCH
-from nescio.comparison.each_pair import no_interval, student_interval
+from nescio.comparison.each_pair import no_interval, on_part, student_interval
 from nescio.comparison.pair_test import MeasuredRuns, questions_of
 from nescio.comparison.paired_data import pair_up
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import UNGRADED, Evidence
 from nescio.data.notes import Note
 from nescio.data.patterns import Patterns, distinct
 from nescio.data.policy_notes import APART
@@ -78,8 +78,15 @@ def compare_unpaired(
         for x, y in pairs:
             names = data.runs[x], data.runs[y]
             row, remarks = _compared(names, measure, runs[x], runs[y], plan)
-            of_both = [one for one in lacking if {*map("run {!r}".format, names)} & {*one.whose}]
-            yield row, [*remarks, *(replace(one, measures=(), whose=()) for one in of_both)]
+            remarks += [replace(one, measures=(), whose=()) for one in lacking if _is_on(one, names)]
+            if measure.user_columns:
+                used, ungraded = seen.usable[[x, y]], data.absence[[x, y]] == UNGRADED
+                remarks += on_part(int(used.sum()), int((used | ungraded).sum()), every=False)
+            yield row, remarks
+
+
+def _is_on(remark: Note, runs: Sequence[str]) -> bool:
+    return any(f"run {run!r}" in remark.whose for run in runs)
 
 
 def _own_run(seen: MeasuredRuns, sample: MeasureInput) -> OwnRun:

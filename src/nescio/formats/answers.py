@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from nescio.data.changed_questions import changed_words
+from nescio.data.changed_questions import UNSAID, changed_words
 from nescio.data.columns import Array, user
 from nescio.data.judge_record import UNKNOWN, JudgeRecord, alike, combined
 from nescio.data.notes import Note, note
@@ -180,7 +180,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         columns[user(SCORE)] = array(scores, np.nan, float)
     reasons = zip(runs, layout.reasons, strict=True)
     notes += [reasons_note(run, of_run, len(asked)) for run, of_run in reasons if of_run]
-    notes += changed_words(lambda: ((one.question, one.run, one.words) for one in answers), len({*asked}))
+    notes += changed_words(lambda: ((one.question, one.run, _words(one)) for one in answers), len({*asked}))
     notes += said_by_some([*runs], array((True for _ in answers), False, np.bool_), known, asked)
     why = array((answer.why or None for answer in answers), None, object) if any(layout.reasons) else None
     has_texts = any(answer.texts for answer in answers)
@@ -200,8 +200,14 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         files=tuple(map(str, layout.files)),
         judges=_judges(answers, runs, layout.shared()),
         texts=texts,
-        words=array((answer.kept or answer.words or None for answer in answers), None, object),
+        words=array((answer.kept or _words(answer) or None for answer in answers), None, object),
     )
+
+
+def _words(answer: Answer) -> bytes:
+    """Return the digests of an answer's question and gold answers; empty if it lacks one and nobody graded it."""
+    halves = answer.words[: len(UNSAID)], answer.words[len(UNSAID) : 2 * len(UNSAID)]
+    return b"" if UNSAID in halves and not _is_graded(answer) else answer.words
 
 
 def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[str]) -> tuple[JudgeRecord | None, ...]:

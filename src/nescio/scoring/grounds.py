@@ -29,6 +29,7 @@ from nescio.data.policy_notes import (
     LACKING,
     MISSING_SILENT,
     MIXED_FILES,
+    OF_ONE_RUN,
     ONE_SIDED,
     OTHER_ANSWERS,
     OTHER_GOLD,
@@ -167,6 +168,7 @@ _ADVICE = {
     CHOSEN_LABELS: "Label a random sample of the questions",
     UNCHECKED: "Add a column `answer` with the text that each label is about",
     UNSTATED: "Count the answers again by the statement of `nescio sql`",
+    OF_ONE_RUN: "They may differ between the runs",
     FEW_CLUSTERS: f"Fewer than {FEWEST_CLUSTERS} decide nothing",
 }
 

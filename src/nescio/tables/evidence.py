@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 
 from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_QUESTIONS, OTHER_TEXTS
-from nescio.data.notes import Note
-from nescio.tables.cells import JUDGE, Placed
+from nescio.data.notes import Note, note
+from nescio.data.policy_notes import OF_ONE_RUN
+from nescio.sources.tables import first
+from nescio.tables.cells import JUDGE, Placed, runs_of
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import names_a_judge, roles_of, squash
+from nescio.tables.failures import is_status
+from nescio.tables.lexicon import fails, names_a_judge, roles_of, squash
 from nescio.tables.mapping import Expression, Mapped, role_of
 from nescio.tables.pairing import is_prompt
 from nescio.tables.roles import NOTHING, is_written, kept_role
@@ -43,6 +47,63 @@ def with_evidence(table: Table, mapping: Mapped, given: Collection[str]) -> Mapp
             # An empty gold answer would say that the question has no answer, which changes outcomes.
             more |= {"gold": Expression(tuple(gold)), "answerable": mapping.get("answerable", NOTHING)}
     return {**mapping, **more}
+
+
+def of_single_runs(table: Table, mapping: Mapped) -> list[Note]:
+    """Return a note on columns of single runs ("mine_judge") that state what no column of all runs may: who judged, the
+    question, the gold answer, or a failed call.
+
+    There is none for columns that are the same in all runs. nescio reads such columns only with a row for each answer.
+    """
+    runs = runs_of(table, mapping)
+    read = {
+        name for own in (mapping, *(columns for _, columns in runs)) for held in own.values() for name in held.columns
+    }
+    free = [column for column in table.columns.values() if column.name and column.name not in read and column.filled]
+    of_what: dict[str, dict[str, Column]] = {}
+    for (run, _), column in product(runs if len(runs) > 1 else (), free):
+        if what := _without_run(column.name or "", run):
+            of_what.setdefault(squash(what), {})[run] = column
+    unread = [
+        str(column.name)
+        for what, columns in of_what.items()
+        if _tells_of_answers(what, columns.values()) and not _are_same(table, columns, len(runs))
+        for column in columns.values()
+    ]
+    if not unread:
+        return []
+    return [
+        note(
+            OF_ONE_RUN,
+            "{columns:list} {number:is a column/are columns} of single runs, which nescio does not read; write a row "
+            "for each answer, with a column for the run",
+            columns=[*map(repr, unread)],
+            number=len(unread),
+        )
+    ]
+
+
+def _without_run(column: str, run: str) -> str:
+    """Return a column's name without the name of a run at its beginning or end; empty if it has none there."""
+    if column.startswith(run) and not column[len(run) :][:1].isalnum():
+        return column.removeprefix(run).strip("_. -")
+    if column.endswith(run) and not column.removesuffix(run)[-1:].isalnum():
+        return column.removesuffix(run).strip("_. -")
+    return ""
+
+
+def _tells_of_answers(what: str, columns: Iterable[Column]) -> bool:
+    """Return whether columns of this name tell who judged, what was asked or expected, or that a call failed."""
+    if is_status(what):
+        return any(fails(word) for column in columns for word in column.words or ())
+    return names_a_judge(what) or what == JUDGE or bool({"text", "gold", "error"} & {*roles_of(what)[:1]})
+
+
+def _are_same(table: Table, columns: Mapping[str, Column], runs: int) -> bool:
+    """Return whether every run has such a column, and all of them have the same cells."""
+    first_one, *others = columns.values()
+    differs = " OR ".join(f"{first_one.cell} IS DISTINCT FROM {other.cell}" for other in others) or "false"
+    return len(columns) == runs and first(table.connection, f"SELECT 1 FROM {table.relation} WHERE {differs}") is None
 
 
 def with_way_out(notes: Sequence[Note], placed: Placed, seen: Placed) -> list[Note]:

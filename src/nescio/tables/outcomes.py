@@ -22,7 +22,7 @@ from nescio.tables import rules
 from nescio.tables.asking import AskedError, of_refusals
 from nescio.tables.cells import JUDGE, Placed, flag_words, gathered, runs_of
 from nescio.tables.columns import Table, cases
-from nescio.tables.evidence import with_evidence, with_way_out
+from nescio.tables.evidence import of_single_runs, with_evidence, with_way_out
 from nescio.tables.judge_column import judges_of
 from nescio.tables.kept_columns import with_kept
 from nescio.tables.lexicon import AS_GIVEN, speaks_of_faults, squash
@@ -71,6 +71,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     differ = check_pairing(connection, sources, by, text, told=bool({"question", "text"} & options.column.keys()))
     differ += check_gold(connection) if any("gold" in mapping for _, mapping in seen) else []
     notes += with_way_out(differ, placed, seen)
+    notes += [remark for table, mapping in seen for remark in of_single_runs(table, mapping)]
     outcomes = _build(connection, placed, sources, held, notes)
     named = any(mapping[JUDGE].columns == (JUDGE,) for _, mapping in seen if JUDGE in mapping)
     judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)

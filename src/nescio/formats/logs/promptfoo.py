@@ -5,8 +5,8 @@ A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "prov
 reason of a failure is 0 for none, 1 for an assertion, 2 for an error. `error` holds the text of a failed assertion as
 well, so it is ignored if there is an output. A refusal (`isRefusal`) is an abstention, and an empty output counts as
 incorrect (`--empty`). A failure that comes only from a judge (`graderError`), or from an assertion script that crashed,
-leaves the answer ungraded, and so does a test without assertions, which the tool passes. promptfoo's CSV table does not
-distinguish these cases, so nescio refuses it.
+leaves the answer ungraded, and so does a test without assertions, which the tool passes. If no run has assertions for
+a test, the test is left out. promptfoo's CSV table does not distinguish these cases, so nescio refuses it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from nescio.sources.elements import as_object, identity, number, objects_in, par
 from nescio.sources.source import Source, name_runs
 
 CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
+UNASSERTED = "without an assertion"
 NO_ASSERTIONS = "No assertions"  # the reason that the tool gives for the success of a test without any
 SET_BY_THE_TOOL = "sessionId"  # a variable that differs in each answer, like those that begin with an underscore
 _ERROR = 2
@@ -118,7 +119,17 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers = [answer for file in files for answer in file.answers]
     for answer in answers:
         answer.cluster = None
-    return log.by_score(answers, "the results")
+    return log.by_score(_asserted(answers, log), "the results")
+
+
+def _asserted(answers: Sequence[Answer], log: Log) -> Sequence[Answer]:
+    """Return the answers without those to tests that have no assertion in any run: nobody means to grade these."""
+    asserted = {answer.question for answer in answers if answer.ungraded != UNASSERTED}
+    kept = [answer for answer in answers if answer.question in asserted]
+    if kept and len(kept) < len(answers):
+        dropped = len({answer.question for answer in answers} - asserted)
+        log.say("promptfoo.unasserted", "{tests:n test} without assertions {tests:is/are} left out", tests=dropped)
+    return kept or answers
 
 
 def _tests(log: Log, source: Source, prefix: str) -> Tests:
@@ -207,7 +218,7 @@ def _answer(row: Result, answer: Answer) -> Answer:
     ):
         answer.ungraded = UNREAD
     elif not refused and _asserts_nothing(row):
-        answer.ungraded = "without an assertion"
+        answer.ungraded = UNASSERTED
     answer.right, answer.silent, answer.nothing = row.success, REFUSED if refused else None, nothing
     answer.score = None if answer.ungraded else number(row.score)
     answer.labels = as_object(row.vars)
