@@ -19,6 +19,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
+from nescio.errors import MismatchError
 from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
 from nescio.people.campaigns.folder import contents, open_campaign
@@ -266,6 +267,42 @@ def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path:
     made.edit(campaign / "campaign.toml", 'judge = ""', 'judge = "exact"')
     scores = nescio.campaign.score(campaign, resamples=10).scores[""]
     assert scores.value("alpha_a", "accuracy") == pytest.approx(4 / 6)
+
+
+def corrected(tmp_path: Path, options: list[str], *, more: bool = False) -> Path:
+    """A campaign of three questions with two options whose organiser changes the topics, but not the key."""
+    rows = [
+        {"id": f"q{i}", "question": "Which?", "options": ["right", "wrong"], "answers": ["right"]} for i in range(3)
+    ]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    changed = [{"id": row["id"], "question": "Which one?", "options": options} for row in rows]
+    added = [{"id": "q3", "question": "And?", "options": ["right", "wrong"]}] if more else []
+    made.lines(campaign / "topics" / "questions.jsonl", [*changed, *added])
+    return campaign
+
+
+@pytest.mark.parametrize("options", [["wrong", "right"], ["other", "wrong", "right"]])
+def test_letters_name_the_options_that_teams_saw(tmp_path: Path, options: list[str]) -> None:
+    campaign = corrected(tmp_path, options)
+    nescio.campaign.handout(campaign)
+    letter = "ABC"[options.index("right")]
+    made.take(campaign, {"alpha_a": [{"answer": letter}] * 3, "beta_b": [{"answer": "right"}] * 3})
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert [scores.value(run, "accuracy") for run in ("alpha_a", "beta_b")] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "more", "says"),
+    [
+        (["right now", "wrong"], False, "state other options for 'q0', and not both have the right answer"),
+        (["right", "wrong"], True, "key/ has no answer to 'q3' of topics/"),
+    ],
+)
+def test_a_key_that_does_not_fit_the_topics_is_refused(
+    tmp_path: Path, options: list[str], *, more: bool, says: str
+) -> None:
+    with pytest.raises(MismatchError, match=says):
+        nescio.campaign.handout(corrected(tmp_path, options, more=more))
 
 
 @pytest.mark.parametrize(("setting", "value"), [("distinct", '"answer and document"'), ("options_from", "0")])

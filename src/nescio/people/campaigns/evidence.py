@@ -22,6 +22,7 @@ from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
+from nescio.people.campaigns.keyed import keyed
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.screens import sentence_items
@@ -29,7 +30,7 @@ from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered
 from nescio.people.campaigns.shown_texts import NOTHING, kind_of_id
 from nescio.people.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
 from nescio.people.campaigns.verdicts import refuse_open, resolved, unlisted
-from nescio.pipeline import Loaded, Options, apply, judge, read_collection
+from nescio.pipeline import Loaded, Options, apply, judge
 from nescio.sources.json import as_text
 from nescio.tasks.ave import evidence as ave
 from nescio.tasks.ave.exercise import Exercise
@@ -158,8 +159,7 @@ def with_key(campaign: Campaign, part: Part) -> list[Question]:
     """
     questions = list(part.questions.values())
     if campaign.key_files:
-        collection, _ = read_collection(list(campaign.key_files), ReadOptions(gold=False))
-        questions = [question for question in collection.questions if question.id in part.questions]
+        questions = keyed(questions, campaign.key_files)
     own = {item.question: item.id for item in sentence_items(campaign)}
     listed = resolved(campaign, {*own.values()} - open_items(campaign).keys()) if own else {}
     return [

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
+from nescio.people.campaigns.keyed import keyed
 from nescio.people.campaigns.log import digests, record
 from nescio.people.campaigns.option_names import naming
 from nescio.people.campaigns.runs import FORMS
@@ -41,7 +42,8 @@ def handout(campaign: Path | str) -> HandedOut:
 
     They are the topics without gold, the rules of a run, and a README. In AVE, the texts to validate keep the names of
     their documents (`doc`). The topics are written anew from the fields that teams may see. Raises UsageError if there
-    is no campaign, MismatchError for a column of the topics that looks like the key.
+    is no campaign, MismatchError for a column of the topics that looks like the key, and for a key that does not fit
+    the topics.
     """
     with step(campaign) as opened:
         files = handout_files(opened)
@@ -83,6 +85,9 @@ def handout_files(campaign: Campaign) -> dict[str, bytes]:
     """Return the files for teams, keyed by name. The files do not name the groups."""
     settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", show=(), systems={})
     topics = public_topics(campaign / TOPICS, campaign.settings, campaign.key_files)
+    if settings.task in ("qa", "reading") and campaign.key_files:
+        for part in campaign.topics().parts.values():
+            keyed(part.questions.values(), campaign.key_files)
     files = {f"{TOPICS}/{name}": content for name, content in topics.items()}
     return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
 
