@@ -115,6 +115,10 @@ def test_answers_are_judged_and_what_is_recorded_wrongly_is_refused(pytester: py
             # 1 of 5 right, 2 unanswered: c@1 is (1 + 2 * 1/5) / 5
             assert nescio_run.scores("c@1").value("tests", "c@1") == 0.28
 
+        @pytest.mark.parametrize("blank", ["", " ", "\\n"])
+        def test_empty(nescio_run, blank):
+            assert nescio_run.answer("q1", blank, "Paris", declined_pattern=[" *"]) == "incorrect"
+
         def test_wrong(nescio_run):
             with pytest.raises(UsageError, match="an outcome is correct, incorrect, unanswered or None"):
                 nescio_run.record("q1", "right")
@@ -125,7 +129,7 @@ def test_answers_are_judged_and_what_is_recorded_wrongly_is_refused(pytester: py
         """,
     )
     assert done.ret == 0, printed
-    done.assert_outcomes(passed=2)
+    done.assert_outcomes(passed=5)
 
 
 def answered(right: int, gold: str | list[str] = "Oslo", **how: Any) -> Recorder:

@@ -120,13 +120,16 @@ class Recorder(Struct):
 
             assert nescio_run.answer("q1", bot("Capital of France?"), "Paris") != "incorrect"
 
-        `gold` is the right answer, or all right answers. `judge` is any judge of `nescio judge`. None, an empty text,
-        and a text that matches a `declined_pattern` completely are unanswered. `more` is as in `record`.
+        `gold` is the right answer, or all right answers. `judge` is any judge of `nescio judge`. None and a text that
+        matches a `declined_pattern` completely are unanswered. An empty text is incorrect. `more` is as in `record`.
         """
         from nescio.integrations import outcome_of
         from nescio.judging import known
 
-        outcome = outcome_of(answer, _listed(gold), judge=judge, declined_pattern=declined_pattern)
+        blank = answer is not None and not answer.strip()
+        outcome = (
+            "incorrect" if blank else outcome_of(answer, _listed(gold), judge=judge, declined_pattern=declined_pattern)
+        )
         record = known(judge).record
         # Stated always: a record without it would agree with every pattern.
         patterns = ("declined_pattern", " | ".join(declined_pattern) or "none")
