@@ -48,7 +48,7 @@ def test_one_of_several_answers_that_differ_is_no_choice(tmp_path: Path, nescio:
         ("exact", "token_f1(threshold=0.1)", "(exact, token_f1(threshold=0.1))"),
         ("exact", "", "(exact, an unknown judge)"),
         ("exact", ("exact", "lenient"), "(exact, exact+lenient)"),
-        ("exact", ("exact", "exact(threshold=0.1)"), "(exact, exact+exact(exact.threshold=0.1))"),
+        ("exact", ("exact", "exact(threshold=0.1)"), "(exact, exact(exact.threshold=0.1, exact.threshold=not stated))"),
         ("exact", ("exact", ""), "(exact, an unknown judge+exact)"),
         ("llm(model=m, date=2026-01-01)", "llm(model=m, date=2026-02-02)", ""),
         (("llm(model=m, date=2026-01-01)", "llm(model=m, date=2026-01-02)"), "llm(model=m, date=2026-02-02)", ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
@@ -11,7 +12,7 @@ from nescio.data.changed_questions import OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.notes import Note, note
 from nescio.data.policy_notes import OF_ONE_RUN
 from nescio.sources.tables import first
-from nescio.tables.cells import JUDGE, Placed, runs_of
+from nescio.tables.cells import JUDGE, OF_RUNS, Placed, runs_of
 from nescio.tables.columns import Column, Table
 from nescio.tables.failures import is_status
 from nescio.tables.lexicon import fails, names_a_judge, roles_of, squash
@@ -31,6 +32,7 @@ def with_evidence(table: Table, mapping: Mapped, given: Collection[str]) -> Mapp
     """
     told = {*map(role_of, given)}
     used = {name for own in mapping.values() for name in own.columns}
+    used |= {str(column.name) for columns in _of_runs(table, mapping).values() for column in columns.values()}
     more: dict[str, Expression] = {}
     for name, column in table.columns.items():
         kept = kept_role(name) if name and column.filled else None
@@ -50,24 +52,18 @@ def with_evidence(table: Table, mapping: Mapped, given: Collection[str]) -> Mapp
 
 
 def of_single_runs(table: Table, mapping: Mapped) -> list[Note]:
-    """Return a note on columns of single runs ("mine_judge") that state what no column of all runs may: who judged, the
-    question, the gold answer, or a failed call.
+    """Return a note on columns of single runs ("mine_judge") that tell who judged, the question, the gold answer, or a
+    failed call.
 
-    There is none for columns that are the same in all runs. nescio reads such columns only with a row for each answer.
+    nescio reads what a run has for itself only from a table with a row for each answer. There is no note on columns
+    that are the same in all runs.
     """
-    runs = runs_of(table, mapping)
-    read = {
-        name for own in (mapping, *(columns for _, columns in runs)) for held in own.values() for name in held.columns
-    }
-    free = [column for column in table.columns.values() if column.name and column.name not in read and column.filled]
-    of_what: dict[str, dict[str, Column]] = {}
-    for (run, _), column in product(runs if len(runs) > 1 else (), free):
-        if what := _without_run(column.name or "", run):
-            of_what.setdefault(squash(what), {})[run] = column
+    of_what = _of_runs(table, mapping)
+    runs = len(runs_of(table, mapping))
     unread = [
         str(column.name)
         for what, columns in of_what.items()
-        if _tells_of_answers(what, columns.values()) and not _are_same(table, columns, len(runs))
+        if _tells_of_answers(what, columns.values()) and not _are_same(table, columns, runs)
         for column in columns.values()
     ]
     if not unread:
@@ -83,13 +79,26 @@ def of_single_runs(table: Table, mapping: Mapped) -> list[Note]:
     ]
 
 
+def _of_runs(table: Table, mapping: Mapped) -> dict[str, dict[str, Column]]:
+    """Return the columns whose names have the name of one of several runs, keyed by the rest of the name and the run.
+
+    Left out are the columns from which the outcomes of the runs are read.
+    """
+    runs = runs_of(table, mapping)
+    mappings = [{role: own for role, own in mapping.items() if role in OF_RUNS}, *(columns for _, columns in runs)]
+    read = {name for own in mappings for expression in own.values() for name in expression.columns}
+    free = [column for column in table.columns.values() if column.name and column.name not in read and column.filled]
+    of_what: dict[str, dict[str, Column]] = {}
+    for (run, _), column in product(runs if len(runs) > 1 else (), free):
+        if what := _without_run(column.name or "", run):
+            of_what.setdefault(what.casefold(), {})[run] = column
+    return of_what
+
+
 def _without_run(column: str, run: str) -> str:
-    """Return a column's name without the name of a run at its beginning or end; empty if it has none there."""
-    if column.startswith(run) and not column[len(run) :][:1].isalnum():
-        return column.removeprefix(run).strip("_. -")
-    if column.endswith(run) and not column.removesuffix(run)[-1:].isalnum():
-        return column.removesuffix(run).strip("_. -")
-    return ""
+    """Return a column's name without the name of a run, which is a part of it; empty if it is none."""
+    before, found, after = re.sub(rf"(?<![^\W_]){re.escape(run)}(?![^\W_])", "\0", column, count=1).partition("\0")
+    return ".".join(filter(None, (part.strip("_. -[]/") for part in (before, after)))) if found else ""
 
 
 def _tells_of_answers(what: str, columns: Iterable[Column]) -> bool:

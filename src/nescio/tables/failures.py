@@ -20,19 +20,8 @@ from nescio.tables.mapping import Expression, Mapped, compared, flag
 
 # names of objects that hold what a provider replied to the last call
 _REPLIES = {
-    *(
-        "response",
-        "rawresponse",
-        "apiresponse",
-        "raw",
-        "reply",
-        "result",
-        "output",
-        "completion",
-        "choices",
-        "candidates",
-    ),
-    *("incompletedetails", "finishdetails", "promptfeedback"),
+    *("response", "rawresponse", "apiresponse", "raw", "reply", "result", "output", "completion", "choices"),
+    *("candidates", "incompletedetails", "finishdetails", "promptfeedback"),
 }
 _PATH = re.compile(r"[.\]/]")
 _MARK = literal(r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\]|ERROR\s*:)")

@@ -286,7 +286,7 @@ def fails(word: str) -> bool | None:
     """Return whether a status (a word or an HTTP code) says that a call failed; None for a text that is neither."""
     if (number := decimal(word)) is not None and number in range(100, 400):
         return False
-    return True if ended(word) in (BLOCKED, ERRORED) else None
+    return True if ended(word) == ERRORED else None
 
 
 def failed(word: str) -> bool | None:
