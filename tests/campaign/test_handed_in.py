@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -299,6 +299,59 @@ def test_a_sheet_counts_once_the_sheet_that_differed_is_gone(tmp_path: Path) -> 
     other.unlink()
     assert collect(campaign).sound
     assert {*verdicts(campaign).values()} == {"R"}
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """A function that sets the time to a minute of the hour in which pages judge (`hand_in`)."""
+    start = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+    def at(minute: int) -> None:
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int((start + timedelta(minutes=minute)).timestamp())))
+
+    at(0)
+    return at
+
+
+@pytest.mark.parametrize("suffix", ["", "\n\n"], ids=["copied", "saved again"])
+def test_a_sheet_that_is_filed_after_it_was_collected_gives_no_verdict_anew(
+    suffix: str, clock: Callable[[int], None], tmp_path: Path
+) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0"]}, ["ana"])
+    sheet, mail = campaign / "sheets" / "ana.csv", made.text(tmp_path / "mail" / "ana.csv", "")
+    (row,) = rows_of(sheet)
+    for minute, path, verdict in ((1, sheet, "R"), (3, mail, "W")):
+        clock(minute)
+        write_rows(path, [{**row, "verdict": verdict}])
+        assert collect(campaign, path).sound
+    page = hand_in(tmp_path / "p.jsonl", campaign, [(row["item"], "X", 5)])
+    clock(7)
+    sheet.write_bytes(mail.read_bytes() + suffix.encode())
+    assert str(collect(campaign)).splitlines()[0].endswith("1 of 1 answer judged; 0 new")
+    assert collect(campaign, page).sound
+    assert [*verdicts(campaign).values()] == ["X"]
+    write_rows(sheet, [{**row, "verdict": "R"}])  # not the R of the first sheet
+    assert collect(campaign).count == 1
+
+
+def test_a_sheet_that_says_the_same_as_a_page_may_be_newer_than_what_the_page_said_later(
+    clock: Callable[[int], None], tmp_path: Path
+) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0"]}, ["ana"], html=True)
+    nescio.campaign.sheets(campaign, ["ana"])
+    (a,) = items_of(campaign)
+    sheet, said = campaign / "sheets" / "ana.csv", [(a, "W", 1), (a, "R", 3), (a, "X", 7)]
+    clock(2)
+    collect(campaign, hand_in(tmp_path / "p.jsonl", campaign, said[:1]))
+    clock(5)
+    fill(campaign, lambda *_: "W")
+    for _ in range(2):
+        assert str(collect(campaign, sheet)).splitlines()[0].endswith("1 of 1 answer judged; 0 new")
+    (fault,) = collect(campaign, hand_in(tmp_path / "p.jsonl", campaign, said[:2])).rows
+    assert "ana says W in a sheet" in fault.rule
+    assert [*verdicts(campaign).values()] == ["W"]
+    assert collect(campaign, hand_in(tmp_path / "p.jsonl", campaign, said)).sound
+    assert [*verdicts(campaign).values()] == ["X"]
 
 
 def test_a_file_of_nothing_but_short_lines_takes_little_memory(campaign: Path, tmp_path: Path) -> None:

@@ -399,6 +399,22 @@ def test_somebody_else_may_judge_an_open_answer_in_the_place_of_who_judged_it(tm
     assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
 
 
+def test_a_sheet_that_is_filed_after_it_was_collected_judges_nothing_again(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "text"}] * 2})
+    nescio.campaign.sheets(campaign, ["ana", "ben", "kim"], overlap=3)
+    made.judge(campaign, lambda who, _: {"ana": "R", "ben": "X", "kim": "W"}[who])
+    mail, sheet = made.text(tmp_path / "mail" / "ben.csv", ""), campaign / "sheets" / "ben.csv"
+    made.write_rows(mail, [{**row, "verdict": "W"} for row in made.rows_of(sheet)])
+    nescio.campaign.collect(campaign, [mail], resamples=10)
+    made.take(campaign, {"alpha_a": [{"answer": "thing", "support": "another text"}] * 2}, received="2026-05-02")
+    assert nescio.campaign.pool(campaign).taken_back == 2
+    nescio.campaign.sheets(campaign, ["kim", "eva"], overlap=2)
+    shutil.copy(mail, sheet)
+    assert "changed" not in str(nescio.campaign.collect(campaign, resamples=10))
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
 @pytest.mark.parametrize("html", [False, True])
 @pytest.mark.parametrize("early", [True, False])
 def test_a_verdict_that_does_not_hold_opens_the_answer_before_and_after_the_pool(

@@ -315,9 +315,10 @@ def _of_sheet(
     noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
     said = [*fresh, *(judged if withdraw else []), *noted]
     texts, given = reading.texts | sheet.texts, [*again, *fresh]
+    same = {one for one in fresh if one == present.of(one.item, who)}
     change = changes(campaign, said, present=present, texts=texts, until=until, pool=version, source=source)
     older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
-    kinds = Counter(one.kind for one in change)
+    kinds = Counter(one.kind for one in change if one.judgement not in same)
     blanks = 0 if withdraw else len(judged)
     counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
     read_back = ReadBack(str(path), who, sheet.answers, len(given), *counts, older=older, noted=kinds["noted"])

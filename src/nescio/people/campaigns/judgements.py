@@ -103,7 +103,8 @@ class Present:
     verdict counts, in whatever order they are collected. Who takes back a verdict takes it back where it was given: a
     verdict from elsewhere is then current again. A line without a verdict `before` and `after` only has a comment or a
     mark, and takes nothing back. A judgement from a page or a server has the time at which it was made. A row of a
-    sheet was written at some time until it was collected, or until its file was last changed.
+    sheet was written at some time until it was collected, or until its file was last changed. A row that repeats the
+    verdict of an earlier sheet may be a copy, so the verdict keeps its time.
     """
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
@@ -130,9 +131,13 @@ class Present:
 
     def add(self, line: Change) -> None:
         """Add a line of the history; the line becomes current unless the current judgement has a later time."""
+        self._count += 1
         whose = line.item, line.assessor
         held, verdicts = self.lines.get(whose), self._verdicts.setdefault(whose, [])
         is_newest = held is None or not line.said or line.said >= _time(held)
+        if held is not None and _of_sheet(held) and _repeats(line, held):
+            self._put_in_place(line)
+            return
         if line.taken_back:
             self._taken_back_by[whose] = line.texts
             verdicts[:] = [one for one in verdicts if (line.said and _time(one) > line.said) or self._is_present(one)]
@@ -168,12 +173,12 @@ class Present:
         return replace(line, source=given.source, record=given.record)
 
     def _hold(self, line: Change) -> None:
-        self.lines[line.item, line.assessor] = line
-        self.again.add(line.item, line.assessor, line.after, line.taken_back)
+        held, self.lines[line.item, line.assessor] = self.lines.get((line.item, line.assessor)), line
+        if held is None or not _repeats(line, held):
+            self.again.add(line.item, line.assessor, line.after, line.taken_back)
 
     def _remember(self, line: Change) -> None:
         whose = line.item, line.assessor
-        self._count += 1
         self.comments.add((*whose, line.comment))
         if line.record:
             self.records[line.record] = line
@@ -184,11 +189,15 @@ class Present:
             self.by_source.pop(whose, None)
             self.by_sheet.pop(whose, None)
         elif _of_sheet(line) and (line.before or line.after):
-            self.by_source.setdefault(whose, {})[line.source] = line.judgement
-            self.by_sheet[whose] = line.judgement
-            self._of_sheets.setdefault(whose, []).append((self._count, line.after))
+            self._put_in_place(line)
             self._sheets.setdefault(whose, []).append(line.at)
             self._known[whose] = (*self._verdicts[whose],)
+
+    def _put_in_place(self, line: Change) -> None:
+        whose = line.item, line.assessor
+        self.by_source.setdefault(whose, {})[line.source] = line.judgement
+        self.by_sheet[whose] = line.judgement
+        self._of_sheets.setdefault(whose, []).append((self._count, line.after))
 
     def earliest(self, item: str, assessor: str) -> str:
         """Return the time after which the assessor must have written what a sheet newly says of the item."""
@@ -222,19 +231,21 @@ class Present:
     def repeats(self, one: Judgement, source: str = "", ends: Iterable[int] = ()) -> bool:
         """Return whether a row of a sheet with a verdict says nothing new.
 
-        Such a row repeats what is current, or the verdict of the assessor's last sheet, which a page has replaced
-        since. With a `source`, the row may also repeat what was collected from this sheet before: a later sheet may
-        have replaced that. With the `ends` of an unchanged sheet (`ends_of`), it may repeat the verdict of the
-        assessor's last sheet at one of these ends.
+        Such a row repeats what is current, if a sheet has said so, or the verdict of the assessor's last sheet, which a
+        page has replaced since. With a `source`, the row may also repeat what was collected from this sheet before: a
+        later sheet may have replaced that. With the `ends` of an unchanged sheet (`ends_of`), it may repeat the verdict
+        of the assessor's last sheet at one of these ends.
         """
         whose = one.item, one.assessor
         here, held = self.by_source.get(whose, {}).get(source), self.lines.get(whose)
-        if one == self.of(*whose) and self.other(*whose, one.verdict, by_sheet=True) is None:
+        is_current = one == self.of(*whose) and self.other(*whose, one.verdict, by_sheet=True) is None
+        last = self.by_sheet.get(whose)
+        if is_current and last is not None and last.verdict:
             return here is None or here.verdict == one.verdict
         is_taken_back = held is not None and bool(held.taken_back) and held.before == one.verdict
         if not is_taken_back and any(one.verdict == self._in_sheets(whose, end) for end in ends):
             return True
-        return one in (self.by_sheet.get(whose), here)
+        return one in (last, here)
 
     def _in_sheets(self, whose: tuple[str, str], end: int) -> str | None:
         """Return the verdict of a person's last sheet on an item in the first lines of the history, up to `end`."""
@@ -252,6 +263,11 @@ def _time(line: Change) -> str:
 
 def _of_sheet(line: Change) -> bool:
     return not line.record and line.source != TAKEN_BACK
+
+
+def _repeats(line: Change, held: Change) -> bool:
+    """Return whether a line from a sheet repeats the judgement of the line `held`."""
+    return bool(line.after) and _of_sheet(line) and line.judgement == held.judgement
 
 
 def _replace(verdicts: list[Change], line: Change) -> None:
