@@ -330,12 +330,26 @@ def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: lis
 def test_a_column_that_tells_which_questions_have_no_answer_does_not_go_to_teams(tmp_path: Path) -> None:
     rows = [{"id": f"q{i}", "question": "?", "answers": ["a"] if i > 5 else [], "answerable": i > 5} for i in range(12)]
     flags = made.lines(tmp_path / "flags.jsonl", [{**row, "flag": i > 6} for i, row in enumerate(rows)])
-    with pytest.raises(nescio.MismatchError, match="'flag', but its two values tell which questions have no answer"):
+    with pytest.raises(nescio.MismatchError, match="'flag', but its values tell which questions have no answer"):
         made.start(tmp_path, "qa", [flags])
+    odd = [{**row, "flag": "?" if i == 6 else i > 5} for i, row in enumerate(rows)]
+    with pytest.raises(nescio.MismatchError, match="'flag', but its values tell"):
+        made.start(tmp_path, "qa", [made.lines(tmp_path / "odd.jsonl", odd)])
     # Lists with wrong answers, two kinds of questions, and a value that is unlike any other tell nothing.
     more = {"choices": ["a", "b"], "source": "s"}
     fair = [{**row, **more, "half": i % 2, "page": i} for i, row in enumerate(rows)]
     assert made.start(tmp_path / "fair", "qa", [made.lines(tmp_path / "fair.jsonl", fair)]).is_dir()
+
+
+def test_a_column_that_tells_which_questions_people_judge_goes_to_teams(tmp_path: Path) -> None:
+    """These questions have no key, but perhaps an answer. The language of a question is always shown."""
+    rows = [{"id": f"q{i}", "question": "?", "language": "EN", "kind": "fact", "answers": ["a"]} for i in range(6)]
+    judged = [{"id": f"d{i}", "question": "?", "language": "EN", "kind": "definition"} for i in range(6)]
+    none = [{"id": f"n{i}", "question": "?", "language": "ES", "kind": "fact", "answerable": False} for i in range(6)]
+    files = [made.lines(tmp_path / "q.jsonl", [*rows, *judged]), made.lines(tmp_path / "es.jsonl", [*rows, *none])]
+    for number, path in enumerate(files):
+        campaign = made.start(tmp_path / str(number), "qa", [path])
+        assert nescio.campaign.handout(campaign).path.is_dir()
 
 
 @pytest.mark.parametrize("task", made.MAKE)
