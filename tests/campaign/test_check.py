@@ -416,7 +416,11 @@ def test_an_answer_that_is_an_empty_text_is_a_fault_and_null_abstains(
     campaign, letter = made.MAKE[task](tmp_path), task[0]
     every: list[Any] = ["", " \t", {"answer": "", "answered": False}, "\u200b", CUT_OFF, "here"]
     said = every if task == "qa" else every[:3]
-    rows = [{"id": f"{letter}{i}", **(one if isinstance(one, dict) else {"answer": one})} for i, one in enumerate(said)]
+    more = {} if task == "qa" else {"finish_reason": "length", "error": "timeout"}
+    rows = [
+        {"id": f"{letter}{i}", **(one if isinstance(one, dict) else {"answer": one} | more)}
+        for i, one in enumerate(said)
+    ]
     run = made.lines(tmp_path / "alpha" / "first.jsonl", [*rows, {"answer": "", "answered": False}])
     blank = [f"{letter}{i}" for i, one in enumerate(said) if isinstance(one, str) and not one.strip(" \t\u200b")]
     rule = "an answer may not be an empty text; to abstain, answer null"
@@ -431,7 +435,9 @@ def test_an_answer_that_is_an_empty_text_is_a_fault_and_null_abstains(
     assert rule in (campaign / "receipts" / "alpha" / "receipts.txt").read_text()
     with monkeypatch.context() as earlier:
         earlier.setattr(runs, "_blank", lambda *_: [])
-        assert told(campaign, run.parent) == [("accepted", "")]
+        ((status, remark),) = told(campaign, run.parent)
+    assert status == "accepted"
+    assert re.fullmatch(r"first\.jsonl: the run has fields that nescio does not read: [^;]*'finish_reason'; .*", remark)
     nescio.campaign.pool(campaign)
     made.edit(campaign / "topics" / "questions.jsonl", "?", " ?")
     nescio.campaign.pool(campaign)
@@ -495,5 +501,9 @@ def test_by_the_rules_of_a_campaign_null_abstains_whatever_else_a_line_says(tmp_
     campaign = made.MAKE["qa"](tmp_path)
     rows = [{"id": f"q{i}", "answer": None if i else "here", "error": "timeout"} for i in range(6)]
     run = made.lines(tmp_path / "alpha" / "first.jsonl", rows)
-    assert not nescio.campaign.check(campaign, [run]).rows
-    assert told(campaign, run.parent) == [("accepted", "")]
+    checked = nescio.campaign.check(campaign, [run])
+    assert checked.sound
+    assert [(one.code, one["names"]) for one in checked.notes] == [("campaign.unread", ("'error'",))]
+    ((status, remark),) = told(campaign, run.parent)
+    assert status == "accepted"
+    assert remark.startswith("first.jsonl: the run has fields that nescio does not read: 'error'; a run of qa")
