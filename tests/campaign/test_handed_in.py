@@ -373,6 +373,41 @@ def test_a_file_of_nothing_but_short_lines_takes_little_memory(campaign: Path, t
     assert verdicts(campaign) == {(a, "ana"): "R"}
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_a_sheet_that_was_collected_is_older_than_one_that_was_not(named: bool, tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0"]}, ["ana"])
+    sheet = campaign / "sheets" / "ana.csv"
+    (row,) = rows_of(sheet)
+    write_rows(sheet, [{**row, "verdict": "R"}])
+    assert collect(campaign, sheet).sound
+    other = made.text(sheet.with_name("ANA.csv"), "")
+    write_rows(other, [{**row, "verdict": "W"}])
+    both = [sheet, other] if named else []
+    assert collect(campaign, *both).sound
+    assert [*verdicts(campaign).values()] == ["W"]
+    assert collect(campaign, *both).count == named  # whoever names the older sheet wants it
+    assert [*verdicts(campaign).values()] == ["W"]
+
+
+def test_an_empty_cell_of_a_sheet_that_lies_there_takes_back_only_what_it_said(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0", "thing 1"]}, ["ana"])
+    sheet, mail = campaign / "sheets" / "ana.csv", made.text(tmp_path / "mail" / "ana.csv", "")
+    first, second = rows_of(sheet)
+    write_rows(sheet, [{**first, "verdict": "R"}, second])
+    assert collect(campaign).sound
+    write_rows(mail, [{**first, "verdict": "R"}, {**second, "verdict": "W"}])
+    assert collect(campaign, mail).sound
+    write_rows(sheet, [first, second])
+    told = str(collect(campaign, withdraw=True))
+    assert "0 new, 1 withdrawn; 1 blank row left with the earlier verdict (--withdraw with the name of this" in told
+    assert verdicts(campaign) == {(second["item"], "ana"): "W"}
+    other = made.text(sheet.with_name("ANA.csv"), "")  # beside it, a first verdict
+    write_rows(other, [{**first, "verdict": "X"}])
+    assert collect(campaign, withdraw=True).sound
+    assert verdicts(campaign) == {(first["item"], "ana"): "X", (second["item"], "ana"): "W"}
+    assert "2 withdrawn" in str(collect(campaign, sheet, withdraw=True))
+
+
 def test_two_sheets_of_one_person_withdraw_once(campaign: Path, tmp_path: Path) -> None:
     nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
     made.judge(campaign)

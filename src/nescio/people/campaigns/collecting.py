@@ -127,7 +127,8 @@ class ReadBack(Struct, frozen=True):
         counts |= {"with only a comment": self.noted}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
         blank = plural(self.blank, "blank row")
-        kept = f"; {blank} left with the earlier verdict (--withdraw takes it back)" if self.blank else ""
+        back = "(--withdraw with the name of this file takes it back)"
+        kept = f"; {blank} left with the earlier verdict {back}" if self.blank else ""
         return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
 
 
@@ -149,7 +150,8 @@ def collect(
     it is named after somebody who was not asked to judge, or if it is a copy of another assessor's sheet.
 
     An assessor's new verdict on an answer is added to the history and counts from then on. A row without a verdict
-    changes nothing, but its comment is collected; with `withdraw`, the row takes back a verdict of an earlier sheet.
+    changes nothing, but its comment is collected; with `withdraw`, the row takes back a verdict of an earlier sheet. A
+    sheet that is found in `sheets/` only takes back what this sheet said.
     Judgements from pages have their own times, and the newest judgement counts, in whatever order files are collected.
     If the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key.
     `progress` is called with the number of sheets read. Raises UsageError if there is no sheet.
@@ -282,7 +284,7 @@ def _collected(
             continue
         sheet = reading.read(path, who)
         sheet.source, sheet.lies_there = source_of(campaign, path), lie_there
-        sheet.ends = ends_of(campaign, sheet.source, digest(path)) if lie_there else []
+        sheet.ends = ends_of(campaign, sheet.source, digest(path))
         if reading.is_sorted_alone(sheet):
             reading.fault(path, None, _ALONE)
         else:
@@ -311,16 +313,16 @@ def _of_sheet(
     fresh = ordered_rows(reading, path, fresh, present, until=until)
     judged = [one for one in sheet.blanks if present.said_by_sheet(one.item, who)]
     # A comment without a verdict is taken too; what holds of the answer stays as it is.
-    remarks = [one for one in sheet.blanks if present.lacks_comment(one) and not (withdraw and one in judged)]
+    back = [one for one in judged if withdraw and is_new(sheet, one, present)]
+    remarks = [one for one in sheet.blanks if present.lacks_comment(one) and one not in back]
     noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
-    said = [*fresh, *(judged if withdraw else []), *noted]
+    said = [*fresh, *back, *noted]
     texts, given = reading.texts | sheet.texts, [*again, *fresh]
     same = {one for one in fresh if one == present.of(one.item, who)}
     change = changes(campaign, said, present=present, texts=texts, until=until, pool=version, source=source)
     older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
     kinds = Counter(one.kind for one in change if one.judgement not in same)
-    blanks = 0 if withdraw else len(judged)
-    counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
+    counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], len(judged) - len(back))
     read_back = ReadBack(str(path), who, sheet.answers, len(given), *counts, older=older, noted=kinds["noted"])
     return [*rows, *change], read_back
 

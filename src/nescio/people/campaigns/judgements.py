@@ -223,10 +223,15 @@ class Present:
         line = self.lines.get((item, assessor))
         return Judgement(item, assessor, "") if line is None else line.judgement
 
-    def said_by_sheet(self, item: str, assessor: str) -> bool:
-        """Return whether the assessor's current verdict on the item is from a sheet; if so, a sheet can withdraw it."""
+    def said_by_sheet(self, item: str, assessor: str, source: str = "") -> bool:
+        """Return whether the assessor's current verdict on the item is from a sheet; if so, a sheet can withdraw it.
+
+        With a `source`, this sheet must have said the verdict, too.
+        """
         line = self.lines.get((item, assessor))
-        return line is not None and bool(line.after) and _of_sheet(line)
+        here = self.by_source.get((item, assessor), {}).get(source)
+        is_of_sheet = line is not None and bool(line.after) and _of_sheet(line)
+        return is_of_sheet and (not source or (here is not None and here.verdict == self.of(item, assessor).verdict))
 
     def repeats(self, one: Judgement, source: str = "", ends: Iterable[int] = ()) -> bool:
         """Return whether a row of a sheet with a verdict says nothing new.
