@@ -86,6 +86,61 @@ def test_an_equal_verdict_on_the_present_texts_is_new(mark: str) -> None:
     assert Present([sheet, back]).by_sheet == {}
 
 
+# The document and the text that each of three runs gives in its first version, and the first run, or two, in its second.
+# The cells of a sheet do not tell the versions apart: they name no pairs, and a spreadsheet may change a number.
+LIKE: Mapping[str, Sequence[Sequence[Any]]] = {
+    "documents that change places": ([("D1", "a"), ("D2", "b"), None], [("D2", "a"), ("D1", "b"), None]),
+    "a pair of which other runs give each half": ([("D1", "a"), ("", "a"), ("D1", "")], [None, ("", "a"), ("D1", "")]),
+    "a document that is a number": ([("7187158", ""), None, None], [("8841203", ""), None, None]),
+}
+
+
+@pytest.mark.parametrize("early", [True, False])
+@pytest.mark.parametrize("versions", LIKE.values(), ids=LIKE)
+def test_a_sheet_holds_for_the_texts_with_which_it_was_written(
+    versions: Sequence[Sequence[Any]], early: bool, tmp_path: Path
+) -> None:
+    campaign = made.qa(tmp_path, 1, key=False)
+    names = ("alpha_a", "beta_b", "beta_c")
+    for day, version in enumerate(versions):
+        for name, given in zip(names, version, strict=True):
+            fields = dict(zip(("doc", "support"), given or (), strict=False))
+            answer = {"answer": "thing"} | {key: text for key, text in fields.items() if text} if given else None
+            if given != (versions[0][names.index(name)] if day else None):
+                made.take(campaign, {name: [answer]}, received=f"2026-05-0{day + 1}")
+        taken_back = nescio.campaign.pool(campaign).taken_back
+        if not day:
+            nescio.campaign.sheets(campaign, ["ana"])
+            made.fill(campaign, lambda *_: "R")
+            assert not early or nescio.campaign.collect(campaign, resamples=10).sound
+    assert taken_back == early
+    collected = nescio.campaign.collect(campaign, resamples=10)
+    assert [fault.rule[: len(CHANGED)] for fault in collected.rows] == [CHANGED] * (not early)
+    assert made.verdicts(campaign) == {}
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda *_: "R")
+    assert [*made.verdicts(campaign).values()] == ["R"]
+
+
+def test_an_adjudicator_may_say_the_same_of_an_open_answer(tmp_path: Path) -> None:
+    """A new sheet shows the present texts; the old one, which is collected again, decides nothing."""
+    campaign = two_supports(tmp_path, {"ana": "R", "ben": "W"})
+    made.edit(campaign / "campaign.toml", 'resolve = "majority"', 'resolve = "adjudicated"')
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.judge(campaign, lambda who, _: {"ana": "R", "ben": "W"}.get(who, "W"))
+    old = shutil.copy(campaign / "sheets" / "adjudication.csv", tmp_path / "adjudication.csv")
+    without_a_support(campaign)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    nescio.campaign.collect(campaign, [old], resamples=10)
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    made.fill(campaign, lambda who, _: "W" if who == ADJUDICATION else "")
+    new = campaign / "sheets" / "adjudication.csv"
+    assert "2 of 2 answers judged; 2 new" in str(nescio.campaign.collect(campaign, [new], resamples=10))
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 0
+    assert "2 of 2 answers judged; 0 new" in str(nescio.campaign.collect(campaign, [new], resamples=10))
+
+
 def test_an_equal_verdict_on_the_present_texts_counts(tmp_path: Path) -> None:
     campaign = campaign_of(tmp_path, "U")
     second_run(campaign)

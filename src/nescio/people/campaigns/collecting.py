@@ -59,6 +59,7 @@ from nescio.people.campaigns.sheet_times import (
     drop_contradictions,
     drop_unordered,
     filled_in_by,
+    gives_anew,
     is_new,
     ordered_rows,
 )
@@ -308,21 +309,22 @@ def _of_sheet(
             reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
             rows += _refused(reading, one, version, source, present)
     until = filled_in_by(campaign, path)
-    again = {one for one in sheet.judgements if not is_new(sheet, one, present)}
+    again = {one for one in sheet.judgements if not is_new(reading, sheet, one, present)}
     fresh = [one for one in sheet.judgements if one not in again]
     fresh = ordered_rows(reading, path, fresh, present, until=until)
     judged = [one for one in sheet.blanks if present.said_by_sheet(one.item, who)]
     # A comment without a verdict is taken too; what holds of the answer stays as it is.
-    back = [one for one in judged if withdraw and is_new(sheet, one, present)]
+    back = [one for one in judged if withdraw and is_new(reading, sheet, one, present)]
     remarks = [one for one in sheet.blanks if present.lacks_comment(one) and one not in back]
     noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
     said = [*fresh, *back, *noted]
     texts, given = reading.texts | sheet.texts, [*again, *fresh]
     same = {one for one in fresh if one == present.of(one.item, who)}
-    change = changes(campaign, said, present=present, texts=texts, until=until, pool=version, source=source)
+    anew = {one for one in same if gives_anew(reading, sheet, one, present)}
+    change = changes(campaign, said, present=present, texts=texts, until=until, anew=anew, pool=version, source=source)
     older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
     kinds = Counter(one.kind for one in change if one.judgement not in same)
-    counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], len(judged) - len(back))
+    counts = (kinds["new"] + len(anew), kinds["changed"], kinds["withdrawn"], len(judged) - len(back))
     read_back = ReadBack(str(path), who, sheet.answers, len(given), *counts, older=older, noted=kinds["noted"])
     return [*rows, *change], read_back
 

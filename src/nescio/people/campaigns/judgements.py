@@ -5,7 +5,7 @@ No line is overwritten: a changed or withdrawn verdict is another line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -104,7 +104,7 @@ class Present:
     verdict from elsewhere is then current again. A line without a verdict `before` and `after` only has a comment or a
     mark, and takes nothing back. A judgement from a page or a server has the time at which it was made. A row of a
     sheet was written at some time until it was collected, or until its file was last changed. A row that repeats the
-    verdict of an earlier sheet may be a copy, so the verdict keeps its time.
+    verdict of an earlier sheet may be a copy, so its line has the time of this verdict, and gives none anew.
     """
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
@@ -135,7 +135,7 @@ class Present:
         whose = line.item, line.assessor
         held, verdicts = self.lines.get(whose), self._verdicts.setdefault(whose, [])
         is_newest = held is None or not line.said or line.said >= _time(held)
-        if held is not None and _of_sheet(held) and _repeats(line, held):
+        if held is not None and _repeats(line, held) and line.said == _time(held):
             self._put_in_place(line)
             return
         if line.taken_back:
@@ -174,7 +174,7 @@ class Present:
 
     def _hold(self, line: Change) -> None:
         held, self.lines[line.item, line.assessor] = self.lines.get((line.item, line.assessor)), line
-        if held is None or not _repeats(line, held):
+        if held is None or not (_repeats(line, held) and _same_texts(line, held)):
             self.again.add(line.item, line.assessor, line.after, line.taken_back)
 
     def _remember(self, line: Change) -> None:
@@ -223,6 +223,11 @@ class Present:
         line = self.lines.get((item, assessor))
         return Judgement(item, assessor, "") if line is None else line.judgement
 
+    def time_of_copied(self, one: Judgement) -> str:
+        """Return the time of the current judgement if it is from a sheet and a row repeats it; else ""."""
+        line = self.lines.get((one.item, one.assessor))
+        return _time(line) if line is not None and _of_sheet(line) and line.judgement == one else ""
+
     def said_by_sheet(self, item: str, assessor: str, source: str = "") -> bool:
         """Return whether the assessor's current verdict on the item is from a sheet; if so, a sheet can withdraw it.
 
@@ -232,6 +237,17 @@ class Present:
         here = self.by_source.get((item, assessor), {}).get(source)
         is_of_sheet = line is not None and bool(line.after) and _of_sheet(line)
         return is_of_sheet and (not source or (here is not None and here.verdict == self.of(item, assessor).verdict))
+
+    def gives_anew(self, one: Judgement, texts: str, ends: Iterable[int]) -> bool:
+        """Return whether a row repeats the current verdict for the present `texts`, if this verdict is on other texts.
+
+        An unchanged sheet with `ends` (`ends_of`) gave its verdicts before.
+        """
+        held = self.lines.get((one.item, one.assessor))
+        known = any(one.verdict == self._in_sheets((one.item, one.assessor), end) for end in ends)
+        if held is None or known or held.after != one.verdict or not (texts and held.texts):
+            return False
+        return not same_texts(held.texts, texts)
 
     def repeats(self, one: Judgement, source: str = "", ends: Iterable[int] = ()) -> bool:
         """Return whether a row of a sheet with a verdict says nothing new.
@@ -374,11 +390,12 @@ def changes(
     present: Present,
     texts: Mapping[str, str],
     until: str = "",
+    anew: Collection[Judgement] = (),
 ) -> list[Change]:
     """Return the lines that the rows of a sheet add to the history.
 
     `texts` has the key of the present texts of each item. `until` is the time when the sheet was filled in, if this is
-    known.
+    known. The rows `anew` repeat a verdict for other texts (`Present.gives_anew`).
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
@@ -389,7 +406,9 @@ def changes(
         line = Change(at, one.assessor, one.item, before, one.verdict, one.comment, pool, told, source)
         if one.verdict:
             since = present.earliest(one.item, one.assessor)
-            line = replace(line, said=until if since < until < at else "", texts=texts.get(one.item, ""))
+            said = "" if one in anew else present.time_of_copied(one)
+            said = said or (until if since < until < at else "")
+            line = replace(line, said=said, texts=texts.get(one.item, ""))
         rows.append(line)
         present.add(line)
     return rows

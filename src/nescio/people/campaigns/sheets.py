@@ -39,7 +39,15 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digest, digests, latest, read_log, record
 from nescio.people.campaigns.pooling import pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
-from nescio.people.campaigns.screens import assessor_page, guidelines, kind_of, list_items, shown_nuggets, story_items
+from nescio.people.campaigns.screens import (
+    assessor_page,
+    guidelines,
+    kind_of,
+    list_items,
+    shown_keys,
+    shown_nuggets,
+    story_items,
+)
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
@@ -326,13 +334,14 @@ def _sheet(
     column = _column(campaign, items)
     nuggets = shown_nuggets(campaign) if column == "nuggets" else {}
     judging = who == ADJUDICATION
+    texts = shown_keys(items, nuggets)
     rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
     for item in items:
         own = said.get(item.id, [])
         verdicts = " / ".join(sorted(one.verdict for one in own))
         comments = f" {MARK} ".join(sorted(one.comment for one in own if one.comment))
         documents, supports = cells_of(item, nuggets.get(item.question, ()))
-        key = row_key(campaign.secret, who, item.id)
+        key = f"{row_key(campaign.secret, who, item.id)}-{texts[item.id]}"
         cells = [item.id, key, item.question, item.text, item.answer, documents, supports]
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
     if form == "csv":
