@@ -306,6 +306,8 @@ def test_no_gold_is_handed_out(tmp_path: Path) -> None:
 DISGUISES = [
     *[("target", OPTIONS), ("hint", list("ABCDE")), ("x", list("01234")), ("y", list("12345"))],
     *[("z", [[option] for option in OPTIONS]), ("a", [[number] for number in range(5)])],
+    ("rest", [[other for other in OPTIONS if other != option] for option in OPTIONS]),
+    *[(name, ["other"] * 5) for name in ("incorrect_answers", "distractor1", "explanation")],
     *[(name, ["other"] * 5) for name in ("ground_truths", "aliases", "is_impossible", "isAnswerable", "answerKey")],
 ]
 

@@ -47,7 +47,8 @@ _FEW = 5  # so many questions with an answer, and without one, show that the val
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _KEYS = word_set(
     "answer answers key keys gold correct solution solutions target truth truths expected reference alias aliases "
-    "rationale rationales answerable unanswerable impossible"
+    "rationale rationales explanation explanations answerable unanswerable impossible incorrect wrong distractor "
+    "distractors"
 )
 _BESIDE = word_set("id ids index letter number option options text the value is has no ground possible")
 
@@ -154,15 +155,16 @@ def _check_columns(questions: Sequence[Question], columns: Sequence[str], show: 
 def gives_away(questions: Sequence[Question], column: str) -> str | None:
     """Return the reason why a column of the questions looks like the key; None if it does not.
 
-    A column looks like the key if 80% of its values are the gold answer or a list of gold answers, or name the right
-    option by letter or number. It also does if its name consists of words such as "answer" or "key", or if its values
-    tell the questions with an answer from those that are marked as unanswerable; the language may do so.
+    A column looks like the key if 80% of its values are the gold answer or a list of gold answers, name the right
+    option by letter or number, or list all options but the right ones. It also does if its name consists of words such
+    as "answer" or "key", or if its values tell the questions with an answer from those that are marked as unanswerable;
+    the language may do so.
     """
     values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
     known = [(q, value) for q, value in values if q.answers]
     counts = [sum(_tells(q, value, first) for q, value in known) for first in (0, 1)]
     if known and max(counts) >= _NEARLY * len(known):
-        return f"{max(counts)} of its {len(known)} values equal the right answer"
+        return f"{max(counts)} of its {len(known)} values equal the right answer, or leave it alone out"
     if column != LANGUAGE and _tells_silence(questions, column):
         return "its values tell which questions have no answer"
     words = {word.casefold() for word in _WORD.findall(column)}
@@ -172,12 +174,14 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
 def _tells(question: Question, value: str, first: int) -> bool:
     """Return whether a value is or names (as an option) a gold answer; option numbers count from `first`.
 
-    Of a list, every element must do so.
+    Of a list, every element must do so, or the elements must be all other options.
     """
     if squeeze(value) in map(squeeze, question.answers):
         return True
     if isinstance(listed := _cell(value), list):
-        return bool(listed) and all(_tells(question, str(one), first) for one in listed)
+        others = {*map(squeeze, question.options)} - {*map(squeeze, question.answers)}
+        is_rest = {*map(squeeze, map(str, listed))} == others
+        return bool(listed) and (is_rest or all(_tells(question, str(one), first) for one in listed))
     if not question.options:
         return False
     number = value.strip()
