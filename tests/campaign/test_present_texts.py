@@ -170,9 +170,14 @@ def test_an_older_sheet_does_not_count_in_the_place_of_a_verdict_that_was_taken_
     assert [*made.verdicts(campaign).values()] == ["U", "U"]
 
 
-def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -> None:
+@pytest.mark.parametrize("earlier", [False, True])
+def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(earlier: bool, tmp_path: Path) -> None:
+    """Earlier versions wrote keys that do not state the texts."""
     bad = [{"answer": "thing", "support": "a bad text"}] * 2
     campaign = made.pooled(tmp_path, {"alpha_a": bad}, ["ana"])
+    if earlier:
+        sheet = campaign / "sheets" / "ana.csv"
+        made.write_rows(sheet, [row | {"key": row["key"].partition("-")[0]} for row in made.rows_of(sheet)])
     second_run(campaign)
     collected = made.judge(campaign, lambda _, row: "U" if row["question_id"] == "q0" else "R")
     assert [fault.rule[: len(CHANGED)] for fault in collected.rows] == [CHANGED]

@@ -127,9 +127,8 @@ class ReadBack(Struct, frozen=True):
         counts |= {"flagged": self.flagged, "superseded by a later judgement": self.older}
         counts |= {"with only a comment": self.noted}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
-        blank = plural(self.blank, "blank row")
         back = "(--withdraw with the name of this file takes it back)"
-        kept = f"; {blank} left with the earlier verdict {back}" if self.blank else ""
+        kept = f"; {plural(self.blank, 'blank row')} left with the earlier verdict {back}" if self.blank else ""
         return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
 
 
@@ -151,8 +150,8 @@ def collect(
     it is named after somebody who was not asked to judge, or if it is a copy of another assessor's sheet.
 
     An assessor's new verdict on an answer is added to the history and counts from then on. A row without a verdict
-    changes nothing, but its comment is collected; with `withdraw`, the row takes back a verdict of an earlier sheet. A
-    sheet that is found in `sheets/` only takes back what this sheet said.
+    changes nothing, but its comment is collected; with `withdraw`, it takes back a verdict of an earlier sheet, or, in
+    a sheet that is found in `sheets/`, a verdict of this sheet.
     Judgements from pages have their own times, and the newest judgement counts, in whatever order files are collected.
     If the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key.
     `progress` is called with the number of sheets read. Raises UsageError if there is no sheet.
@@ -174,8 +173,7 @@ def collect(
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         reading.is_list_collected = known
-        lie_there = not files
-        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=lie_there, progress=progress)
+        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=not files, progress=progress)
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
@@ -310,8 +308,7 @@ def _of_sheet(
             rows += _refused(reading, one, version, source, present)
     until = filled_in_by(campaign, path)
     again = {one for one in sheet.judgements if not is_new(reading, sheet, one, present)}
-    fresh = [one for one in sheet.judgements if one not in again]
-    fresh = ordered_rows(reading, path, fresh, present, until=until)
+    fresh = ordered_rows(reading, path, [one for one in sheet.judgements if one not in again], present, until=until)
     judged = [one for one in sheet.blanks if present.said_by_sheet(one.item, who)]
     # A comment without a verdict is taken too; what holds of the answer stays as it is.
     back = [one for one in judged if withdraw and is_new(reading, sheet, one, present)]
