@@ -136,6 +136,8 @@ def test_an_adjudicator_may_say_the_same_of_an_open_answer(tmp_path: Path) -> No
         nescio.campaign.score(campaign, resamples=10)
     made.fill(campaign, lambda who, _: "W" if who == ADJUDICATION else "")
     new = campaign / "sheets" / "adjudication.csv"
+    with pytest.raises(UsageError, match="verdicts that were not collected"):
+        nescio.campaign.sheets(campaign, adjudicate=True)
     assert "2 of 2 answers judged; 2 new" in str(nescio.campaign.collect(campaign, [new], resamples=10))
     assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 0
     assert "2 of 2 answers judged; 0 new" in str(nescio.campaign.collect(campaign, [new], resamples=10))

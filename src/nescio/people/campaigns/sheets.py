@@ -49,6 +49,7 @@ from nescio.people.campaigns.screens import (
     story_items,
 )
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
+from nescio.people.campaigns.sheet_times import gives_anew
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import MORE_PEOPLE, to_adjudicate
@@ -292,11 +293,12 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
             if path.is_file():
                 reading = SheetReader(campaign)
                 rows = reading.read(path, who)
-                ends = ends_of(campaign, path.name, digest(path))
+                rows.ends = ends = ends_of(campaign, path.name, digest(path))
                 new = [
                     one
                     for one in rows.judgements
-                    if (one.item, one.assessor, one.verdict) not in known and not present.repeats(one, path.name, ends)
+                    if gives_anew(reading, rows, one, present)
+                    or ((one.item, who, one.verdict) not in known and not present.repeats(one, path.name, ends))
                 ]
                 late = [one for _, one in rows.outdated if not ends]  # else `collect` has refused them
                 new += [one for one in late if (one.item, who, one.verdict) not in present.collected]
