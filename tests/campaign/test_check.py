@@ -306,6 +306,8 @@ def test_no_gold_is_handed_out(tmp_path: Path) -> None:
 DISGUISES = [
     *[("target", OPTIONS), ("hint", list("ABCDE")), ("x", list("01234")), ("y", list("12345"))],
     *[("z", [[option] for option in OPTIONS]), ("a", [[number] for number in range(5)])],
+    ("rest", [[other for other in OPTIONS if other != option] for option in OPTIONS]),
+    *[(name, ["other"] * 5) for name in ("incorrect_answers", "distractor1", "explanation")],
     *[(name, ["other"] * 5) for name in ("ground_truths", "aliases", "is_impossible", "isAnswerable", "answerKey")],
 ]
 
@@ -330,12 +332,26 @@ def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: lis
 def test_a_column_that_tells_which_questions_have_no_answer_does_not_go_to_teams(tmp_path: Path) -> None:
     rows = [{"id": f"q{i}", "question": "?", "answers": ["a"] if i > 5 else [], "answerable": i > 5} for i in range(12)]
     flags = made.lines(tmp_path / "flags.jsonl", [{**row, "flag": i > 6} for i, row in enumerate(rows)])
-    with pytest.raises(nescio.MismatchError, match="'flag', but its two values tell which questions have no answer"):
+    with pytest.raises(nescio.MismatchError, match="'flag', but its values tell which questions have no answer"):
         made.start(tmp_path, "qa", [flags])
+    odd = [{**row, "flag": "?" if i == 6 else i > 5} for i, row in enumerate(rows)]
+    with pytest.raises(nescio.MismatchError, match="'flag', but its values tell"):
+        made.start(tmp_path, "qa", [made.lines(tmp_path / "odd.jsonl", odd)])
     # Lists with wrong answers, two kinds of questions, and a value that is unlike any other tell nothing.
     more = {"choices": ["a", "b"], "source": "s"}
     fair = [{**row, **more, "half": i % 2, "page": i} for i, row in enumerate(rows)]
     assert made.start(tmp_path / "fair", "qa", [made.lines(tmp_path / "fair.jsonl", fair)]).is_dir()
+
+
+def test_a_column_that_tells_which_questions_people_judge_goes_to_teams(tmp_path: Path) -> None:
+    """These questions have no key, but perhaps an answer. The language of a question is always shown."""
+    rows = [{"id": f"q{i}", "question": "?", "language": "EN", "kind": "fact", "answers": ["a"]} for i in range(6)]
+    judged = [{"id": f"d{i}", "question": "?", "language": "EN", "kind": "definition"} for i in range(6)]
+    none = [{"id": f"n{i}", "question": "?", "language": "ES", "kind": "fact", "answerable": False} for i in range(6)]
+    files = [made.lines(tmp_path / "q.jsonl", [*rows, *judged]), made.lines(tmp_path / "es.jsonl", [*rows, *none])]
+    for number, path in enumerate(files):
+        campaign = made.start(tmp_path / str(number), "qa", [path])
+        assert nescio.campaign.handout(campaign).path.is_dir()
 
 
 @pytest.mark.parametrize("task", made.MAKE)
@@ -402,7 +418,11 @@ def test_an_answer_that_is_an_empty_text_is_a_fault_and_null_abstains(
     campaign, letter = made.MAKE[task](tmp_path), task[0]
     every: list[Any] = ["", " \t", {"answer": "", "answered": False}, "\u200b", CUT_OFF, "here"]
     said = every if task == "qa" else every[:3]
-    rows = [{"id": f"{letter}{i}", **(one if isinstance(one, dict) else {"answer": one})} for i, one in enumerate(said)]
+    more = {} if task == "qa" else {"finish_reason": "length", "error": "timeout"}
+    rows = [
+        {"id": f"{letter}{i}", **(one if isinstance(one, dict) else {"answer": one} | more)}
+        for i, one in enumerate(said)
+    ]
     run = made.lines(tmp_path / "alpha" / "first.jsonl", [*rows, {"answer": "", "answered": False}])
     blank = [f"{letter}{i}" for i, one in enumerate(said) if isinstance(one, str) and not one.strip(" \t\u200b")]
     rule = "an answer may not be an empty text; to abstain, answer null"
@@ -417,7 +437,9 @@ def test_an_answer_that_is_an_empty_text_is_a_fault_and_null_abstains(
     assert rule in (campaign / "receipts" / "alpha" / "receipts.txt").read_text()
     with monkeypatch.context() as earlier:
         earlier.setattr(runs, "_blank", lambda *_: [])
-        assert told(campaign, run.parent) == [("accepted", "")]
+        ((status, remark),) = told(campaign, run.parent)
+    assert status == "accepted"
+    assert re.fullmatch(r"first\.jsonl: the run has fields that nescio does not read: [^;]*'finish_reason'; .*", remark)
     nescio.campaign.pool(campaign)
     made.edit(campaign / "topics" / "questions.jsonl", "?", " ?")
     nescio.campaign.pool(campaign)
@@ -481,5 +503,9 @@ def test_by_the_rules_of_a_campaign_null_abstains_whatever_else_a_line_says(tmp_
     campaign = made.MAKE["qa"](tmp_path)
     rows = [{"id": f"q{i}", "answer": None if i else "here", "error": "timeout"} for i in range(6)]
     run = made.lines(tmp_path / "alpha" / "first.jsonl", rows)
-    assert not nescio.campaign.check(campaign, [run]).rows
-    assert told(campaign, run.parent) == [("accepted", "")]
+    checked = nescio.campaign.check(campaign, [run])
+    assert checked.sound
+    assert [(one.code, one["names"]) for one in checked.notes] == [("campaign.unread", ("'error'",))]
+    ((status, remark),) = told(campaign, run.parent)
+    assert status == "accepted"
+    assert remark.startswith("first.jsonl: the run has fields that nescio does not read: 'error'; a run of qa")

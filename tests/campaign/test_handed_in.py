@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -301,6 +301,59 @@ def test_a_sheet_counts_once_the_sheet_that_differed_is_gone(tmp_path: Path) -> 
     assert {*verdicts(campaign).values()} == {"R"}
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """A function that sets the time to a minute of the hour in which pages judge (`hand_in`)."""
+    start = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+    def at(minute: int) -> None:
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int((start + timedelta(minutes=minute)).timestamp())))
+
+    at(0)
+    return at
+
+
+@pytest.mark.parametrize("suffix", ["", "\n\n"], ids=["copied", "saved again"])
+def test_a_sheet_that_is_filed_after_it_was_collected_gives_no_verdict_anew(
+    suffix: str, clock: Callable[[int], None], tmp_path: Path
+) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0"]}, ["ana"])
+    sheet, mail = campaign / "sheets" / "ana.csv", made.text(tmp_path / "mail" / "ana.csv", "")
+    (row,) = rows_of(sheet)
+    for minute, path, verdict in ((1, sheet, "R"), (3, mail, "W")):
+        clock(minute)
+        write_rows(path, [{**row, "verdict": verdict}])
+        assert collect(campaign, path).sound
+    page = hand_in(tmp_path / "p.jsonl", campaign, [(row["item"], "X", 5)])
+    clock(7)
+    sheet.write_bytes(mail.read_bytes() + suffix.encode())
+    assert str(collect(campaign)).splitlines()[0].endswith("1 of 1 answer judged; 0 new")
+    assert collect(campaign, page).sound
+    assert [*verdicts(campaign).values()] == ["X"]
+    write_rows(sheet, [{**row, "verdict": "R"}])  # not the R of the first sheet
+    assert collect(campaign).count == 1
+
+
+def test_a_sheet_that_says_the_same_as_a_page_may_be_newer_than_what_the_page_said_later(
+    clock: Callable[[int], None], tmp_path: Path
+) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0"]}, ["ana"], html=True)
+    nescio.campaign.sheets(campaign, ["ana"])
+    (a,) = items_of(campaign)
+    sheet, said = campaign / "sheets" / "ana.csv", [(a, "W", 1), (a, "R", 3), (a, "X", 7)]
+    clock(2)
+    collect(campaign, hand_in(tmp_path / "p.jsonl", campaign, said[:1]))
+    clock(5)
+    fill(campaign, lambda *_: "W")
+    for _ in range(2):
+        assert str(collect(campaign, sheet)).splitlines()[0].endswith("1 of 1 answer judged; 0 new")
+    (fault,) = collect(campaign, hand_in(tmp_path / "p.jsonl", campaign, said[:2])).rows
+    assert "ana says W in a sheet" in fault.rule
+    assert [*verdicts(campaign).values()] == ["W"]
+    assert collect(campaign, hand_in(tmp_path / "p.jsonl", campaign, said)).sound
+    assert [*verdicts(campaign).values()] == ["X"]
+
+
 def test_a_file_of_nothing_but_short_lines_takes_little_memory(campaign: Path, tmp_path: Path) -> None:
     """Its heading is read first, and lines one by one; of a sheet, too."""
     a, *_ = items_of(campaign)
@@ -318,6 +371,41 @@ def test_a_file_of_nothing_but_short_lines_takes_little_memory(campaign: Path, t
     assert collected.count == 60_001
     assert len(collected.rows) == 1 + 51 + 51
     assert verdicts(campaign) == {(a, "ana"): "R"}
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_sheet_that_was_collected_is_older_than_one_that_was_not(named: bool, tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0"]}, ["ana"])
+    sheet = campaign / "sheets" / "ana.csv"
+    (row,) = rows_of(sheet)
+    write_rows(sheet, [{**row, "verdict": "R"}])
+    assert collect(campaign, sheet).sound
+    other = made.text(sheet.with_name("ANA.csv"), "")
+    write_rows(other, [{**row, "verdict": "W"}])
+    both = [sheet, other] if named else []
+    assert collect(campaign, *both).sound
+    assert [*verdicts(campaign).values()] == ["W"]
+    assert collect(campaign, *both).count == named  # whoever names the older sheet wants it
+    assert [*verdicts(campaign).values()] == ["W"]
+
+
+def test_an_empty_cell_of_a_sheet_that_lies_there_takes_back_only_what_it_said(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0", "thing 1"]}, ["ana"])
+    sheet, mail = campaign / "sheets" / "ana.csv", made.text(tmp_path / "mail" / "ana.csv", "")
+    first, second = rows_of(sheet)
+    write_rows(sheet, [{**first, "verdict": "R"}, second])
+    assert collect(campaign).sound
+    write_rows(mail, [{**first, "verdict": "R"}, {**second, "verdict": "W"}])
+    assert collect(campaign, mail).sound
+    write_rows(sheet, [first, second])
+    told = str(collect(campaign, withdraw=True))
+    assert "0 new, 1 withdrawn; 1 blank row left with the earlier verdict (--withdraw with the name of this" in told
+    assert verdicts(campaign) == {(second["item"], "ana"): "W"}
+    other = made.text(sheet.with_name("ANA.csv"), "")  # beside it, a first verdict
+    write_rows(other, [{**first, "verdict": "X"}])
+    assert collect(campaign, withdraw=True).sound
+    assert verdicts(campaign) == {(first["item"], "ana"): "X", (second["item"], "ana"): "W"}
+    assert "2 withdrawn" in str(collect(campaign, sheet, withdraw=True))
 
 
 def test_two_sheets_of_one_person_withdraw_once(campaign: Path, tmp_path: Path) -> None:

@@ -86,6 +86,63 @@ def test_an_equal_verdict_on_the_present_texts_is_new(mark: str) -> None:
     assert Present([sheet, back]).by_sheet == {}
 
 
+# The document and the text that each of three runs gives in its first version, and the first run, or two, in its second.
+# The cells of a sheet do not tell the versions apart: they name no pairs, and a spreadsheet may change a number.
+LIKE: Mapping[str, Sequence[Sequence[Any]]] = {
+    "documents that change places": ([("D1", "a"), ("D2", "b"), None], [("D2", "a"), ("D1", "b"), None]),
+    "a pair of which other runs give each half": ([("D1", "a"), ("", "a"), ("D1", "")], [None, ("", "a"), ("D1", "")]),
+    "a document that is a number": ([("7187158", ""), None, None], [("8841203", ""), None, None]),
+}
+
+
+@pytest.mark.parametrize("early", [True, False])
+@pytest.mark.parametrize("versions", LIKE.values(), ids=LIKE)
+def test_a_sheet_holds_for_the_texts_with_which_it_was_written(
+    versions: Sequence[Sequence[Any]], early: bool, tmp_path: Path
+) -> None:
+    campaign = made.qa(tmp_path, 1, key=False)
+    names = ("alpha_a", "beta_b", "beta_c")
+    for day, version in enumerate(versions):
+        for name, given in zip(names, version, strict=True):
+            fields = dict(zip(("doc", "support"), given or (), strict=False))
+            answer = {"answer": "thing"} | {key: text for key, text in fields.items() if text} if given else None
+            if given != (versions[0][names.index(name)] if day else None):
+                made.take(campaign, {name: [answer]}, received=f"2026-05-0{day + 1}")
+        taken_back = nescio.campaign.pool(campaign).taken_back
+        if not day:
+            nescio.campaign.sheets(campaign, ["ana"])
+            made.fill(campaign, lambda *_: "R")
+            assert not early or nescio.campaign.collect(campaign, resamples=10).sound
+    assert taken_back == early
+    collected = nescio.campaign.collect(campaign, resamples=10)
+    assert [fault.rule[: len(CHANGED)] for fault in collected.rows] == [CHANGED] * (not early)
+    assert made.verdicts(campaign) == {}
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda *_: "R")
+    assert [*made.verdicts(campaign).values()] == ["R"]
+
+
+def test_an_adjudicator_may_say_the_same_of_an_open_answer(tmp_path: Path) -> None:
+    """A new sheet shows the present texts; the old one, which is collected again, decides nothing."""
+    campaign = two_supports(tmp_path, {"ana": "R", "ben": "W"})
+    made.edit(campaign / "campaign.toml", 'resolve = "majority"', 'resolve = "adjudicated"')
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    made.judge(campaign, lambda who, _: {"ana": "R", "ben": "W"}.get(who, "W"))
+    old = shutil.copy(campaign / "sheets" / "adjudication.csv", tmp_path / "adjudication.csv")
+    without_a_support(campaign)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    nescio.campaign.collect(campaign, [old], resamples=10)
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
+    made.fill(campaign, lambda who, _: "W" if who == ADJUDICATION else "")
+    new = campaign / "sheets" / "adjudication.csv"
+    with pytest.raises(UsageError, match="verdicts that were not collected"):
+        nescio.campaign.sheets(campaign, adjudicate=True)
+    assert "2 of 2 answers judged; 2 new" in str(nescio.campaign.collect(campaign, [new], resamples=10))
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 0
+    assert "2 of 2 answers judged; 0 new" in str(nescio.campaign.collect(campaign, [new], resamples=10))
+
+
 def test_an_equal_verdict_on_the_present_texts_counts(tmp_path: Path) -> None:
     campaign = campaign_of(tmp_path, "U")
     second_run(campaign)
@@ -115,9 +172,14 @@ def test_an_older_sheet_does_not_count_in_the_place_of_a_verdict_that_was_taken_
     assert [*made.verdicts(campaign).values()] == ["U", "U"]
 
 
-def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -> None:
+@pytest.mark.parametrize("earlier", [False, True])
+def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(earlier: bool, tmp_path: Path) -> None:
+    """Earlier versions wrote keys that do not state the texts."""
     bad = [{"answer": "thing", "support": "a bad text"}] * 2
     campaign = made.pooled(tmp_path, {"alpha_a": bad}, ["ana"])
+    if earlier:
+        sheet = campaign / "sheets" / "ana.csv"
+        made.write_rows(sheet, [row | {"key": row["key"].partition("-")[0]} for row in made.rows_of(sheet)])
     second_run(campaign)
     collected = made.judge(campaign, lambda _, row: "U" if row["question_id"] == "q0" else "R")
     assert [fault.rule[: len(CHANGED)] for fault in collected.rows] == [CHANGED]
@@ -397,6 +459,22 @@ def test_somebody_else_may_judge_an_open_answer_in_the_place_of_who_judged_it(tm
     nescio.campaign.sheets(campaign, ["kim", "leo"])
     made.judge(campaign, lambda who, _: "R" if who in ("kim", "leo") else SUPPORTED[who])
     assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 1
+
+
+def test_a_sheet_that_is_filed_after_it_was_collected_judges_nothing_again(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "text"}] * 2})
+    nescio.campaign.sheets(campaign, ["ana", "ben", "kim"], overlap=3)
+    made.judge(campaign, lambda who, _: {"ana": "R", "ben": "X", "kim": "W"}[who])
+    mail, sheet = made.text(tmp_path / "mail" / "ben.csv", ""), campaign / "sheets" / "ben.csv"
+    made.write_rows(mail, [{**row, "verdict": "W"} for row in made.rows_of(sheet)])
+    nescio.campaign.collect(campaign, [mail], resamples=10)
+    made.take(campaign, {"alpha_a": [{"answer": "thing", "support": "another text"}] * 2}, received="2026-05-02")
+    assert nescio.campaign.pool(campaign).taken_back == 2
+    nescio.campaign.sheets(campaign, ["kim", "eva"], overlap=2)
+    shutil.copy(mail, sheet)
+    assert "changed" not in str(nescio.campaign.collect(campaign, resamples=10))
+    with pytest.raises(MismatchError, match="2 answers must be judged again"):
+        nescio.campaign.score(campaign, resamples=10)
 
 
 @pytest.mark.parametrize("html", [False, True])

@@ -78,10 +78,12 @@ def responses_of(
     unread: set[str] | None = None,
     supports: bool = True,
     keep: bool = True,
+    statuses: bool = True,
 ) -> dict[str, Sequence[Response]]:
     """Return the responses of each run of a file to the questions with these ids.
 
-    The names of fields that have no meaning here are added to the set `unread`, if it is given.
+    The names of fields that have no meaning here are added to the set `unread`, if it is given. Without `statuses`,
+    fields for errors and statuses have no meaning.
 
     Raises FormatError at the first unsound line. If the list `faults` is given, adds the error of each unsound line to
     it instead, and leaves the line out. Without `keep`, responses are not loaded but read from the file when needed.
@@ -95,7 +97,7 @@ def responses_of(
     lower: dict[tuple[str, int], dict[int, int]] = {}  # by run and rank, the lines of the other answers
     for row, line, place in placed_lines(source, faults=faults):
         with collected(faults):
-            response = response_of(source, row, line)
+            response = response_of(source, row, line, statuses=statuses)
             if unread is not None:
                 unread |= {*row} - KEYS - {answer_key(row)}
             question, repeat = response.question_id, response.repeat
@@ -122,7 +124,7 @@ def responses_of(
             else:
                 kept.setdefault(run, []).append(response if supports else replace(response, support=None))
     _check_ranks(source, lower, tops, list(numbers), faults)
-    if unread is not None:
+    if unread is not None and statuses:
         unread -= {name for name in unread if can_report_failure(name)}
     if keep:
         return {run: tuple(responses) for run, responses in kept.items()}
@@ -203,8 +205,11 @@ def stamp_of(source: Source) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
-def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
-    """Return the response on a line. Raises FormatError if it is unsound."""
+def response_of(source: Source, row: dict[str, Any], line: int, *, statuses: bool = True) -> Response:
+    """Return the response on a line; without `statuses`, no other field says why it has no answer.
+
+    Raises FormatError if the line is unsound.
+    """
 
     def fail(rule: str, value: object) -> FormatError:
         return FormatError(source.path, rule, where=f"line {line}", value=value)
@@ -230,7 +235,7 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
         raise fail(f"rank must be a whole number from 1 to {_LAST_RANK}", rank)
     answers = answer is not None if answered is None else answered
     # A failed call decides nothing: it neither abstains nor keeps a candidate back.
-    why = None if answers else why_lacking(_others(row))
+    why = why_lacking(_others(row)) if statuses and not answers else None
     if answer is not None and kind_of(why or "") == "failed":
         answer = None
     elif answer is not None:

@@ -59,6 +59,7 @@ from nescio.people.campaigns.sheet_times import (
     drop_contradictions,
     drop_unordered,
     filled_in_by,
+    gives_anew,
     is_new,
     ordered_rows,
 )
@@ -126,8 +127,8 @@ class ReadBack(Struct, frozen=True):
         counts |= {"flagged": self.flagged, "superseded by a later judgement": self.older}
         counts |= {"with only a comment": self.noted}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
-        blank = plural(self.blank, "blank row")
-        kept = f"; {blank} left with the earlier verdict (--withdraw takes it back)" if self.blank else ""
+        back = "(--withdraw with the name of this file takes it back)"
+        kept = f"; {plural(self.blank, 'blank row')} left with the earlier verdict {back}" if self.blank else ""
         return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
 
 
@@ -149,7 +150,8 @@ def collect(
     it is named after somebody who was not asked to judge, or if it is a copy of another assessor's sheet.
 
     An assessor's new verdict on an answer is added to the history and counts from then on. A row without a verdict
-    changes nothing, but its comment is collected; with `withdraw`, the row takes back a verdict of an earlier sheet.
+    changes nothing, but its comment is collected; with `withdraw`, it takes back a verdict of an earlier sheet, or, in
+    a sheet that is found in `sheets/`, a verdict of this sheet.
     Judgements from pages have their own times, and the newest judgement counts, in whatever order files are collected.
     If the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key.
     `progress` is called with the number of sheets read. Raises UsageError if there is no sheet.
@@ -171,8 +173,7 @@ def collect(
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         reading.is_list_collected = known
-        lie_there = not files
-        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=lie_there, progress=progress)
+        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=not files, progress=progress)
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
@@ -282,7 +283,7 @@ def _collected(
             continue
         sheet = reading.read(path, who)
         sheet.source, sheet.lies_there = source_of(campaign, path), lie_there
-        sheet.ends = ends_of(campaign, sheet.source, digest(path)) if lie_there else []
+        sheet.ends = ends_of(campaign, sheet.source, digest(path))
         if reading.is_sorted_alone(sheet):
             reading.fault(path, None, _ALONE)
         else:
@@ -306,20 +307,21 @@ def _of_sheet(
             reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
             rows += _refused(reading, one, version, source, present)
     until = filled_in_by(campaign, path)
-    again = {one for one in sheet.judgements if not is_new(sheet, one, present)}
-    fresh = [one for one in sheet.judgements if one not in again]
-    fresh = ordered_rows(reading, path, fresh, present, until=until)
+    again = {one for one in sheet.judgements if not is_new(reading, sheet, one, present)}
+    fresh = ordered_rows(reading, path, [one for one in sheet.judgements if one not in again], present, until=until)
     judged = [one for one in sheet.blanks if present.said_by_sheet(one.item, who)]
     # A comment without a verdict is taken too; what holds of the answer stays as it is.
-    remarks = [one for one in sheet.blanks if present.lacks_comment(one) and not (withdraw and one in judged)]
+    back = [one for one in judged if withdraw and is_new(reading, sheet, one, present)]
+    remarks = [one for one in sheet.blanks if present.lacks_comment(one) and one not in back]
     noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
-    said = [*fresh, *(judged if withdraw else []), *noted]
+    said = [*fresh, *back, *noted]
     texts, given = reading.texts | sheet.texts, [*again, *fresh]
-    change = changes(campaign, said, present=present, texts=texts, until=until, pool=version, source=source)
+    same = {one for one in fresh if one == present.of(one.item, who)}
+    anew = {one for one in same if gives_anew(reading, sheet, one, present)}
+    change = changes(campaign, said, present=present, texts=texts, until=until, anew=anew, pool=version, source=source)
     older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
-    kinds = Counter(one.kind for one in change)
-    blanks = 0 if withdraw else len(judged)
-    counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
+    kinds = Counter(one.kind for one in change if one.judgement not in same)
+    counts = (kinds["new"] + len(anew), kinds["changed"], kinds["withdrawn"], len(judged) - len(back))
     read_back = ReadBack(str(path), who, sheet.answers, len(given), *counts, older=older, noted=kinds["noted"])
     return [*rows, *change], read_back
 

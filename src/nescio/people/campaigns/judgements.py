@@ -5,7 +5,7 @@ No line is overwritten: a changed or withdrawn verdict is another line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -103,7 +103,8 @@ class Present:
     verdict counts, in whatever order they are collected. Who takes back a verdict takes it back where it was given: a
     verdict from elsewhere is then current again. A line without a verdict `before` and `after` only has a comment or a
     mark, and takes nothing back. A judgement from a page or a server has the time at which it was made. A row of a
-    sheet was written at some time until it was collected, or until its file was last changed.
+    sheet was written at some time until it was collected, or until its file was last changed. A row that repeats the
+    verdict of an earlier sheet may be a copy, so its line has the time of this verdict, and gives none anew.
     """
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
@@ -130,9 +131,13 @@ class Present:
 
     def add(self, line: Change) -> None:
         """Add a line of the history; the line becomes current unless the current judgement has a later time."""
+        self._count += 1
         whose = line.item, line.assessor
         held, verdicts = self.lines.get(whose), self._verdicts.setdefault(whose, [])
         is_newest = held is None or not line.said or line.said >= _time(held)
+        if held is not None and _repeats(line, held) and line.said == _time(held):
+            self._put_in_place(line)
+            return
         if line.taken_back:
             self._taken_back_by[whose] = line.texts
             verdicts[:] = [one for one in verdicts if (line.said and _time(one) > line.said) or self._is_present(one)]
@@ -168,12 +173,12 @@ class Present:
         return replace(line, source=given.source, record=given.record)
 
     def _hold(self, line: Change) -> None:
-        self.lines[line.item, line.assessor] = line
-        self.again.add(line.item, line.assessor, line.after, line.taken_back)
+        held, self.lines[line.item, line.assessor] = self.lines.get((line.item, line.assessor)), line
+        if held is None or not (_repeats(line, held) and _same_texts(line, held)):
+            self.again.add(line.item, line.assessor, line.after, line.taken_back)
 
     def _remember(self, line: Change) -> None:
         whose = line.item, line.assessor
-        self._count += 1
         self.comments.add((*whose, line.comment))
         if line.record:
             self.records[line.record] = line
@@ -184,11 +189,15 @@ class Present:
             self.by_source.pop(whose, None)
             self.by_sheet.pop(whose, None)
         elif _of_sheet(line) and (line.before or line.after):
-            self.by_source.setdefault(whose, {})[line.source] = line.judgement
-            self.by_sheet[whose] = line.judgement
-            self._of_sheets.setdefault(whose, []).append((self._count, line.after))
+            self._put_in_place(line)
             self._sheets.setdefault(whose, []).append(line.at)
             self._known[whose] = (*self._verdicts[whose],)
+
+    def _put_in_place(self, line: Change) -> None:
+        whose = line.item, line.assessor
+        self.by_source.setdefault(whose, {})[line.source] = line.judgement
+        self.by_sheet[whose] = line.judgement
+        self._of_sheets.setdefault(whose, []).append((self._count, line.after))
 
     def earliest(self, item: str, assessor: str) -> str:
         """Return the time after which the assessor must have written what a sheet newly says of the item."""
@@ -214,27 +223,50 @@ class Present:
         line = self.lines.get((item, assessor))
         return Judgement(item, assessor, "") if line is None else line.judgement
 
-    def said_by_sheet(self, item: str, assessor: str) -> bool:
-        """Return whether the assessor's current verdict on the item is from a sheet; if so, a sheet can withdraw it."""
+    def time_of_copied(self, one: Judgement) -> str:
+        """Return the time of the current judgement if it is from a sheet and a row repeats it; else ""."""
+        line = self.lines.get((one.item, one.assessor))
+        return _time(line) if line is not None and _of_sheet(line) and line.judgement == one else ""
+
+    def said_by_sheet(self, item: str, assessor: str, source: str = "") -> bool:
+        """Return whether the assessor's current verdict on the item is from a sheet; if so, a sheet can withdraw it.
+
+        With a `source`, this sheet must have said the verdict, too.
+        """
         line = self.lines.get((item, assessor))
-        return line is not None and bool(line.after) and _of_sheet(line)
+        here = self.by_source.get((item, assessor), {}).get(source)
+        is_of_sheet = line is not None and bool(line.after) and _of_sheet(line)
+        return is_of_sheet and (not source or (here is not None and here.verdict == self.of(item, assessor).verdict))
+
+    def gives_anew(self, one: Judgement, texts: str, ends: Iterable[int]) -> bool:
+        """Return whether a row repeats the current verdict for the present `texts`, if this verdict is on other texts.
+
+        An unchanged sheet with `ends` (`ends_of`) gave its verdicts before.
+        """
+        held = self.lines.get((one.item, one.assessor))
+        known = any(one.verdict == self._in_sheets((one.item, one.assessor), end) for end in ends)
+        if held is None or known or held.after != one.verdict or not (texts and held.texts):
+            return False
+        return not same_texts(held.texts, texts)
 
     def repeats(self, one: Judgement, source: str = "", ends: Iterable[int] = ()) -> bool:
         """Return whether a row of a sheet with a verdict says nothing new.
 
-        Such a row repeats what is current, or the verdict of the assessor's last sheet, which a page has replaced
-        since. With a `source`, the row may also repeat what was collected from this sheet before: a later sheet may
-        have replaced that. With the `ends` of an unchanged sheet (`ends_of`), it may repeat the verdict of the
-        assessor's last sheet at one of these ends.
+        Such a row repeats what is current, if a sheet has said so, or the verdict of the assessor's last sheet, which a
+        page has replaced since. With a `source`, the row may also repeat what was collected from this sheet before: a
+        later sheet may have replaced that. With the `ends` of an unchanged sheet (`ends_of`), it may repeat the verdict
+        of the assessor's last sheet at one of these ends.
         """
         whose = one.item, one.assessor
         here, held = self.by_source.get(whose, {}).get(source), self.lines.get(whose)
-        if one == self.of(*whose) and self.other(*whose, one.verdict, by_sheet=True) is None:
+        is_current = one == self.of(*whose) and self.other(*whose, one.verdict, by_sheet=True) is None
+        last = self.by_sheet.get(whose)
+        if is_current and last is not None and last.verdict:
             return here is None or here.verdict == one.verdict
         is_taken_back = held is not None and bool(held.taken_back) and held.before == one.verdict
         if not is_taken_back and any(one.verdict == self._in_sheets(whose, end) for end in ends):
             return True
-        return one in (self.by_sheet.get(whose), here)
+        return one in (last, here)
 
     def _in_sheets(self, whose: tuple[str, str], end: int) -> str | None:
         """Return the verdict of a person's last sheet on an item in the first lines of the history, up to `end`."""
@@ -252,6 +284,11 @@ def _time(line: Change) -> str:
 
 def _of_sheet(line: Change) -> bool:
     return not line.record and line.source != TAKEN_BACK
+
+
+def _repeats(line: Change, held: Change) -> bool:
+    """Return whether a line from a sheet repeats the judgement of the line `held`."""
+    return bool(line.after) and _of_sheet(line) and line.judgement == held.judgement
 
 
 def _replace(verdicts: list[Change], line: Change) -> None:
@@ -353,11 +390,12 @@ def changes(
     present: Present,
     texts: Mapping[str, str],
     until: str = "",
+    anew: Collection[Judgement] = (),
 ) -> list[Change]:
     """Return the lines that the rows of a sheet add to the history.
 
     `texts` has the key of the present texts of each item. `until` is the time when the sheet was filled in, if this is
-    known.
+    known. The rows `anew` repeat a verdict for other texts (`Present.gives_anew`).
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
@@ -368,7 +406,9 @@ def changes(
         line = Change(at, one.assessor, one.item, before, one.verdict, one.comment, pool, told, source)
         if one.verdict:
             since = present.earliest(one.item, one.assessor)
-            line = replace(line, said=until if since < until < at else "", texts=texts.get(one.item, ""))
+            said = "" if one in anew else present.time_of_copied(one)
+            said = said or (until if since < until < at else "")
+            line = replace(line, said=said, texts=texts.get(one.item, ""))
         rows.append(line)
         present.add(line)
     return rows

@@ -349,7 +349,8 @@ def _questions(reading: _Reading) -> _Said:
     source, topics = reading.source, reading.topics
     known = {identity for part in topics.parts.values() for identity in part.questions} | topics.dropped
     if source.suffix in LINES:
-        runs = responses_of(source, source.stem, known, reading.faults, unread=reading.unread)
+        # By the rules of a campaign, a run abstains by the answer null, whatever else its line says.
+        runs = responses_of(source, source.stem, known, reading.faults, unread=reading.unread, statuses=False)
         if len(runs) > 1:
             reading.fail("a file must be one run, but its lines name several runs", ", ".join(runs))
         responses = [response for own in runs.values() for response in own]
@@ -358,8 +359,6 @@ def _questions(reading: _Reading) -> _Said:
     else:
         reading.fail(f"a run of the task {topics.task} must be {FORMS[topics.task]}", source.kind)
         return None, 0, 0
-    # By the rules of a campaign, a run abstains by the answer null, whatever else its line says.
-    responses = [replace(r, why=r.why if r.why == EMPTY else None) for r in responses]
     responses = [response for response in responses if response.question_id not in topics.dropped]
     if again := list(dict.fromkeys(r.question_id for r in responses if r.repeat is not None)):
         reading.fail(

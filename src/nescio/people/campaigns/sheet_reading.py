@@ -31,6 +31,8 @@ from nescio.people.campaigns.shown_texts import (
     NOTHING,
     SENTENCES,
     cells_key,
+    nuggets_part,
+    same_texts,
     still_holds,
     texts_key,
     without_name,
@@ -110,7 +112,8 @@ class SheetReader:
         rows, unknown = SheetRows(path, who), 0
         try:
             for row, line in table(path, ("item", "key", "answer"), (column, SENTENCES)):
-                item, key = row["item"].strip().casefold(), row["key"].strip().casefold()
+                item, (key, _, texts) = row["item"].strip().casefold(), row["key"].strip().partition("-")
+                key = key.casefold()
                 if item not in self.asked:
                     unknown += 1  # counted and not kept, because there may be millions
                     if row.get(column, row.get(SENTENCES, "")).strip():
@@ -124,7 +127,7 @@ class SheetReader:
                     others.append((line, item, key))
                     continue
                 rows.items.append(item)
-                self._judge(rows, line, {**row, "item": item}, column if column in row else SENTENCES)
+                self._judge(rows, line, {**row, "item": item}, column if column in row else SENTENCES, texts)
         except FormatError as error:
             self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
         if others:
@@ -160,7 +163,8 @@ class SheetReader:
         rule = f"the keys of {plural(len(rows), 'row')} from this line on are not from the sheet of {who}: {what}"
         self.fault(path, rows[0][0], rule)
 
-    def _judge(self, rows: SheetRows, line: int, row: Mapping[str, str], column: str) -> None:
+    def _judge(self, rows: SheetRows, line: int, row: Mapping[str, str], column: str, texts: str) -> None:
+        """Add a row to `rows`; `texts` is the key of the texts that it shows; earlier versions stated none."""
         item, path, who = self.asked[row["item"]], rows.path, rows.who
         written = row.get(column, "").strip()
         if not self._is_of(item, row.get("answer", "")):
@@ -184,10 +188,15 @@ class SheetReader:
             )
             # An empty cell of a sheet does not tell which nuggets the assessor had before.
             decides = decides or bool(nuggets and item.id in self._again and not row.get("support", "").strip())
-            shown = _is_shown(item, row, listed) or (not nuggets and _is_shown(item, row, ()))
+            if texts:
+                shown = same_texts(texts, self.texts[item.id]) and bool(nuggets_part(texts) or not nuggets)
+                holds = still_holds(kind_of(item), verdict, texts, self.now[item.id])
+            else:
+                shown = _is_shown(item, row, listed) or (not nuggets and _is_shown(item, row, ()))
+                holds = _holds(item, row, verdict, nuggets)
             if not shown:
-                rows.texts[item.id] = "" if nuggets else _key_of(item, row, listed=bool(listed))
-            if shown or (not decides and _holds(item, row, verdict, nuggets)):
+                rows.texts[item.id] = texts or ("" if nuggets else _key_of(item, row, listed=bool(listed)))
+            if shown or (not decides and holds):
                 rows.judgements.append(judgement)
             else:
                 rows.outdated.append((line, judgement))

@@ -32,30 +32,41 @@ def filled_in_by(campaign: Campaign, path: Path) -> str:
     return (changed + _LATER).isoformat() if begun < changed < now() - _LATER else ""
 
 
-def is_new(sheet: SheetRows, one: Judgement, present: Present) -> bool:
+def gives_anew(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Present) -> bool:
+    """Return whether a row of a sheet repeats the current verdict for the present texts (`Present.gives_anew`)."""
+    return one.item not in sheet.texts and present.gives_anew(one, reading.texts[one.item], sheet.ends)
+
+
+def is_new(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Present) -> bool:
     """Return whether a row of a sheet says something new; without a verdict, whether it can take one back."""
+    place, ends = (sheet.source, sheet.ends) if sheet.lies_there else ("", [])
     if not one.verdict:
-        return present.said_by_sheet(one.item, one.assessor)
-    return not present.repeats(one, sheet.source if sheet.lies_there else "", sheet.ends)
+        return present.said_by_sheet(one.item, one.assessor, place)
+    return gives_anew(reading, sheet, one, present) or not present.repeats(one, place, ends)
 
 
 def drop_contradictions(reading: SheetReader, sheets: Sequence[SheetRows], present: Present, *, withdraw: bool) -> None:
     """Drop the new rows of sheets that differ from those of another sheet of the same person; each is a fault.
 
-    A row without a verdict differs from a verdict if it takes back verdicts (`withdraw`).
+    A row that was collected before is older than the rows of a sheet that was not, and does not count against them. A
+    row without a verdict differs from a verdict if it takes back verdicts (`withdraw`).
     """
     said: dict[tuple[str, str], dict[str, Path]] = {}
+    not_older: dict[tuple[str, str], dict[str, Path]] = {}
     parts = [(sheet, rows) for sheet in sheets for rows in (sheet.judgements, sheet.blanks)[: 1 + withdraw]]
     for sheet, rows in parts:
         for one in rows:
-            said.setdefault((one.item, sheet.who), {}).setdefault(one.verdict, sheet.path)
+            new = is_new(reading, sheet, one, present)
+            if one.verdict or new or not sheet.lies_there:
+                for of in (said, not_older)[: 2 if new or not sheet.ends else 1]:
+                    of.setdefault((one.item, sheet.who), {}).setdefault(one.verdict, sheet.path)
     for sheet, rows in parts:
-        for one in [one for one in rows if len(said[one.item, sheet.who]) > 1 and is_new(sheet, one, present)]:
-            others = said[one.item, sheet.who].items()
-            verdict, path = next((verdict, path) for verdict, path in others if verdict != one.verdict)
-            rule = _CONTRADICTORY.format(who=sheet.who, verdict=verdict or "nothing", path=path)
-            reading.fault(sheet.path, None, rule, one.item)
-            rows.remove(one)
+        for one in [one for one in rows if is_new(reading, sheet, one, present)]:
+            others = (said if sheet.ends else not_older)[one.item, sheet.who].items()
+            for verdict, path in [other for other in others if other[0] != one.verdict][:1]:
+                rule = _CONTRADICTORY.format(who=sheet.who, verdict=verdict or "nothing", path=path)
+                reading.fault(sheet.path, None, rule, one.item)
+                rows.remove(one)
 
 
 def ordered_rows(

@@ -39,8 +39,17 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digest, digests, latest, read_log, record
 from nescio.people.campaigns.pooling import pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
-from nescio.people.campaigns.screens import assessor_page, guidelines, kind_of, list_items, shown_nuggets, story_items
+from nescio.people.campaigns.screens import (
+    assessor_page,
+    guidelines,
+    kind_of,
+    list_items,
+    shown_keys,
+    shown_nuggets,
+    story_items,
+)
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
+from nescio.people.campaigns.sheet_times import gives_anew
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import MORE_PEOPLE, to_adjudicate
@@ -284,11 +293,12 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
             if path.is_file():
                 reading = SheetReader(campaign)
                 rows = reading.read(path, who)
-                ends = ends_of(campaign, path.name, digest(path))
+                rows.ends = ends = ends_of(campaign, path.name, digest(path))
                 new = [
                     one
                     for one in rows.judgements
-                    if (one.item, one.assessor, one.verdict) not in known and not present.repeats(one, path.name, ends)
+                    if gives_anew(reading, rows, one, present)
+                    or ((one.item, who, one.verdict) not in known and not present.repeats(one, path.name, ends))
                 ]
                 late = [one for _, one in rows.outdated if not ends]  # else `collect` has refused them
                 new += [one for one in late if (one.item, who, one.verdict) not in present.collected]
@@ -326,13 +336,14 @@ def _sheet(
     column = _column(campaign, items)
     nuggets = shown_nuggets(campaign) if column == "nuggets" else {}
     judging = who == ADJUDICATION
+    texts = shown_keys(items, nuggets)
     rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
     for item in items:
         own = said.get(item.id, [])
         verdicts = " / ".join(sorted(one.verdict for one in own))
         comments = f" {MARK} ".join(sorted(one.comment for one in own if one.comment))
         documents, supports = cells_of(item, nuggets.get(item.question, ()))
-        key = row_key(campaign.secret, who, item.id)
+        key = f"{row_key(campaign.secret, who, item.id)}-{texts[item.id]}"
         cells = [item.id, key, item.question, item.text, item.answer, documents, supports]
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
     if form == "csv":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -42,11 +43,12 @@ LANGUAGE = "language"
 _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
 _ALL = ""
 _NEARLY = 0.8  # the share of a column's values that equal the gold answer, from which on the column is the key
-_FEW = 5  # so many questions with an answer, and without one, show that two values of a column tell them apart
+_FEW = 5  # so many questions with an answer, and without one, show that the values of a column tell them apart
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _KEYS = word_set(
     "answer answers key keys gold correct solution solutions target truth truths expected reference alias aliases "
-    "rationale rationales answerable unanswerable impossible"
+    "rationale rationales explanation explanations answerable unanswerable impossible incorrect wrong distractor "
+    "distractors"
 )
 _BESIDE = word_set("id ids index letter number option options text the value is has no ground possible")
 
@@ -153,17 +155,18 @@ def _check_columns(questions: Sequence[Question], columns: Sequence[str], show: 
 def gives_away(questions: Sequence[Question], column: str) -> str | None:
     """Return the reason why a column of the questions looks like the key; None if it does not.
 
-    A column looks like the key if 80% of its values are the gold answer or a list of gold answers, or name the right
-    option by letter or number. It also does if its name consists of words such as "answer" or "key", or if its two
-    values tell the questions with an answer from the others.
+    A column looks like the key if 80% of its values are the gold answer or a list of gold answers, name the right
+    option by letter or number, or list all options but the right ones. It also does if its name consists of words such
+    as "answer" or "key", or if its values tell the questions with an answer from those that are marked as unanswerable;
+    the language may do so.
     """
     values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
     known = [(q, value) for q, value in values if q.answers]
     counts = [sum(_tells(q, value, first) for q, value in known) for first in (0, 1)]
     if known and max(counts) >= _NEARLY * len(known):
-        return f"{max(counts)} of its {len(known)} values equal the right answer"
-    if _tells_silence(questions, column):
-        return "its two values tell which questions have no answer"
+        return f"{max(counts)} of its {len(known)} values equal the right answer, or leave it alone out"
+    if column != LANGUAGE and _tells_silence(questions, column):
+        return "its values tell which questions have no answer"
     words = {word.casefold() for word in _WORD.findall(column)}
     return "its name suggests that it holds the key" if words & _KEYS and words <= _KEYS | _BESIDE else None
 
@@ -171,12 +174,14 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
 def _tells(question: Question, value: str, first: int) -> bool:
     """Return whether a value is or names (as an option) a gold answer; option numbers count from `first`.
 
-    Of a list, every element must do so.
+    Of a list, every element must do so, or the elements must be all other options.
     """
     if squeeze(value) in map(squeeze, question.answers):
         return True
     if isinstance(listed := _cell(value), list):
-        return bool(listed) and all(_tells(question, str(one), first) for one in listed)
+        others = {*map(squeeze, question.options)} - {*map(squeeze, question.answers)}
+        is_rest = {*map(squeeze, map(str, listed))} == others
+        return bool(listed) and (is_rest or all(_tells(question, str(one), first) for one in listed))
     if not question.options:
         return False
     number = value.strip()
@@ -185,14 +190,16 @@ def _tells(question: Question, value: str, first: int) -> bool:
 
 
 def _tells_silence(questions: Sequence[Question], column: str) -> bool:
-    """Return whether a column has two values, one nearly always on questions with an answer, the other on the rest."""
-    kinds = [[q.strata.get(column, "") for q in questions if bool(q.answers) is has] for has in (True, False)]
-    values = {value for own in kinds for value in own}
-    if len(values) != 2 or min(map(len, kinds)) < _FEW:
+    """Return whether nearly all questions with an answer have one value, and nearly all unanswerable ones another.
+
+    A question without a key may have an answer: people judge it.
+    """
+    without = [q.strata.get(column, "") for q in questions if q.answerable is False]
+    others = [q.strata.get(column, "") for q in questions if q.answerable is not False and (q.answers or q.answerable)]
+    if min(len(without), len(others)) < _FEW:
         return False
-    one = values.pop()
-    shares = sorted(own.count(one) / len(own) for own in kinds)
-    return shares[0] <= 1 - _NEARLY and shares[1] >= _NEARLY
+    (one, first), (other, second) = (Counter(values).most_common(1)[0] for values in (without, others))
+    return one != other and first >= _NEARLY * len(without) and second >= _NEARLY * len(others)
 
 
 _COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold", "answer")}
