@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.errors import UsageError
+from nescio.errors import FormatError, UsageError
 from nescio.people.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
 from nescio.people.campaigns.keyed import keyed
 from nescio.people.campaigns.log import digests, record
@@ -86,8 +87,9 @@ def handout_files(campaign: Campaign) -> dict[str, bytes]:
     settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", show=(), systems={})
     topics = public_topics(campaign / TOPICS, campaign.settings, campaign.key_files)
     if settings.task in ("qa", "reading") and campaign.key_files:
-        for part in campaign.topics().parts.values():
-            keyed(part.questions.values(), campaign.key_files)
+        with suppress(FormatError):  # `score` says why a key cannot be read
+            for part in campaign.topics().parts.values():
+                keyed(part.questions.values(), campaign.key_files)
     files = {f"{TOPICS}/{name}": content for name, content in topics.items()}
     return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
 
