@@ -83,5 +83,5 @@ def test_a_record_of_a_grader_is_short_and_can_be_read_back() -> None:
     assert parse(str(record)) == record
     assert record == grader("qa", least=1, template="Grade this.\n" * 9, model="lamp/judge", key=True)
     assert combined({grader("b", least=0.5), grader("b"), grader("a", model="m")}) == parse(
-        "a+b(a.model=m, b.least=0.5)"
+        "a+b(a.model=m, b.least=0.5, b.least=not stated)"
     )
