@@ -10,6 +10,7 @@ import yaml
 
 from nescio.formats import WRITERS
 from nescio.pipeline import Options, load
+from tests.formats.encodings import LEFT
 from tests.formats.excerpts import EVERY, counts
 from tests.rings import sample
 
@@ -74,7 +75,9 @@ def test_what_is_converted_is_read_again_or_refused(
         return
     assert done.status == 0, done.err
     files = [output] if suffix else sorted(path for path in output.rglob("*") if path.is_file())
-    kept = {option: value for option, value in excerpt.options.items() if option == "ungraded"}
+    # Files of questions and answers keep why there is no answer, and options say how that counts.
+    settled = {"ungraded"} if to in GRADED else {"ungraded", *LEFT}
+    kept = {option: value for option, value in excerpt.options.items() if option in settled}
     judge = {option: value for option, value in excerpt.options.items() if option == "judge" and to not in GRADED}
     again = load(files, Options(**kept, **judge))
     assert counts(again.data) == OTHERWISE.get((name, to), excerpt.counts)

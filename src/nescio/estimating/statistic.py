@@ -104,10 +104,7 @@ def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[n
     means = {name: counts @ values / n for name, values in read.items()}
     moved = np.zeros(counts.shape)
     for name, values in read.items():
-        steps = (means[name] + step for step in _STEPS)
-        slope = _slope(
-            [formula({name: at * n for name, at in {**means, name: step}.items()} | {"n": n}) for step in steps]
-        )
+        slope = _slope([_valued(formula, {**means, name: means[name] + step}, n) for step in _STEPS])
         moved += (values - means[name][:, None]) * np.reshape(slope, (-1, 1))
     return moved / n[:, None]
 
@@ -118,15 +115,24 @@ def slopes(formula: Formula, means: Mapping[str, Array], n: float = 1.0) -> dict
     Only for a formula that depends on the number of questions does `n` matter.
     """
     by_name = {}
-    totals = {name: np.asarray(mean) * n for name, mean in means.items()} | {"n": np.array(n)}
     for name, mean in means.items():
         flat = np.atleast_1d(mean).ravel()
         slope = np.zeros(len(flat))
         for i in range(len(flat)):
-            moved = (_moved(mean, i, step) * n for step in _STEPS)
-            slope[i] = _slope([float(formula({**totals, name: total})) for total in moved])
+            moved = (_moved(mean, i, step) for step in _STEPS)
+            slope[i] = _slope([float(_valued(formula, {**means, name: at}, n)) for at in moved])
         by_name[name] = slope.reshape(np.shape(mean))
     return by_name
+
+
+def _valued(formula: Formula, means: Mapping[str, Array], n: Any) -> Any:
+    """Return the value of a formula for the means of columns over n questions.
+
+    Most formulas do not depend on n. They are computed from the means, which are exact to more digits.
+    """
+    of_means = formula({**means, "n": np.array(1.0)})
+    of_totals = formula({**{name: mean * n for name, mean in means.items()}, "n": np.asarray(n, dtype=np.float64)})
+    return np.where(np.isclose(of_means, of_totals, rtol=1e-9, atol=0, equal_nan=True), of_means, of_totals)
 
 
 def _slope(at: Sequence[Any]) -> Any:
