@@ -15,7 +15,7 @@ from nescio.sources.tables import first
 from nescio.tables.cells import JUDGE, OF_RUNS, Placed, runs_of
 from nescio.tables.columns import Column, Table
 from nescio.tables.failures import is_status
-from nescio.tables.lexicon import fails, names_a_judge, roles_of, squash
+from nescio.tables.lexicon import BOUNDARY, fails, names_a_judge, roles_of, squash
 from nescio.tables.mapping import Expression, Mapped, role_of
 from nescio.tables.pairing import is_prompt
 from nescio.tables.roles import NOTHING, is_written, kept_role
@@ -59,7 +59,7 @@ def of_single_runs(table: Table, mapping: Mapped) -> list[Note]:
     that are the same in all runs.
     """
     of_what = _of_runs(table, mapping)
-    runs = len(runs_of(table, mapping))
+    runs = len(runs_of(table, mapping)) if of_what else 0
     unread = [
         str(column.name)
         for what, columns in of_what.items()
@@ -71,8 +71,8 @@ def of_single_runs(table: Table, mapping: Mapped) -> list[Note]:
     return [
         note(
             OF_ONE_RUN,
-            "{columns:list} {number:is a column/are columns} of single runs, which nescio does not read; write a row "
-            "for each answer, with a column for the run",
+            "nescio does not read {columns:list}, {number:a column of one run/columns of single runs}; write a row for "
+            "each answer, with a column for the run",
             columns=[*map(repr, unread)],
             number=len(unread),
         )
@@ -82,12 +82,14 @@ def of_single_runs(table: Table, mapping: Mapped) -> list[Note]:
 def _of_runs(table: Table, mapping: Mapped) -> dict[str, dict[str, Column]]:
     """Return the columns whose names have the name of one of several runs, keyed by the rest of the name and the run.
 
-    Left out are the columns from which the outcomes of the runs are read.
+    Left out are the columns from which the outcomes of the runs are read. If the headers name questions, no column is
+    that of a run.
     """
-    runs = runs_of(table, mapping)
+    named = [column for column in table.columns.values() if column.filled and _may_be_of_a_run(column.name or "")]
+    runs = runs_of(table, mapping) if named and not mapping["question"].header else []
     mappings = [{role: own for role, own in mapping.items() if role in OF_RUNS}, *(columns for _, columns in runs)]
     read = {name for own in mappings for expression in own.values() for name in expression.columns}
-    free = [column for column in table.columns.values() if column.name and column.name not in read and column.filled]
+    free = [column for column in named if column.name not in read]
     of_what: dict[str, dict[str, Column]] = {}
     for (run, _), column in product(runs if len(runs) > 1 else (), free):
         if what := _without_run(column.name or "", run):
@@ -101,11 +103,22 @@ def _without_run(column: str, run: str) -> str:
     return ".".join(filter(None, (part.strip("_. -[]/") for part in (before, after)))) if found else ""
 
 
+def _may_be_of_a_run(column: str) -> bool:
+    """Return whether a part of a column's name may name a run, and the rest tells something of answers."""
+    parts = [part for part in BOUNDARY.split(column) if part]
+    rests = (rest for at in range(1, len(parts)) for rest in (parts[at:], parts[:at]))
+    return any(_is_evidence("_".join(rest)) for rest in rests)
+
+
+def _is_evidence(what: str) -> bool:
+    return is_status(what) or names_a_judge(what) or bool({"text", "gold", "error"} & {*roles_of(what)[:1]})
+
+
 def _tells_of_answers(what: str, columns: Iterable[Column]) -> bool:
     """Return whether columns of this name tell who judged, what was asked or expected, or that a call failed."""
     if is_status(what):
         return any(fails(word) for column in columns for word in column.words or ())
-    return names_a_judge(what) or what == JUDGE or bool({"text", "gold", "error"} & {*roles_of(what)[:1]})
+    return _is_evidence(what)
 
 
 def _are_same(table: Table, columns: Mapping[str, Column], runs: int) -> bool:
