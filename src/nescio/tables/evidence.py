@@ -15,7 +15,7 @@ from nescio.sources.tables import first
 from nescio.tables.cells import JUDGE, OF_RUNS, Placed, runs_of
 from nescio.tables.columns import Column, Table
 from nescio.tables.failures import is_status
-from nescio.tables.lexicon import BOUNDARY, fails, names_a_judge, roles_of, squash
+from nescio.tables.lexicon import BOUNDARY, DEEPEST, fails, names_a_judge, roles_of, squash
 from nescio.tables.mapping import Expression, Mapped, role_of
 from nescio.tables.pairing import is_prompt
 from nescio.tables.roles import NOTHING, is_written, kept_role
@@ -106,7 +106,7 @@ def _without_run(column: str, run: str) -> str:
 def _may_be_of_a_run(column: str) -> bool:
     """Return whether a part of a column's name may name a run, and the rest tells something of answers."""
     parts = [part for part in BOUNDARY.split(column) if part]
-    rests = (rest for at in range(1, len(parts)) for rest in (parts[at:], parts[:at]))
+    rests = (rest for at in range(1, min(len(parts), DEEPEST + 1)) for rest in (parts[-at:], parts[:at]))
     return any(_is_evidence("_".join(rest)) for rest in rests)
 
 
