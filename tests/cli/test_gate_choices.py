@@ -174,8 +174,12 @@ def test_a_whole_mapping_switches_off_no_evidence(tmp_path: Path, nescio: Comman
 @pytest.mark.parametrize(
     ("columns", "words", "says"),
     [
-        (("prompt", "query"), ("same", "{run} {i}"), "add --column text=- if 'query' holds no question"),
-        (("target", "reference"), ("{i}", "{run} {i}"), "if 'target' and 'reference' holds no gold answer"),
+        (("prompt", "query"), ("same", "{run} {i}"), "add --column question_text=- if 'query' holds no question"),
+        (
+            ("target", "reference"),
+            ("{i}", "{run} {i}"),
+            "--column gold=- if 'target' and 'reference' hold no gold answer",
+        ),
         (("target",), ("system {run}",), "add --column gold=- if 'target' holds no gold answer"),
         (("prompt", "query"), ("{run}: what is {i}?", "what is {i}?"), ""),
         (("gold", "reference"), ("{i}", "{run} {i}"), ""),
@@ -193,6 +197,9 @@ def test_evidence_under_a_whole_mapping_is_named_with_the_way_out(
     mapping = [word for role in ("run", "question", "outcome") for word in ("--column", f"{role}={role}")]
     done = nescio("compare", path, "-m", "accuracy", *GATE, *mapping)
     assert (done.status, says in done.flat) == (2 if says else 0, True), done.flat
+    if says:
+        way_out = done.flat[done.flat.rindex("--column") :].split()[:2]
+        assert nescio("compare", path, "-m", "accuracy", *GATE, *mapping, *way_out).status == 0
 
 
 def test_a_gold_answer_that_is_evidence_alone_changes_no_outcome(tmp_path: Path, nescio: Command) -> None:

@@ -22,7 +22,6 @@ RUNS_FEWER_REPEATS = "outcomes.runs_fewer_repeats"  # the code of a note on seve
 MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have their own gold answers
 OTHER_ANSWERS = "tables.other_answers"  # the code of a note that a run has other answers, of which one counts
-OF_ONE_RUN = "tables.of_one_run"  # the code of a note on columns of single runs that nescio does not read
 MIXED_FILES = "runs.mixed_files"  # the code of a note that files with the attempts of one run hold other runs, too
 ONE_SIDED = "answerable.one_sided"  # the code of a note that only some runs say which questions have no answer
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking does not need

@@ -29,7 +29,6 @@ from nescio.data.policy_notes import (
     LACKING,
     MISSING_SILENT,
     MIXED_FILES,
-    OF_ONE_RUN,
     ONE_SIDED,
     OTHER_ANSWERS,
     OTHER_GOLD,
@@ -49,7 +48,7 @@ from nescio.pipeline.saved import BESIDE
 from nescio.scoring.confidence_intervals import UNFIT, WITHHELD
 from nescio.scoring.samples import LEFT_OUT, PART
 from nescio.stats.intervals import clopper_pearson
-from nescio.text import plural
+from nescio.text import enumerated, plural
 
 FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
 CHOSEN_LABELS = "agreement.chosen_labels"
@@ -168,7 +167,6 @@ _ADVICE = {
     CHOSEN_LABELS: "Label a random sample of the questions",
     UNCHECKED: "Add a column `answer` with the text that each label is about",
     UNSTATED: "Count the answers again by the statement of `nescio sql`",
-    OF_ONE_RUN: "They may differ between the runs",
     FEW_CLUSTERS: f"Fewer than {FEWEST_CLUSTERS} decide nothing",
 }
 
@@ -202,8 +200,9 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
     elif code in (OTHER_QUESTIONS, OTHER_DOCUMENTS, OTHER_TEXTS) and not alone and _asked_otherwise(remark, pair):
         role, *columns = dict(remark.values).get("unasked", ("",))
-        holds = {"text": "no question", "gold": "no gold answer"}.get(role)
-        other = f", or add {opt('column', of=f'{role}=-')} if {' and '.join(map(repr, columns))} holds {holds}"
+        name, held = {"text": ("question_text", "question"), "gold": ("gold", "gold answer")}.get(role, ("", ""))
+        holds = f"{enumerated([*map(repr, columns)])} {'hold' if len(columns) > 1 else 'holds'} no {held}"
+        other = f", or add {opt('column', of=f'{name}=-')} if {holds}"
         why = f"{said}Ask all runs the same questions, with one key{other if columns else ''}"
     elif code == SAID_UNFIT and remark.subject not in pair.others:
         why = str(remark["why"])

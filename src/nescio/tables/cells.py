@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Literal
 from nescio.data.kept import KEPT
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS
 from nescio.data.repeats import FIRST, REPEAT
-from nescio.errors import UsageError, opt
 from nescio.sources.source import name_runs
 from nescio.sources.tables import literal, unguarded
-from nescio.tables import wide
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.failures import endings, failures
 from nescio.tables.lexicon import AS_GIVEN, declines, squash, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped, any_yes, compared, flag, joined, scaled
+from nescio.tables.views import OF_RUNS, View, views
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,18 +30,17 @@ CELLS = (
     *("judge", REPEAT, *KEPT, "silent", "failed", "ended", "text", "gold", "prediction"),
 )
 RESERVED = CELLS[: CELLS.index("silent")]  # the columns of nescio's own tables
-OF_RUNS = ("outcome", "prediction", "confidence", "abstained", "answered")  # roles with a column for each run
 _FEW_ROWS = 1 << 14
 
 
 def gathered(
-    connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions, seen: Placed = ()
+    connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions, seen: Sequence[Sequence[View]] = ()
 ) -> dict[str, str]:
     """Create the relation `gathered`, which has a row for each answer, and return the further columns of the tables.
 
     `gathered` has the columns `CELLS`. If each of several columns of a table belongs to one run, each run gets its own
     rows. The result maps the name of each further column to its SQL in `gathered`; it is empty if no option uses
-    further columns. The mappings of `seen` also have the columns that change no outcome.
+    further columns. `seen` has the views of each table, whose mappings may also have columns that change no outcome.
     """
     told, wanted = options.outcome_map, options.strata != () or options.graded or options.texts
     names = dict.fromkeys(name for table, mapping in placed if wanted for name in _others(table, mapping))
@@ -50,11 +48,11 @@ def gathered(
     unnamed = [source for table, mapping in placed if "run" not in mapping for source in table.sources.values()]
     stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
     selects = []
-    for (table, mapping), (_, whole) in zip(placed, seen or placed, strict=True):
+    for (table, mapping), of_runs in zip(placed, seen or [views(*own) for own in placed], strict=True):
         others = _others(table, mapping)
         own = {at: stems[id(source)] for at, source in table.sources.items() if id(source) in stems}
-        for run, columns in runs_of(table, mapping):
-            cells = _cells(table, {**whole, **columns}, own, run, told)
+        for view in of_runs:
+            cells = _cells(view, own, told)
             cells |= {column: others.get(name, "NULL") for name, column in extra.items()}
             shown = ", ".join(f"{cell}::VARCHAR AS {name}" for name, cell in cells.items())
             selects.append(f"SELECT file, row, {shown} FROM {table.relation}")
@@ -80,42 +78,13 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
     }
 
 
-def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
-    """Return pairs of a run that has its own columns, and the expressions of these columns keyed by role.
-
-    If all runs share their columns, the result is one pair of an empty name and no expressions.
-    """
-    several = {role: mapping[role].columns for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
-    if not several or ("outcome" not in several and "prediction" not in several):
-        if "confidence" in several:
-            rule = "give as many columns of confidence as columns of outcomes or answers, one for each run"
-            raise UsageError(f"{opt('column', {'confidence': str(mapping['confidence'])})}: {rule}")
-        return [("", {})]
-    runs = []
-    beside = wide.families(table.columns)
-    for run, columns in wide.parts(several):
-        companions = next((own for own in beside.values() if {*columns.values()} & {*own.values()}), {})
-        companions = {**wide.of_run(run, filter(None, table.columns)), **companions}
-        more = {role: name for role, name in companions.items() if role != "wrong"}
-        found = {_role(role): Expression((name,)) for role, name in more.items() if _role(role) not in mapping}
-        given = {role: mapping[role].of(name) for role, name in columns.items()}
-        name = columns.get("outcome", run) if mapping["question"].header else run
-        runs.append((name, found | given))
-    return runs
-
-
-def _role(role: str) -> str:
-    return {"answer": "prediction", "score": "outcome"}.get(role, role)
-
-
-def _cells(
-    table: Table, mapping: Mapped, stems: Mapping[int, str], run: str, told: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the SQL of each column in `CELLS`, for one run.
+def _cells(view: View, stems: Mapping[int, str], told: Mapping[str, str]) -> dict[str, str]:
+    """Return the SQL of each column in `CELLS`, for the view of one run.
 
     `stems` maps the number of each file that names no run to the run's name. `told` maps words to the outcomes that the
     user gave them.
     """
+    run, table, mapping = view.run, view.table, view.mapping
     source = table.source
     named, of_headers = joined(table, mapping["run"]) if "run" in mapping else "", mapping["question"].header
     whole = len(stems) == len(table.sources)

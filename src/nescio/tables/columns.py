@@ -101,6 +101,12 @@ class Column:
         self.out_of: Column | None = None  # for a column of points, the column of the most points possible
         self.of_runs = False  # whether the path in its name may name a run, because another column's ends alike
 
+    def called(self, name: str) -> Column:
+        """Return this column under another name."""
+        column = Column(self._cells, name, self.cell)
+        column.out_of, column.of_runs = self.out_of, self.of_runs
+        return column
+
     @property
     def _figures(self) -> Sequence[Any]:
         return self._cells.figures(self.cell)

@@ -20,9 +20,9 @@ from nescio.sources.limits import check_cells
 from nescio.sources.tables import first, literals, nfc
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, of_refusals
-from nescio.tables.cells import JUDGE, Placed, flag_words, gathered, runs_of
+from nescio.tables.cells import JUDGE, Placed, flag_words, gathered
 from nescio.tables.columns import Table, cases
-from nescio.tables.evidence import of_single_runs, with_evidence, with_way_out
+from nescio.tables.evidence import with_evidence, with_way_out
 from nescio.tables.judge_column import judges_of
 from nescio.tables.kept_columns import with_kept
 from nescio.tables.lexicon import AS_GIVEN, speaks_of_faults, squash
@@ -30,6 +30,7 @@ from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.pairing import check_gold, check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
 from nescio.tables.rest import with_rest
+from nescio.tables.views import views
 from nescio.tables.words import state_words
 from nescio.text import word_set
 
@@ -50,7 +51,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     Raises FormatError for a row that breaks a rule, and AskedError if the meaning of the table is unclear.
     """
     notes: list[Note] = []
-    seen = [(table, with_evidence(table, mapping, options.column)) for table, mapping in placed]
+    seen = [[with_evidence(view, options.column) for view in views(*own)] for own in placed]
+    mappings = [view.mapping for of_runs in seen for view in of_runs]
     extra = gathered(connection, placed, options, seen)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
@@ -65,15 +67,14 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     if repeated and options.duplicates == "error":
         rules.no_retries(connection, sources)
     by, text = (
-        next((m[role].columns[0] for _, m in seen if role in m and m[role].columns), None)
+        next((m[role].columns[0] for m in mappings if role in m and m[role].columns), None)
         for role in ("question", "text")
     )
     differ = check_pairing(connection, sources, by, text, told=bool({"question", "text"} & options.column.keys()))
-    differ += check_gold(connection) if any("gold" in mapping for _, mapping in seen) else []
+    differ += check_gold(connection) if any("gold" in mapping for mapping in mappings) else []
     notes += with_way_out(differ, placed, seen)
-    notes += [remark for table, mapping in seen for remark in of_single_runs(table, mapping)]
     outcomes = _build(connection, placed, sources, held, notes)
-    named = any(mapping[JUDGE].columns == (JUDGE,) for _, mapping in seen if JUDGE in mapping)
+    named = any(mapping[JUDGE].columns == (JUDGE,) for mapping in mappings if JUDGE in mapping)
     judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)
     outcomes, remarks, others = with_kept(connection, outcomes, held, text, options)
     notes += remarks
@@ -154,11 +155,8 @@ def _state(
 
 def _answers_of(table: Table, mapping: Mapped) -> bool:
     """Return whether a table that nescio did not write has columns of predictions that are not all empty."""
-    several = [own for _, own in runs_of(table, mapping) if "prediction" in own]
-    expressions = [own["prediction"] for own in several] or [mapping.get("prediction", Expression())]
-    return mapping["outcome"].columns != ("outcome",) and any(
-        table.columns[name].filled for expression in expressions for name in expression.columns
-    )
+    named = [name for view in views(table, mapping) for name in view.mapping.get("prediction", Expression()).columns]
+    return mapping["outcome"].columns != ("outcome",) and any(table.columns[name].filled for name in named)
 
 
 def _declined(connection: duckdb.DuckDBPyConnection, options: ReadOptions) -> list[str]:

@@ -41,6 +41,7 @@ from nescio.tables.roles import (
     said_by,
 )
 from nescio.tables.structures import structures
+from nescio.tables.views import views
 
 _MOST = 64  # most mappings of a table to try
 _NOTHING: Mapped = MappingProxyType({})
@@ -344,8 +345,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         names = [name for name in roles.all(role) if name not in taken]
         if names and role not in answer:
             chosen[role] = Expression((names[0],))
-    errors = [name for name in roles.all("error") if name not in taken] if "error" not in answer else []
-    errors = failures.speaking(roles.table, answer, errors, taken) if "error" not in answer else []
+    errors = _errors(roles, answer, taken) if "error" not in answer else []
     failing: list[dict[str, Expression]] = [{"error": Expression(tuple(errors))}, {}] if errors else [{}]
     confidences = [name for name in roles.all("confidence") if name not in taken]
     if len(confidences) == 1 and "confidence" not in answer:
@@ -384,6 +384,17 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         both = [silence, question] if of_silence & of_question else [{**silence, **question}]  # a column has one role
         found += [{**chosen, **own, **failure} for own in both]
     return found
+
+
+def _errors(roles: Roles, answer: Mapped, taken: set[str]) -> list[str]:
+    """Return the columns that report failed calls, those of single runs included."""
+    found = [name for name in roles.all("error") if name not in taken]
+    for view in views(roles.table, answer):
+        table = view.table if view.table is roles.table else replace(view.table, columns=view.alone)
+        own = roles if view.table is roles.table else Roles(table, view.mapping, roles.mapped)
+        named = [name for name in own.all("error") if name not in taken]
+        found += [view.names.get(name, name) for name in failures.speaking(table, view.mapping, named, taken)]
+    return list(dict.fromkeys(found))
 
 
 def _of_each_run(outcome: Sequence[str], columns: Sequence[Column]) -> tuple[list[list[Column]], list[Column]]:

@@ -182,7 +182,8 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
         yield role
         return
     if column.name in OWN_ALONE and not named_runs:
-        yield "outcome" if column.name == "judge" and column.is_truth else column.name
+        if column.name != "judge" or not column.is_share:  # a judge's scores name no judge
+            yield "outcome" if column.name == "judge" and column.is_truth else column.name
         return
     roles = roles_of(column.name, of_runs=column.of_runs)
     fitting = [role for role in roles if _fits(column, role, mapped)]

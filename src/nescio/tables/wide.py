@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 
 from nescio.errors import UsageError
 from nescio.tables.lexicon import BOUNDARY, DEEPEST, lexicon, rank, roles_of, squash
@@ -59,6 +60,22 @@ def of_run(run: str, columns: Iterable[str]) -> dict[str, str]:
             if own == run:
                 found.setdefault(role, column)
     return found
+
+
+def owner(column: str, runs: Collection[str]) -> tuple[str, str] | None:
+    """Return the run whose name is a part of a column's name, and the rest of the name; None without a run or a rest.
+
+    The longest name of a run counts.
+    """
+    cuts = [match.span() for match in BOUNDARY.finditer(column)]
+    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(column)]
+    places = product({*starts[:DEEPEST], *starts[-DEEPEST:]}, {*ends[:DEEPEST], *ends[-DEEPEST:]})
+    spans = [(end - start, start, end) for start, end in places if start < end and column[start:end] in runs]
+    if not spans:
+        return None
+    _, start, end = max(spans)
+    rest = ".".join(filter(None, (part.strip("_. -[]/") for part in (column[:start], column[end:]))))
+    return (column[start:end], rest) if rest else None
 
 
 def _splits(column: str) -> Iterator[tuple[str, str, str]]:
@@ -154,14 +171,14 @@ def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]
 
 def _runs_of(names: Sequence[str]) -> dict[str, str]:
     """Return the columns that hold a role, keyed by the name of the run to which each belongs."""
-    before, behind = _same_beginning(names), _same_end(names)
+    before, behind = same_beginning(names), _same_end(names)
     runs = [name[len(before) : len(name) - len(behind)].strip("_. -") or name for name in names]
     if len({*runs}) < len(runs):
         runs = [*names]
     return dict(zip(runs, names, strict=True))
 
 
-def _same_beginning(names: Sequence[str]) -> str:
+def same_beginning(names: Sequence[str]) -> str:
     """Return the beginning that all names have in common, up to its last boundary between words."""
     length = _alike(names)
     ends = [match.end() for match in BOUNDARY.finditer(names[0][:length])]
