@@ -547,3 +547,37 @@ def test_whoever_graded_an_answer_is_the_judge(
     done = nescio("compare", *(tmp_path / f"{run}.json" for run in ("old", "new")), *GATE, "--ungraded", "incorrect")
     assert done.status == status, done.flat
     assert ("different judges" in done.flat) == (status == 2)
+
+
+@pytest.mark.parametrize("what", ["fails", "refuses", "fails with details"])
+def test_a_test_without_assertions_is_left_out_whatever_became_of_one_call(
+    tmp_path: Path, nescio: Command, what: str
+) -> None:
+    paths = [promptfoo(tmp_path, "old", 6), promptfoo(tmp_path, "new", 9)]
+    for path in paths:
+        held = json.loads(path.read_text())
+        more = dict(
+            held["results"]["results"][0], testIdx=len(N), success=True, failureReason=0, vars={"question": "?"}
+        )
+        more |= {"testCase": {"vars": more["vars"], "assert": []}}
+        more["gradingResult"] = {"pass": True, "score": 1, "reason": "No assertions"}
+        if path.stem == "new" and what.startswith("fails"):
+            error: Any = {"status": 500, "causes": ["timeout"]} if what.endswith("details") else "timeout"
+            more |= {"success": False, "failureReason": 2, "error": error, "gradingResult": None, "response": {}}
+        elif path.stem == "new":
+            more["response"] = {"output": "I cannot.", "isRefusal": True}
+        held["results"]["results"].append(more)
+        del held["results"]["stats"]
+        path.write_text(json.dumps(held))
+    gate = ("--baseline", "old: old", "--run", "new: new", "--fail-on-regression", "-m", "accuracy")
+    done = nescio("compare", *paths, *gate)
+    assert (done.status, "1 test without assertions is left out" in done.flat) == (0, True), done.flat
+
+
+def test_graded_scores_without_a_target_are_those_of_the_same_questions(tmp_path: Path, nescio: Command) -> None:
+    asked = {"old": "Who keeps lamp {}?", "new": "Who keeps the easy lamp {}?"}
+    paths = [
+        inspect(tmp_path, run, 9, target="", input=text, words=(8 + (run == "new"), 5)) for run, text in asked.items()
+    ]
+    gate = ("--baseline", "old", "--run", "new", "--fail-on-regression", "--margin", "3", "-m", "mean(score)")
+    nescio("compare", *paths, *gate).assert_refused("another text or other options")

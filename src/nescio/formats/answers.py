@@ -233,7 +233,8 @@ def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[s
 def _is_graded(answer: Answer) -> bool:
     """Return whether somebody graded an answer: an empty output is incorrect without any grader."""
     judged = answer.state in (CORRECT, INCORRECT) and answer.nothing is None
-    scored = answer.score is not None and not math.isnan(answer.score)
+    scores = [answer.score, *answer.scores.values()]
+    scored = any(score is not None and not math.isnan(score) for score in scores)
     return answer.ungraded is None and (judged or scored or answer.right is not None)
 
 

@@ -27,6 +27,7 @@ from nescio.formats.answers import Answer, number_repeats
 from nescio.formats.logs.kit import UNREAD, Log, checked, empty, rows_in, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, objects_in, part_of, whole_number
+from nescio.sources.json import as_text
 from nescio.sources.source import Source, name_runs
 
 CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
@@ -90,10 +91,14 @@ class Result(Struct, rename="camel"):
 
 
 class Tests(Struct):
-    """The answers in the file `label`, and the text of the question of each test, keyed by names such as "test 3"."""
+    """The answers in the file `label`, and the text of the question of each test, keyed by names such as "test 3".
+
+    `asserted` says of each answer whether it tells that its test has an assertion.
+    """
 
     label: str
     answers: list[Answer]
+    asserted: list[bool]
     asked: dict[str, str]
 
 
@@ -119,12 +124,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers = [answer for file in files for answer in file.answers]
     for answer in answers:
         answer.cluster = None
-    return log.by_score(_asserted(answers, log), "the results")
+    return log.by_score(_asserted(answers, [own for file in files for own in file.asserted], log), "the results")
 
 
-def _asserted(answers: Sequence[Answer], log: Log) -> Sequence[Answer]:
-    """Return the answers without those to tests that have no assertion in any run: nobody means to grade these."""
-    asserted = {answer.question for answer in answers if answer.ungraded != UNASSERTED}
+def _asserted(answers: Sequence[Answer], known: Sequence[bool], log: Log) -> Sequence[Answer]:
+    """Return the answers without those to tests that have no assertion in any run: nobody means to grade these.
+
+    `known` says of each answer whether it tells that its test has an assertion.
+    """
+    asserted = {answer.question for answer, own in zip(answers, known, strict=True) if own}
+    asserted |= {answer.question for answer in answers} - {a.question for a in answers if a.ungraded == UNASSERTED}
     kept = [answer for answer in answers if answer.question in asserted]
     if kept and len(kept) < len(answers):
         dropped = len({answer.question for answer in answers} - asserted)
@@ -168,7 +177,8 @@ def _tests(log: Log, source: Source, prefix: str) -> Tests:
             rule = f"{answer.question!r} appears twice for run {answer.run!r}"
             raise FormatError(source.label, rule, where=answer.where)
         tests.add((answer.run, answer.question))
-    return Tests(str(source.label), answers, _asked(result for result, _ in results))
+    asserted = [_asserts(result) for result, _ in results]
+    return Tests(str(source.label), answers, asserted, _asked(result for result, _ in results))
 
 
 def _results(source: Source) -> Iterator[tuple[Any, str]]:
@@ -195,11 +205,28 @@ def _crashed(assertion: dict[str, Any]) -> bool:
     return not assertion.get("pass") and str(assertion.get("reason")).startswith(CRASHED)
 
 
+def _stated_assertions(row: Result) -> list[Any]:
+    return [as_object(row.test_case).get("assert"), as_object(row.grading_result).get("componentResults")]
+
+
 def _asserts_nothing(row: Result) -> bool:
     """Return whether a result says that no assertion graded it, which the tool counts as a success."""
-    stated = [as_object(row.test_case).get("assert"), as_object(row.grading_result).get("componentResults")]
-    reason = part_of(row.grading_result, "reason")
+    stated, reason = _stated_assertions(row), part_of(row.grading_result, "reason")
     return not any(stated) and (reason == NO_ASSERTIONS or (not reason and [] in stated))
+
+
+def _asserts(row: Result) -> bool:
+    """Return whether a result tells that its test has an assertion; a failed or refused call tells nothing alone."""
+    silent = _failed(row) or as_object(row.response).get("isRefusal") is True
+    return any(_stated_assertions(row)) or not (silent or _asserts_nothing(row))
+
+
+def _failed(row: Result) -> bool:
+    """Return whether the call of a result failed."""
+    response = as_object(row.response)
+    nothing = not isinstance(response.get("output"), (dict, list)) and empty(response.get("output"))
+    unsaid = row.failure_reason is None and bool(nothing) and bool(row.error or response.get("error"))
+    return row.failure_reason == _ERROR or unsaid
 
 
 def _answer(row: Result, answer: Answer) -> Answer:
@@ -209,9 +236,7 @@ def _answer(row: Result, answer: Answer) -> Answer:
     failed = [assertion for assertion in row.assertions if not assertion.get("pass")]
     refused = response.get("isRefusal") is True
     judged = not failed or row.success or refused
-    if row.failure_reason == _ERROR or (
-        row.failure_reason is None and nothing and (row.error or response.get("error"))
-    ):
+    if _failed(row):
         answer.ungraded = ERRORED
     elif not judged and all(
         _crashed(assertion) or part_of(assertion, "metadata", "graderError") is True for assertion in failed
@@ -233,7 +258,8 @@ def _answer(row: Result, answer: Answer) -> Answer:
     )
     answer.answer = output if isinstance(row.response, dict) else row.response
     reasons = [part_of(row.grading_result, "reason"), *(assertion.get("reason") for assertion in row.assertions)]
-    answer.reason = list(dict.fromkeys([*map(str, filter(None, reasons)), *([] if answer.answer else [row.error])]))
+    reasons += [] if answer.answer else [as_text(row.error)]
+    answer.reason = list(dict.fromkeys(map(str, filter(None, reasons))))
     return answer
 
 
