@@ -260,7 +260,22 @@ def test_a_question_that_no_answer_came_to_passes_no_gate(
         """
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5", *processes, apart=bool(processes))
     assert done.ret == 1
-    assert "50 tests stopped before an answer was recorded; the gates are not checked" in printed
+    assert "50 tests ended before an answer was recorded; the gates are not checked" in printed
+
+
+def test_answers_that_a_fixture_records_for_all_tests_are_those_of_none(pytester: pytest.Pytester) -> None:
+    text = """
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def answers(nescio_session):
+            return {n: nescio_session.answer(f"q{n}", "yes", "yes") for n in range(100)}
+
+        @pytest.mark.parametrize("number", range(100))
+        def test_one(number, answers, nescio_session):
+            assert answers[number] == "correct"
+        """
+    assert run(pytester, text, "--nescio-fail-under=c@1=0.5")[0].ret == 0
 
 
 def test_tests_without_an_answer_of_their_own_are_no_questions(pytester: pytest.Pytester) -> None:
@@ -366,7 +381,7 @@ ASSERTS_AFTER_THE_FIRST = """
 def test_wherever_a_test_stops(pytester: pytest.Pytester, text: str, stopped: str) -> None:
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5")
     assert done.ret == 1
-    assert f"{stopped} stopped before an answer was recorded" in printed
+    assert f"{stopped} ended before an answer was recorded" in printed
 
 
 @pytest.mark.parametrize(("names", "failed"), [("nescio_session", True), ("tmp_path", False)])
@@ -383,7 +398,7 @@ def test_a_module_that_skips_itself(pytester: pytest.Pytester, names: str, *, fa
     pytester.makepyfile(**{f"test_easy_{names}": easy, f"test_hard_{names}": hard})
     done = pytester.runpytest_inprocess(*QUIET, "--nescio-fail-under", "c@1=0.8")
     assert done.ret == (1 if failed else 0)
-    assert ("1 test stopped before an answer was recorded" in done.stdout.str()) == failed
+    assert ("1 test ended before an answer was recorded" in done.stdout.str()) == failed
     assert ("note: 1 test stopped or skipped without an answer" in done.stdout.str()) != failed
 
 
@@ -435,7 +450,7 @@ def test_what_skips_itself_and_asks_through_a_fixture_of_conftest(
     (pytester.path / "hard" / ".#test_hard.py").symlink_to("nowhere")  # as an editor locks a file
     done = pytester.runpytest_subprocess(*QUIET, "--rootdir=.", "--nescio-fail-under", "c@1=0.8")
     assert done.ret == (1 if failed else 0)
-    said = "1 test stopped before an answer" if failed else "note: 1 test stopped or skipped without an answer"
+    said = "1 test ended before an answer" if failed else "note: 1 test stopped or skipped without an answer"
     assert said in done.stdout.str()
 
 
@@ -454,7 +469,7 @@ def test_tests_that_a_mark_skips_pass_no_gate_and_deselected_ones_do_not_count(p
             pass
         """
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5")
-    assert (done.ret, "50 tests stopped before an answer was recorded" in printed) == (1, True)
+    assert (done.ret, "50 tests ended before an answer was recorded" in printed) == (1, True)
     odd = [f"--deselect=test_it.py::test_one[{n}]" for n in range(1, 100, 2)]
     assert run(pytester, text, "--nescio-fail-under=c@1=0.5", *odd)[0].ret == 0
 

@@ -243,7 +243,8 @@ class _Session(Struct):
     `stopped` has the tests that may have stopped before they recorded their answer, each with its test function.
     `recording` has the largest number of answers that a test of each function recorded, for functions that can record
     answers. `told` has other tests that may have ended too early, with their function and the number of their answers:
-    those that ended with an expected failure (xfail), and those that just returned without an answer.
+    those that ended with an expected failure (xfail), and those that just returned without an answer. `shared` is the
+    number of answers that fixtures recorded for several tests.
     """
 
     recorder: Recorder
@@ -254,6 +255,12 @@ class _Session(Struct):
     stopped: list[tuple[str, str]] = field(default_factory=list)
     recording: dict[str, int] = field(default_factory=dict)
     told: list[tuple[str, str, int]] = field(default_factory=list)
+    shared: int = 0
+
+    @property
+    def of_tests(self) -> int:
+        """Return the number of answers that single tests recorded so far."""
+        return len(self.recorder.rows) - self.shared
 
     def records(self, function: str, answers: int) -> None:
         """Store the number of answers that a test of a function recorded, if it is the function's largest so far."""
@@ -270,7 +277,7 @@ class _Session(Struct):
 
 
 _KEY: pytest.StashKey[_Session] = pytest.StashKey()
-_BEFORE: pytest.StashKey[int] = pytest.StashKey()  # the number of answers before a test
+_BEFORE: pytest.StashKey[tuple[int, int]] = pytest.StashKey()  # the answers before a test: all, and those of tests
 
 
 def _session(config: pytest.Config) -> _Session:
@@ -385,7 +392,20 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
     This happens before the test's fixtures, because a fixture may stop the test.
     """
-    item.stash[_BEFORE] = len(_session(item.config).recorder.rows)
+    session = _session(item.config)
+    item.stash[_BEFORE] = len(session.recorder.rows), session.of_tests
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Iterator[None]:
+    """Count the answers that a fixture for several tests records: they are not those of the first of these tests."""
+    session = _session(request.config)
+    before = session.of_tests
+    try:
+        return (yield)
+    finally:
+        if fixturedef.scope != "function":
+            session.shared += session.of_tests - before
 
 
 @pytest.hookimpl(wrapper=True)
@@ -396,13 +416,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """
     made = yield
     session, function = _session(item.config), item.nodeid.partition("[")[0]
-    answers = len(session.recorder.rows) - item.stash.get(_BEFORE, len(session.recorder.rows))
+    rows, of_tests = item.stash.get(_BEFORE, (len(session.recorder.rows), session.of_tests))
+    answers, own = len(session.recorder.rows) - rows, session.of_tests - of_tests
     if call.when == "teardown":
         if not answers and (item.nodeid, function) not in session.stopped and _takes_session(item):
             session.told.append((item.nodeid, function, 0))
         return made
     if answers or "nescio_session" in getattr(item, "fixturenames", ()):
-        session.records(function, answers)
+        session.records(function, own)
     error = None if call.excinfo is None else call.excinfo.value
     # An assertion is about the recorded answer. Any other error may have kept answers from being recorded. So may an
     # assertion that pytest does not count (xfail), if other tests of the function record more answers.
@@ -415,7 +436,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             from nescio.hosts.fixtures_asked import gets_recorder
 
             if gets_recorder(getattr(item, "function", None), item.config.rootpath):
-                session.records(function, answers)
+                session.records(function, own)
     return made
 
 
@@ -467,8 +488,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         if cut_short and _gated(config):
             number = plural(len(cut_short), "test")
             why = (
-                "stopped before an answer was recorded; the gates are not checked: the other answers are not a fair "
-                "sample"
+                "ended before an answer was recorded; the gates are not checked: the other answers are not a fair "
+                "sample. Put tests that record no answer into a function of their own"
             )
             raise UsageError(f"{number} {why} (first: {cut_short[0]})")
         gates = list(_gates(own.recorder, config))
