@@ -224,3 +224,14 @@ def test_the_texts_of_questions_stay_beside_their_ids() -> None:
     for table in (frame, nescio.from_dataframe(frame, run="run", question="qid", outcome="correct")):
         with pytest.raises(UsageError, match="40 of 40 questions have a different text in another run"):
             nescio.compare(table, "c@1", baseline="old", fail_on_regression=True)
+
+
+def test_a_column_of_questions_beside_the_ids_that_the_user_names_pairs_nothing() -> None:
+    """In each run, the column numbers the questions in the run's own order."""
+    rows = [
+        {"model": model, "id": q, "question": str(q if model == "a" else 39 - q), "grade": "correct"}
+        for model in "ab"
+        for q in range(40)
+    ]
+    table = nescio.from_dataframe(pd.DataFrame(rows), run="model", question="id", outcome="grade")
+    assert nescio.score(table, "accuracy", ci=None)["b", "accuracy"].value == 1

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import nescio
+from nescio.data.outcomes import Outcomes
 from nescio.errors import NescioError
 from nescio.pipeline import Options, load
 
@@ -92,7 +93,7 @@ def meaning(path: Path, mapping: Mapping[str, str]) -> object:
     except NescioError as error:
         return str(error).partition(": ")[2]
     data = found.whole.data if found.whole else None
-    assert data is not None
+    assert isinstance(data, Outcomes)
     order = [data.runs.index(run) for run in RUNS]
     why = None if data.why is None else data.why[order].tolist()
     words = None if data.words is None else data.words[order].tolist()

@@ -24,10 +24,14 @@ class Stream(Struct, frozen=True, eq=False):
 
 
 class Renamed(Struct, frozen=True, eq=False):
-    """A table whose columns an SQL query renames; `select` is the query, in which the table is `given`."""
+    """A table whose columns an SQL query renames; `select` is the query, in which the table is `given`.
+
+    `roles` are the roles to which the user gave a column.
+    """
 
     table: Any
     select: str
+    roles: frozenset[str] = frozenset()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from nescio.sources.database import open_connection
@@ -35,6 +39,12 @@ class Renamed(Struct, frozen=True, eq=False):
         connection = open_connection()
         connection.register("given", self.table)
         return connection.sql(self.select).__arrow_c_stream__(requested_schema)
+
+
+def roles_given(table: Any) -> frozenset[str]:
+    """Return the roles to which the user gave a column of a table in memory."""
+    inner = table.table if isinstance(table, Stream) else table
+    return inner.roles if isinstance(inner, Renamed) else frozenset()
 
 
 def library_of(table: Any) -> str:

@@ -83,7 +83,7 @@ def from_dataframe(
             kept = TEXT  # Beside a column of ids, it holds the questions.
         cells += [f"{cell} AS {quoted(new)}" for new in called or [kept]]
     columns = ", ".join(f"c{i}" for i in range(len(source.columns)))
-    return Renamed(source.table, f"SELECT {', '.join(cells)} FROM given AS given({columns})")
+    return Renamed(source.table, f"SELECT {', '.join(cells)} FROM given AS given({columns})", frozenset(parts))
 
 
 def _word(word: Any) -> str:

@@ -16,6 +16,7 @@ from nescio.data.reasons import EMPTY, ERRORED
 from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.formats.registry import ReadOptions
+from nescio.sources.arrow import roles_given
 from nescio.sources.limits import check_cells
 from nescio.sources.tables import first, literals, nfc
 from nescio.tables import rules
@@ -26,7 +27,7 @@ from nescio.tables.evidence import with_evidence, with_way_out
 from nescio.tables.judge_column import judges_of
 from nescio.tables.kept_columns import with_kept
 from nescio.tables.lexicon import AS_GIVEN, speaks_of_faults, squash
-from nescio.tables.mapping import Expression, Mapped
+from nescio.tables.mapping import Expression, Mapped, role_of
 from nescio.tables.pairing import check_gold, check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
 from nescio.tables.rest import with_rest
@@ -70,7 +71,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         next((m[role].columns[0] for m in mappings if role in m and m[role].columns), None)
         for role in ("question", "text")
     )
-    differ = check_pairing(connection, sources, by, text, told=bool({"question", "text"} & options.column.keys()))
+    told = {*map(role_of, options.column)}.union(*(roles_given(source.table) for source in sources.values()))
+    differ = check_pairing(connection, sources, by, text, told=bool({"question", "text"} & told))
     differ += check_gold(connection) if any("gold" in mapping for mapping in mappings) else []
     notes += with_way_out(differ, placed, seen)
     outcomes = _build(connection, placed, sources, held, notes)
