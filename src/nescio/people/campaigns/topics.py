@@ -94,7 +94,7 @@ def write_topics(
         languages = _write_questions(collection.questions, folder, notes, first_of, show)
     elif settings.task == "nuggets":
         targets = [Question(name, text, strata=strata) for name, text, strata in _targets(files)]
-        languages = _write_targets(targets, folder, show)
+        languages = _write_targets(targets, folder, notes, show)
     else:
         _write_problems((name for path in files for name in problems_of(open_source(path))), folder)
         languages = []
@@ -123,12 +123,11 @@ def _write_questions(
     write_lines(folder / "questions.jsonl", (topic_row(question, strata, stories) for question in questions))
     if stories:
         write_lines(folder / "stories.jsonl", ({"id": n, "sentences": list(story)} for story, n in stories.items()))
-    if strata:
-        notes.append(f"teams see these columns of the questions: {', '.join(strata)}")
+    _note_columns(strata, notes)
     return list(dict.fromkeys(q.strata[LANGUAGE] for q in questions if q.strata.get(LANGUAGE)))
 
 
-def _write_targets(targets: Sequence[Question], folder: Path, show: Sequence[str]) -> list[str]:
+def _write_targets(targets: Sequence[Question], folder: Path, notes: list[str], show: Sequence[str]) -> list[str]:
     strata = list(dict.fromkeys(name for target in targets for name in target.strata if name != "nuggets"))
     _check_columns(targets, strata, show)
     rows = [
@@ -136,7 +135,13 @@ def _write_targets(targets: Sequence[Question], folder: Path, show: Sequence[str
         for one in targets
     ]
     write_lines(folder / "targets.jsonl", rows)
+    _note_columns(strata, notes)
     return list(dict.fromkeys(row[LANGUAGE] for row in rows if LANGUAGE in row))
+
+
+def _note_columns(columns: Sequence[str], notes: list[str]) -> None:
+    if columns:
+        notes.append(f"teams see these columns of the questions: {', '.join(columns)}")
 
 
 def _write_problems(names: Iterable[str], folder: Path) -> None:
@@ -375,13 +380,13 @@ def _targets_or_problems(files: Sequence[Path]) -> Iterator[Question]:
             yield Question(identifier(source, row, line), str(row.get("target", "")), strata=_strata(row))
 
 
-def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> dict[str, bytes]:
-    """Return the topics in `folder` as the files that teams get, keyed by name.
+def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the topics in `folder` as the files that teams get, keyed by name, and notes on them.
 
     They are written anew, from the fields that teams may see, because people edit the files in the folder. Raises
     MismatchError for a column that looks like the `key`, unless the settings show it.
     """
-    files = topic_files(folder)
+    files, notes = topic_files(folder), list[str]()
     with temporary_folder() as draft:
         if settings.task == "ave":
             for exercise, path in exercises_of(files):
@@ -391,12 +396,12 @@ def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> dict
             if key and any(question.strata for question in questions):  # which may repeat the answers of the key
                 gold = {question.id: question.answers for question in _collection(key)[0].questions}
                 questions = [replace(one, answers=gold.get(one.id) or one.answers) for one in questions]
-            _write_questions(questions, draft, [], None, settings.show)
+            _write_questions(questions, draft, notes, None, settings.show)
         elif settings.task == "nuggets":
-            _write_targets([*_targets_or_problems(files)], draft, settings.show)
+            _write_targets([*_targets_or_problems(files)], draft, notes, settings.show)
         else:
             _write_problems((problem.id for problem in _targets_or_problems(files)), draft)
-        return {path.name: path.read_bytes() for path in sorted(draft.iterdir())}
+        return {path.name: path.read_bytes() for path in sorted(draft.iterdir())}, tuple(notes)
 
 
 def without(topics: Topics, dropped: Sequence[str]) -> Topics:
