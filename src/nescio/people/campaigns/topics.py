@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,11 +16,10 @@ from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats import ReadOptions, open_source
 from nescio.formats.folder_writer import write_lines
 from nescio.formats.logs.metric_tables import rows_of
-from nescio.judging.choice import option
+from nescio.people.campaigns.giving_away import LANGUAGE, cell_of, gives_away
 from nescio.people.campaigns.settings import Settings, Task
 from nescio.pipeline import read_collection
 from nescio.sources.json_lines import json_lines
-from nescio.sources.literals import literal_or
 from nescio.sources.source import LINES, Source
 from nescio.sources.temporary import temporary_folder
 from nescio.tables.collection import identifier
@@ -37,20 +34,9 @@ from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.tasks.pan.truth import problems_of
 from nescio.tasks.pan.truth import recognise as recognise_pan
-from nescio.text import squeeze, word_set
 
-LANGUAGE = "language"
 _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
 _ALL = ""
-_NEARLY = 0.8  # the share of a column's values that equal the gold answer, from which on the column is the key
-_FEW = 5  # so many questions with an answer, and without one, show that the values of a column tell them apart
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_KEYS = word_set(
-    "answer answers key keys gold correct solution solutions target truth truths expected reference alias aliases "
-    "rationale rationales explanation explanations answerable unanswerable impossible incorrect wrong distractor "
-    "distractors"
-)
-_BESIDE = word_set("id ids index letter number option options text the value is has no ground possible")
 
 
 class Part(Struct, frozen=True):
@@ -157,56 +143,6 @@ def _check_columns(questions: Sequence[Question], columns: Sequence[str], show: 
             raise MismatchError(f"{rule} ({opt('show', [name])}; {later})")
 
 
-def gives_away(questions: Sequence[Question], column: str) -> str | None:
-    """Return the reason why a column of the questions looks like the key; None if it does not.
-
-    A column looks like the key if 80% of its values are the gold answer or a list of gold answers, name the right
-    option by letter or number, or list all options but the right ones. It also does if its name consists of words such
-    as "answer" or "key", or if its values tell the questions with an answer from those that are marked as unanswerable;
-    the language may do so.
-    """
-    values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
-    known = [(q, value) for q, value in values if q.answers]
-    counts = [sum(_tells(q, value, first) for q, value in known) for first in (0, 1)]
-    if known and max(counts) >= _NEARLY * len(known):
-        return f"{max(counts)} of its {len(known)} values equal the right answer, or leave it alone out"
-    if column != LANGUAGE and _tells_silence(questions, column):
-        return "its values tell which questions have no answer"
-    words = {word.casefold() for word in _WORD.findall(column)}
-    return "its name suggests that it holds the key" if words & _KEYS and words <= _KEYS | _BESIDE else None
-
-
-def _tells(question: Question, value: str, first: int) -> bool:
-    """Return whether a value is or names (as an option) a gold answer; option numbers count from `first`.
-
-    Of a list, every element must do so, or the elements must be all other options.
-    """
-    if squeeze(value) in map(squeeze, question.answers):
-        return True
-    if isinstance(listed := _cell(value), list):
-        others = {*map(squeeze, question.options)} - {*map(squeeze, question.answers)}
-        is_rest = {*map(squeeze, map(str, listed))} == others
-        return bool(listed) and (is_rest or all(_tells(question, str(one), first) for one in listed))
-    if not question.options:
-        return False
-    number = value.strip()
-    named = int(number) - first if number.isdecimal() else option(question, value)
-    return named is not None and named in [option(question, gold) for gold in question.answers]
-
-
-def _tells_silence(questions: Sequence[Question], column: str) -> bool:
-    """Return whether nearly all questions with an answer have one value, and nearly all unanswerable ones another.
-
-    A question without a key may have an answer: people judge it.
-    """
-    without = [q.strata.get(column, "") for q in questions if q.answerable is False]
-    others = [q.strata.get(column, "") for q in questions if q.answerable is not False and (q.answers or q.answerable)]
-    if min(len(without), len(others)) < _FEW:
-        return False
-    (one, first), (other, second) = (Counter(values).most_common(1)[0] for values in (without, others))
-    return one != other and first >= _NEARLY * len(without) and second >= _NEARLY * len(others)
-
-
 _COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold", "answer")}
 
 
@@ -239,7 +175,7 @@ def _lines_of(source: Source, folder: Path) -> Path:
     write_lines(
         path,
         (
-            {columns.get(name, name): _cell(text) for name, text in row.items() if text is not None}
+            {columns.get(name, name): cell_of(text) for name, text in row.items() if text is not None}
             for row in rows_of(source)
         ),
     )
@@ -249,12 +185,6 @@ def _lines_of(source: Source, folder: Path) -> Path:
         where = (error.where or "").replace("line", "row")
         raise FormatError(source.label, error.rule, where=where or None, value=error.value) from None
     return path
-
-
-def _cell(text: str) -> str | list[object]:
-    """Return the list that a table's cell contains, written as in Python or JSON; else the text of the cell."""
-    value = literal_or(text, None)
-    return value if isinstance(value, list) else text
 
 
 def _collection(files: Sequence[Path]) -> tuple[Collection, tuple[Note, ...]]:
