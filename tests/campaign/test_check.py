@@ -288,6 +288,23 @@ def test_a_number_that_is_the_text_of_one_option_and_the_number_of_another_is_as
     assert nescio.campaign.check(campaign, made.submit(tmp_path, {"alpha_r": ["A"] * 3})).sound
 
 
+def test_a_letter_that_is_the_text_of_another_option_is_told(tmp_path: Path) -> None:
+    """Blood groups: B is the second letter and the third text."""
+    options = ["O", "A", "B", "AB"]
+    rows = [{"id": f"q{i}", "question": "Which?", "options": options, "answers": ["B"]} for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    readme = (nescio.campaign.handout(campaign).path / "README.md").read_text()
+    assert "the text of one option and the letter of another names the option with this text" in readme
+    (run,) = made.submit(tmp_path, {"alpha_r": ["B", "(b)", "C"]})
+    said = "2 answers are the text of one option and the letter of another (B, (b)): nescio reads the text"
+    assert said in nescio.campaign.check(campaign, [run]).notes[0].text
+    nescio.campaign.intake(campaign, [run])
+    assert said in (campaign / "receipts" / "alpha" / "receipts.txt").read_text()
+    campaign, run = chosen(tmp_path / "other", "A B C black E")
+    assert nescio.campaign.check(campaign, [run]).notes == ()
+    assert "with this text" not in (nescio.campaign.handout(campaign).path / "README.md").read_text()
+
+
 # ---- what teams are handed ----
 
 

@@ -15,7 +15,7 @@ from nescio.errors import FormatError, UsageError
 from nescio.people.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
 from nescio.people.campaigns.keyed import check_key
 from nescio.people.campaigns.log import digests, record
-from nescio.people.campaigns.option_names import naming
+from nescio.people.campaigns.option_names import is_text_of_another, naming
 from nescio.people.campaigns.runs import FORMS
 from nescio.people.campaigns.settings import SETTINGS, written
 from nescio.people.campaigns.topics import has_key, public_topics, topic_files
@@ -146,10 +146,12 @@ def _readme(campaign: Campaign) -> str:
 def _options(campaign: Campaign) -> list[str]:
     """Return the line that explains how answers name options; empty if no question has options."""
     parts = campaign.topics().parts.values()
-    options = [question.options for part in parts for question in part.questions.values() if question.options]
-    if not options:
+    asked = [question for part in parts for question in part.questions.values() if question.options]
+    if not asked:
         return []
-    how = naming(max(options, key=len), campaign.settings.options_from)
+    how = naming(max((question.options for question in asked), key=len), campaign.settings.options_from)
+    if any(is_text_of_another(question, text) for question in asked for text in question.options):
+        how += ". An answer that is the text of one option and the letter of another names the option with this text"
     lacking = (
         ""
         if campaign.settings.options_from >= 0
