@@ -202,13 +202,14 @@ def _judging(campaign: Campaign) -> list[Step]:
     fresh = old is not None and old.fresh
     pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
     nothing = fresh and not items
-    if nothing and not sheets:
-        asked = "none needed, because no run answers a question"
+    if not sheets and (nothing or (items and not left)):  # pages or a server brought the verdicts
+        why = "all answers are judged" if items else "no run answers a question"
+        asked = asked if new or lists else f"none needed, because {why}"
     return [
         Step("pool", fresh, pool, f"nescio campaign pool {folder}"),
         Step(
             "sheets",
-            nothing or (bool(sheets) and not (new or lists)),
+            nothing or (bool(sheets or (items and not left)) and not (new or lists)),
             asked,
             write,
         ),
