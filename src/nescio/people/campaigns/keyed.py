@@ -22,7 +22,7 @@ def keyed(questions: Iterable[Question], files: Sequence[Path]) -> list[Question
     """Return questions as the topics state them, with the gold answers and the sentences of the key.
 
     The key's own texts and options do not count, because nobody saw them. Raises MismatchError for questions that the
-    key lacks, and for one whose gold answer is not among its options.
+    key lacks, for one whose gold answer is not among its options, and for one whose right sentences are others.
     """
     questions = list(questions)
     collection, _ = read_collection(list(files), ReadOptions(gold=False))
@@ -35,6 +35,11 @@ def keyed(questions: Iterable[Question], files: Sequence[Path]) -> list[Question
                 f"{TOPICS}/ and {KEY}/ state other options for {question.id!r}, and not both have the right answer "
                 f"({shorten(', '.join(key.answers))}); state the same options in both"
             )
+        if question.story and key.story and key.accepted and _sentences(question, key) != _sentences(key, key):
+            raise MismatchError(
+                f"{TOPICS}/ and {KEY}/ state other sentences for the story of {question.id!r} where the key says that "
+                "they are right; state the same story in both"
+            )
     return [
         replace(
             keys[question.id],
@@ -44,6 +49,11 @@ def keyed(questions: Iterable[Question], files: Sequence[Path]) -> list[Question
         )
         for question in questions
     ]
+
+
+def _sentences(question: Question, key: Question) -> list[str]:
+    """Return the sentences of a question's story that the key calls right, as far as the story has them."""
+    return [squeeze(question.story[at]) for at in key.accepted or () if at < len(question.story)]
 
 
 def valued(part: Part, files: Sequence[Path]) -> Exercise:
