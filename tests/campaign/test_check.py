@@ -288,6 +288,23 @@ def test_a_number_that_is_the_text_of_one_option_and_the_number_of_another_is_as
     assert nescio.campaign.check(campaign, made.submit(tmp_path, {"alpha_r": ["A"] * 3})).sound
 
 
+def test_a_letter_that_is_the_text_of_another_option_is_told(tmp_path: Path) -> None:
+    """Blood groups: B is the second letter and the third text."""
+    options = ["O", "A", "B", "AB"]
+    rows = [{"id": f"q{i}", "question": "Which?", "options": options, "answers": ["B"]} for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    readme = (nescio.campaign.handout(campaign).path / "README.md").read_text()
+    assert "the text of one option and the letter of another names the option with this text" in readme
+    (run,) = made.submit(tmp_path, {"alpha_r": ["B", "(b)", "C"]})
+    said = "2 answers are the text of one option and the letter of another (B, (b)): nescio reads the text"
+    assert said in nescio.campaign.check(campaign, [run]).notes[0].text
+    nescio.campaign.intake(campaign, [run])
+    assert said in (campaign / "receipts" / "alpha" / "receipts.txt").read_text()
+    campaign, run = chosen(tmp_path / "other", "A B C black E")
+    assert nescio.campaign.check(campaign, [run]).notes == ()
+    assert "with this text" not in (nescio.campaign.handout(campaign).path / "README.md").read_text()
+
+
 # ---- what teams are handed ----
 
 
@@ -308,6 +325,13 @@ DISGUISES = [
     *[("z", [[option] for option in OPTIONS]), ("a", [[number] for number in range(5)])],
     ("rest", [[other for other in OPTIONS if other != option] for option in OPTIONS]),
     *[(name, ["other"] * 5) for name in ("incorrect_answers", "distractor1", "explanation")],
+    ("exp", [f"Ans. {option}. See the textbook, page 7." for option in OPTIONS]),
+    ("others", [f"Neither {' nor '.join(other for other in OPTIONS if other != option)}." for option in OPTIONS]),
+    ("said", [f"It is ({letter}), as a rule." for letter in "ABCDE"]),
+    ("place", [f"Option {number} is right." for number in range(1, 6)]),
+    ("hot", [",".join(str(int(i == right)) for i in range(5)) for right in range(5)]),
+    ("targets", [{"choices": OPTIONS, "labels": [int(i == right) for i in range(5)]} for right in range(5)]),
+    ("marks", [{option: option == right for option in OPTIONS} for right in OPTIONS]),
     *[(name, ["other"] * 5) for name in ("ground_truths", "aliases", "is_impossible", "isAnswerable", "answerKey")],
 ]
 
@@ -327,6 +351,28 @@ def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: lis
     made.edit(campaign / "campaign.toml", f'show = ["{name}"]', "show = []")
     with pytest.raises(nescio.MismatchError, match=rf"show = \[\"{name}\"\] in campaign\.toml"):
         nescio.campaign.handout(campaign)
+
+
+def test_columns_that_tell_no_option_from_the_others_go_to_teams(tmp_path: Path) -> None:
+    """A passage mentions two options, or the right one in a few questions; marks are the same for all questions."""
+    rows = [
+        {
+            "id": f"q{i}",
+            "question": "?",
+            "options": OPTIONS,
+            "answers": [OPTIONS[i % 5]],
+            "passage": f"Of {OPTIONS[i % 5]} and {OPTIONS[(i + 1 + i // 5) % 5]}, page {i}",
+            "hint": f"Think of {OPTIONS[i % 5]}." if i < 7 else "Think.",
+            "choices": {"text": OPTIONS, "label": list("ABCDE")},
+            "author": "D. Smith and B. Jones",
+            "weights": "1,0,0,0,0",
+        }
+        for i in range(10)
+    ]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    columns = "teams see these columns of the questions: passage, hint, choices, author, weights"
+    assert columns in str(nescio.campaign.handout(campaign))
+    assert columns in str(nescio.campaign.checker(campaign, tmp_path / "c.zip"))
 
 
 def test_a_column_that_tells_which_questions_have_no_answer_does_not_go_to_teams(tmp_path: Path) -> None:

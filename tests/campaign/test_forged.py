@@ -617,3 +617,24 @@ def test_what_was_kept_of_the_log_may_be_given_as_a_text(scored: Path) -> None:
         nescio.campaign.verify(scored, against="nothing\n" * 5_000)
     assert len(str(raised.value)) < 400
     assert "\n" not in str(raised.value)
+
+
+def test_results_of_another_version_are_no_edits(scored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of that version was mended, so this one computes other figures, or refuses to."""
+
+    def other(_: Any, draft: Path, *__: Any, **___: Any) -> None:
+        (draft / "scores.csv").write_text("other", encoding="utf-8")
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise nescio.MismatchError("the key does not fit")
+
+    monkeypatch.setattr("nescio.people.campaigns.repeating.__version__", "9.9")
+    for made_anew, says in (
+        (other, rf"different file from the same input: nescio {nescio.__version__} computed it, and 9\.9 computes"),
+        (refuse, rf"cannot be repeated by nescio 9\.9, though {nescio.__version__} did this step: the key does not"),
+    ):
+        monkeypatch.setattr("nescio.people.campaigns.repeating.write_results", made_anew)
+        verified = nescio.campaign.verify(scored)
+        assert not verified.sound
+        assert re.search(says, str(verified)), str(verified)
+        assert "somebody edited" not in str(verified)

@@ -494,3 +494,19 @@ def test_what_the_organisers_call_their_key_is_theirs_to_correct(tmp_path: Path)
     path.write_text(path.read_text().replace("fact 0 of 0", "the first fact"))
     nescio.campaign.score(own, resamples=10)
     assert nescio.campaign.verify(own).sound
+
+
+def test_no_sheet_is_needed_where_all_answers_are_judged(tmp_path: Path) -> None:
+    """A server or pages brought the verdicts, so the folder has no sheet."""
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing", "other"]}, ["ana"])
+    made.judge(campaign, lambda *_: "R")
+    (campaign / "sheets" / "ana.csv").unlink()
+    told = nescio.campaign.status(campaign)
+    assert "done  sheets      none needed, because all answers are judged" in str(told)
+    assert told.after is not None
+    assert told.after.name == "results"
+    made.take(campaign, {"beta_b": ["another", "other"]})
+    nescio.campaign.pool(campaign)
+    told = nescio.campaign.status(campaign)
+    assert told.after is not None
+    assert told.after.name == "sheets"

@@ -27,7 +27,6 @@ from nescio.people.campaigns.judgements import TAKEN_BACK, Change, Present
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.screens import list_items, page_key, shown_item
-from nescio.people.campaigns.sheet_reading import _key_of, cells_of
 from nescio.people.campaigns.shown_texts import CHANGED, AskedAgain, still_holds, taken_back_of, taking_back, texts_key
 from tests.campaign import made
 
@@ -172,14 +171,9 @@ def test_an_older_sheet_does_not_count_in_the_place_of_a_verdict_that_was_taken_
     assert [*made.verdicts(campaign).values()] == ["U", "U"]
 
 
-@pytest.mark.parametrize("earlier", [False, True])
-def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(earlier: bool, tmp_path: Path) -> None:
-    """Earlier versions wrote keys that do not state the texts."""
+def test_a_sheet_with_earlier_texts_that_comes_late_is_a_fault(tmp_path: Path) -> None:
     bad = [{"answer": "thing", "support": "a bad text"}] * 2
     campaign = made.pooled(tmp_path, {"alpha_a": bad}, ["ana"])
-    if earlier:
-        sheet = campaign / "sheets" / "ana.csv"
-        made.write_rows(sheet, [row | {"key": row["key"].partition("-")[0]} for row in made.rows_of(sheet)])
     second_run(campaign)
     collected = made.judge(campaign, lambda _, row: "U" if row["question_id"] == "q0" else "R")
     assert [fault.rule[: len(CHANGED)] for fault in collected.rows] == [CHANGED]
@@ -741,13 +735,18 @@ def test_a_sheet_holds_for_the_supports_that_it_shows(tmp_path: Path) -> None:
     assert without_a_support(campaign).taken_back == 0
 
 
-def test_the_row_of_a_sheet_has_the_texts_of_a_page_that_shows_the_same() -> None:
-    item = Item("i", "t0", "What is\u200b it?", "one", (("D1", None), (None, "text")))
-    nuggets = [["1", "vital", "fact"], ["2", "okay", "another"]]
-    row = dict(zip(("document", "support"), cells_of(item, nuggets), strict=True))
-    assert _key_of(item, row, listed=True) == shown_item(item, (), nuggets)["texts"]
-    row = dict(zip(("document", "support"), cells_of(item), strict=True))
-    assert _key_of(item, row, listed=False) == shown_item(item)["texts"]
+def test_a_sheet_that_does_not_say_which_texts_it_shows_is_refused(tmp_path: Path) -> None:
+    """An earlier version of nescio wrote it. Nothing is lost: the verdicts go into a new sheet."""
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing", "other"]}, ["ana"])
+    (item, *_), sheet = read_pool(open_campaign(campaign)), campaign / "sheets" / "ana.csv"
+    rows = made.rows_of(sheet)
+    (key,) = (row["key"] for row in rows if row["item"] == item.id)
+    assert key.partition("-")[2] == shown_item(item)["texts"]  # as on a page
+    made.write_rows(sheet, [row | {"key": row["key"].partition("-")[0], "verdict": "R"} for row in rows])
+    collected = nescio.campaign.collect(campaign, resamples=10)
+    said = "the keys of 2 rows from this line on do not say which texts they show; copy the verdicts into a new sheet"
+    assert [(fault.line, said in fault.rule) for fault in collected.rows] == [(2, True)]
+    assert "0 of 2 answers judged" in str(collected)
 
 
 def test_an_adjudicator_decides_open_strings_by_the_assessors_list(tmp_path: Path) -> None:

@@ -305,6 +305,74 @@ def test_a_key_that_does_not_fit_the_topics_is_refused(
         nescio.campaign.handout(corrected(tmp_path, options, more=more))
 
 
+def test_answers_that_teams_did_not_see_do_not_count(tmp_path: Path) -> None:
+    """The organiser removes a right answer of AVE, and a problem of PAN, from the topics, and not from the key."""
+    campaign = made.ave(tmp_path)
+    (topics,) = (campaign / "topics").iterdir()
+    held = topics.read_text(encoding="utf-8")
+    made.edit(topics, held[held.index('<a id="1_1"') : held.index('<a id="1_2"')], "")
+    nescio.campaign.handout(campaign)
+    rows = [
+        f"{q} {q}_{a} {'SELECTED' if a == 1 and q % 2 else 'REJECTED'} 0.5"
+        for q in range(1, 7)
+        for a in range(1, 4)
+        if (q, a) != (1, 1)
+    ]
+    made.text(tmp_path / "alpha" / "a.txt", "\n".join(rows) + "\n")
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha"]).refused
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert (scores.value("alpha_a", "ave.F"), [one.code for one in scores.notes if "missing" in one.code]) == (1, [])
+
+    campaign = made.pan(tmp_path / "pan")
+    made.lines(campaign / "topics" / "problems.jsonl", [{"id": f"p{i}"} for i in range(4)])
+    made.lines(tmp_path / "pan" / "alpha" / "a.jsonl", [{"id": f"p{i}", "value": i % 2} for i in range(4)])
+    assert not nescio.campaign.intake(campaign, [tmp_path / "pan" / "alpha"]).refused
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert (scores.value("alpha_a", "c@1"), [one.code for one in scores.notes if "missing" in one.code]) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("make", "old", "new", "says"),
+    [
+        (made.ave, ">Text 1 of 1.<", ">Another text.<", "state other texts for the answer '1_1' to '1'"),
+        (made.ave, '"1_1"', '"1_9"', "key/ has no answer to '1 1_9' of topics/"),
+        (made.pan, '"p4"', '"p9"', "key/ has no answer to 'p9' of topics/"),
+        (made.reading, '"Ann went', '"It was hot.", "Ann went', "state other sentences for the story of 'r0'"),
+    ],
+)
+def test_a_key_of_other_tasks_that_does_not_fit_the_topics_is_refused(
+    tmp_path: Path, make: Any, old: str, new: str, says: str
+) -> None:
+    campaign = make(tmp_path)
+    *_, topics = sorted((campaign / "topics").iterdir())  # of reading, the stories
+    made.edit(topics, old, new)
+    with pytest.raises(MismatchError, match=says):
+        nescio.campaign.handout(campaign)
+    assert says in str(nescio.campaign.status(campaign))
+
+
+@pytest.mark.parametrize("task", ["qa", "reading"])
+def test_an_answer_that_the_key_lacks_is_never_counted_as_wrong(tmp_path: Path, task: str) -> None:
+    """People must judge it; teams get their files nevertheless."""
+    campaign = made.qa(tmp_path, judge="exact") if task == "qa" else made.reading(tmp_path)
+    name, answer = ("q5", '"answers": ["thing 5"]') if task == "qa" else ("r1", '"answers": ["town 1"]')
+    made.edit(campaign / "key" / "questions.jsonl", answer, '"answers": []')
+    if task == "reading":
+        rows = (campaign / "key" / "questions.jsonl").read_text(encoding="utf-8").replace(', "sentences": [0]', "")
+        made.text(campaign / "key" / "questions.jsonl", rows)
+    lacking = f"key/ has no answer to {name}: people must judge the answers, or the key needs one"
+    assert lacking in str(nescio.campaign.handout(campaign))
+    assert lacking in str(nescio.campaign.status(campaign))
+    made.sound(task, tmp_path / "alpha" / "a")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    with pytest.raises(MismatchError, match=f"1 answer has not been judged .first: {name} of alpha_a.*add the answer"):
+        nescio.campaign.score(campaign)
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda *_: "R")
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "accuracy") > 0
+
+
 @pytest.mark.parametrize(("setting", "value"), [("distinct", '"answer and document"'), ("options_from", "0")])
 def test_the_key_judges_in_place_of_people_only_if_that_is_said(setting: str, value: str, tmp_path: Path) -> None:
     """A setting is changed after people judged; or the verdicts are taken back."""

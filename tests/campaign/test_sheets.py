@@ -465,3 +465,23 @@ def test_sentence_lists_that_no_score_counts_are_named(tmp_path: Path) -> None:
         assert made.judge(campaign, lambda *_: "0", column="sentences").sound
         notes = " ".join(map(str, nescio.campaign.score(campaign, resamples=10).scores[""].notes))
         assert (named in notes) == bool(options)
+
+
+def test_a_list_that_a_later_one_replaced_does_not_come_back_by_mistake(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["one"])
+    nescio.campaign.sheets(campaign, ["ana"])
+    sheet, old = campaign / "sheets" / "nuggets.csv", tmp_path / "mail" / "nuggets.csv"
+    row, *_ = made.rows_of(sheet)
+    old.parent.mkdir()
+    made.write_rows(old, [row | {"vital": "vital", "text": "fact"}])
+    made.write_rows(sheet, [row | {"vital": "vital", "text": "fact"}])
+    assert nescio.campaign.collect(campaign, [old], resamples=10).sound
+    made.write_rows(sheet, [row | {"vital": "okay", "text": "a better fact"}])
+    assert nescio.campaign.collect(campaign, [sheet], resamples=10).sound
+    held = (campaign / "key" / "nuggets.jsonl").read_text(encoding="utf-8")
+    (fault,) = nescio.campaign.collect(campaign, [old], resamples=10).rows
+    assert fault.rule == "this list was collected before a later one; to go back to it, put it into sheets/"
+    assert (campaign / "key" / "nuggets.jsonl").read_text(encoding="utf-8") == held
+    sheet.write_bytes(old.read_bytes())
+    assert nescio.campaign.collect(campaign, resamples=10).sound
+    assert (campaign / "key" / "nuggets.jsonl").read_text(encoding="utf-8") != held

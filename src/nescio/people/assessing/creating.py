@@ -24,6 +24,7 @@ from nescio.people.assessing.tables import about, items, units
 from nescio.people.assessing.work import CONTROL, SECOND, TRAINING
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
+from nescio.people.campaigns.giving_away import LANGUAGE
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import guidelines_of
 from nescio.people.campaigns.pooling import NAMED, PooledAnswer, distinct_items, named_by, pool_version, read_pool
@@ -38,7 +39,6 @@ from nescio.people.campaigns.screens import (
 )
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines
-from nescio.people.campaigns.topics import LANGUAGE
 from nescio.pipeline import Options, read
 from nescio.text import answer_key, plural, sanitize
 

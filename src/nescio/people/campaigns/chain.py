@@ -11,8 +11,9 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -36,7 +37,11 @@ def _lines(path: Path) -> list[bytes]:
     A killed step may leave the beginning of a JSON object after the last line feed: it is left out. Any other text
     there is returned as a line.
     """
-    *lines, rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
+    return _split(path.read_bytes() if path.is_file() else b"")
+
+
+def _split(content: bytes) -> list[bytes]:
+    *lines, rest = content.split(b"\n")
     return [*lines, rest] if rest and (b"\r" in rest or not rest.startswith(b"{")) else lines
 
 
@@ -50,10 +55,20 @@ def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambd
 
     Raises MismatchError for a line of another type, for a line for which `flaw` returns a text, and for a broken chain.
     """
-    if broken := next(breaks(path, kind, flaw), None):
+    content, of = path.read_bytes() if path.is_file() else b"", cast("Any", kind)
+    rows, broken = _read(content, of, flaw)
+    if broken:
         line, rule = broken
         raise MismatchError(f"{path}, line {line}: {rule}; run nescio campaign verify to list all changes")
-    return msgspec.json.Decoder(kind).decode_lines(b"\n".join(_lines(path)))
+    return [*rows]
+
+
+@lru_cache(maxsize=2)  # the log and the judgements, which one step reads many times
+def _read(content: bytes, kind: Any, flaw: Callable[[Any], str]) -> tuple[list[Any], tuple[int, str] | None]:
+    """Return the rows of a chained file, and its first fault; there are no rows if there is a fault."""
+    lines = _split(content)
+    broken = next(_breaks(lines, kind, flaw), None)
+    return ([] if broken else msgspec.json.Decoder(kind).decode_lines(b"\n".join(lines))), broken
 
 
 def last_row(path: Path, kind: type[_Row]) -> _Row | None:
@@ -108,8 +123,12 @@ def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _:
     A line is faulty if it is not of the type `kind`, if it lacks the digest of the line before it, or if `flaw` returns
     a text for it.
     """
+    return _breaks(_lines(path), kind, flaw)
+
+
+def _breaks(lines: Sequence[bytes], kind: Any, flaw: Callable[[Any], str]) -> Iterator[tuple[int, str]]:
     before = ""
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(lines, 1):
         if b"\r" in line:
             yield number, _OTHER_ENDS
             return

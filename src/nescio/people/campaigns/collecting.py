@@ -62,6 +62,7 @@ from nescio.people.campaigns.sheet_times import (
     gives_anew,
     is_new,
     ordered_rows,
+    refuse_replaced,
 )
 from nescio.people.campaigns.shown_texts import CHANGED
 from nescio.people.campaigns.topics import nugget_texts, without_list
@@ -184,9 +185,8 @@ def collect(
             faults.add(Fault(str(lists[-1]), None, _OF_A_PAGE.format(who=who), question))
         known = _put_lists(opened, present) or known
         named_files = {source_of(opened, path): content for path, content in read.items()}
-        wrote = digests(opened, HISTORY) | (
-            {LISTS: held} if (held := digest(opened / LISTS) if known else taken) else {}
-        )
+        held = digest(opened / LISTS) if known else taken
+        wrote = digests(opened, HISTORY) | ({LISTS: held} if held else {})
         record(opened, "collect", named_files, wrote, {"history": head})
         judged = read_judgements(opened)
         kept = [one for one in judged if one.item in reading.items]
@@ -418,6 +418,7 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
         try:
+            refuse_replaced(campaign, path)
             for row, line in table(path, KEY_COLUMNS):
                 text, vital = row["text"].strip(), row["vital"].strip().casefold()
                 number, own = row["nugget"].strip(), nuggets.get(row["question_id"], {})
@@ -435,9 +436,8 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
         except FormatError as error:
             faults.add(Fault(str(path), None, error.rule, str(error.value)))
             return {}
-    texts = {identity: question.text for identity, question in questions.items()}
     listed = {name: [*own.values()] for name, own in nuggets.items() if own}
-    rows = {name: {"id": name, "target": texts[name], "nuggets": own} for name, own in listed.items()}
+    rows = {name: {"id": name, "target": questions[name].text, "nuggets": own} for name, own in listed.items()}
     return rows if _put_key(campaign, rows) else {}
 
 

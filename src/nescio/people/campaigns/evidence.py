@@ -22,13 +22,13 @@ from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
-from nescio.people.campaigns.keyed import keyed
+from nescio.people.campaigns.keyed import key_judge, keyed, true_of, valued, without_answer
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.people.campaigns.shown_texts import NOTHING, kind_of_id
-from nescio.people.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
+from nescio.people.campaigns.topics import Part, without_list
 from nescio.people.campaigns.verdicts import refuse_open, resolved, unlisted
 from nescio.pipeline import Loaded, Options, apply, judge
 from nescio.sources.json import as_text
@@ -43,9 +43,8 @@ from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import Match, Target
 from nescio.tasks.pan.answers import values_of
 from nescio.tasks.pan.reader import judged_answers
-from nescio.tasks.pan.truth import read_truth
 from nescio.tasks.reading.systems.marking import suited_judge
-from nescio.text import plural
+from nescio.text import enumerated, plural
 
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
 MOST_NAMED = 3
@@ -104,7 +103,7 @@ def without_runs(said: RunContents, part: Part) -> JudgedRuns:
     For AVE, the data include the collection of answers to validate.
     """
     files = said.campaign.key_files if said.topics.task == "ave" else ()
-    exercise = _exercise(said, part) if files else None
+    exercise = valued(part, files) if files else None
     data = Evidence((), (), {}, np.zeros((0, 0), np.uint8))
     if exercise is not None and any(one.judged for one in exercise.candidates):
         data, _ = ave.evidence(exercise, {NOBODY: ()})
@@ -127,23 +126,28 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
         for key, item in items.items()
         if item in verdicts
     }
-    key_judge = settings.judge or ("choice" if all(q.options for q in collection.questions) else "")
+    judge_name, lacking = key_judge(campaign, collection.questions), without_answer(collection.questions)
     listed = any(question.accepted is not None for question in collection.questions)
-    if not named and not key_judge and settings.task == "reading" and (campaign.key_files or listed):
+    if not named and not judge_name and settings.task == "reading" and (campaign.key_files or listed):
         refuse_open(campaign, {item.id for item in sentence_items(campaign) if item.question in part.questions})
-        return _marked(part, runs, collection, own, given)
+        marked = _marked(part, runs, collection, own, given)
+        assert marked.outcomes is not None
+        open_ = np.isin(marked.outcomes.questions, lacking) & (marked.outcomes.state != SILENT)
+        state = np.where(open_, NOT_GRADED, marked.outcomes.state)
+        _all_judged(campaign, replace(marked.outcomes, state=state), lacking)
+        return marked
     labels = {key: Label(key[1], STATES[Verdict(verdict)], key[0]) for key, verdict in named.items()}
     outcomes, notes = judge_runs(collection, own, Human({key: {None: label} for key, label in labels.items()}))
     places = ({name: i for i, name in enumerate(names)} for names in (outcomes.runs, outcomes.questions))
     run_at, question_at = places
     letters = {(run_at[run], question_at[q]): Verdict(letter) for (run, q), letter in named.items()}
     judges = (PEOPLE,) if named else ()
-    if key_judge and campaign.key_files and (outcomes.state == NOT_GRADED).any():
-        result = judge(ReadResult(Unjudged(collection, tuple(own), ())), key_judge)
+    if judge_name and campaign.key_files and (outcomes.state == NOT_GRADED).any():
+        result = judge(ReadResult(Unjudged(collection, tuple(own), ())), judge_name)
         told = _instead_of_people(said, {items[key] for key in items if key not in named and key[1] not in without})
-        outcomes, notes = _filled(outcomes, result), (*notes, *result.notes, *told)
+        outcomes, notes = _filled(outcomes, result, lacking), (*notes, *result.notes, *told)
         judges = (*judges, *result.judges)
-    _all_judged(campaign, outcomes)
+    _all_judged(campaign, outcomes, lacking)
     more = columns_of(outcomes.state, letters)
     outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **more})
     read = ReadResult(outcomes, tuple(notes), settings.measures or ("c@1", "accuracy", "coverage"), judges, "campaign")
@@ -188,24 +192,37 @@ def _instead_of_people(said: RunContents, by_key: set[str]) -> Iterator[Note]:
         )
 
 
-def _filled(people: Outcomes, by_key: ReadResult) -> Outcomes:
-    """Return the outcomes `people`, in which an answer that no person judged gets its outcome from `by_key`."""
+def _filled(people: Outcomes, by_key: ReadResult, lacking: Sequence[str]) -> Outcomes:
+    """Return the outcomes `people`, in which an answer that no person judged gets its outcome from `by_key`.
+
+    Answers to the questions `lacking`, which the key does not answer, get none.
+    """
     assert isinstance(by_key.data, Outcomes)
-    state = np.where(people.state == NOT_GRADED, by_key.data.state, people.state)
+    known = ~np.isin(people.questions, [*lacking])
+    state = np.where((people.state == NOT_GRADED) & known, by_key.data.state, people.state)
     candidate = people.candidate
     if candidate is not None and by_key.data.candidate is not None:
-        candidate = np.where(candidate == -1, by_key.data.candidate, candidate)
+        candidate = np.where((candidate == -1) & known, by_key.data.candidate, candidate)
     return replace(people, state=state.astype(np.int8), candidate=candidate)
 
 
-def _all_judged(campaign: Campaign, outcomes: Outcomes) -> None:
+def _all_judged(campaign: Campaign, outcomes: Outcomes, lacking: Sequence[str]) -> None:
+    """Raise MismatchError if an answer was not judged; the key does not answer the questions `lacking`."""
     open_ = np.argwhere(outcomes.state == NOT_GRADED)
     if len(open_):
         first = ", ".join(f"{outcomes.questions[q]} of {outcomes.runs[r]}" for r, q in open_[:MOST_NAMED])
+        remedy = "name a judge in campaign.toml to judge by the key"
+        if campaign.key_files and (unknown := {outcomes.questions[q] for _, q in open_} & {*lacking}):
+            remedy = f"add the answer to {enumerated(sorted(unknown))} to the key"
         raise MismatchError(
-            f"{len(open_)} answers have not been judged (first: {first}); pool them and have people judge them "
-            f"(see nescio campaign status {campaign.folder}), or name a judge in campaign.toml to judge by the key"
+            f"{_have_not(len(open_), 'answer')} been judged (first: {first}); make a pool and have people judge "
+            f"(see nescio campaign status {campaign.folder}), or {remedy}"
         )
+
+
+def _have_not(count: int, noun: str) -> str:
+    """Return the beginning of a sentence on what is not done: "1 answer has not", "2 answers have not"."""
+    return f"{plural(count, noun)} {'has' if count == 1 else 'have'} not"
 
 
 def _cells(
@@ -258,7 +275,7 @@ def _marked(
 def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
     campaign = said.campaign
     _need_key(campaign)
-    exercise = _exercise(said, part)
+    exercise = valued(part, campaign.key_files)
     own = {run.run: said.content[run.run] for run in runs}
     data, notes = ave.evidence(exercise, own)
     outcomes, _ = ave.selections(exercise, own)
@@ -277,14 +294,6 @@ def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> Judg
             cells.append(Cell(question.id, run, outcome, str(candidate.value or "UNKNOWN"), candidate.answer))
     loaded = Loaded(data, notes, measures, format="ave")
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, exercise)
-
-
-def _exercise(said: RunContents, part: Part) -> Exercise:
-    """Return the AVE collection of a language with its gold, without the topics that the organisers dropped."""
-    parts = [exercise for exercise, _ in exercises_of(said.campaign.key_files)]
-    if part.language:
-        parts = [in_language(exercise, part.language) for exercise in parts]
-    return without_questions(next(one for one in parts if one.questions), said.topics.dropped)
 
 
 def _need_key(campaign: Campaign) -> None:
@@ -365,7 +374,7 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
     if open_:
         named = ", ".join(open_[:MOST_NAMED])
         raise MismatchError(
-            f"{len(open_)} strings have not been judged (first: {named}); pool the strings and have people judge them"
+            f"{_have_not(len(open_), 'string')} been judged (first: {named}); make a pool and have people judge"
         )
     return matches
 
@@ -379,7 +388,7 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
     gold, *others = [open_source(path) for path in campaign.key_files]
     if others:
         raise MismatchError(f"{others[0].label}: the key of PAN must be one truth file, but there are several")
-    truth, notes = read_truth(gold), list[Note]()
+    truth, notes = true_of(part, campaign.key_files[0]), list[Note]()
     # A file that was taken in as a run is one, whatever its name or its first line looks like.
     own = {run.run: values_of(open_source(run.path), truth, run.run, notes) for run in runs}
     result = judged_answers(gold, truth, own, ReadOptions())

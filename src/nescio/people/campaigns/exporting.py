@@ -16,7 +16,7 @@ from pathlib import Path
 from nescio._version import __version__
 from nescio.errors import UsageError, opt
 from nescio.people.campaigns.folder import Campaign, contents, put, step
-from nescio.people.campaigns.handing_out import HandedOut, handout_files, held_back, packed
+from nescio.people.campaigns.handing_out import HandedOut, handout_files, packed
 from nescio.people.campaigns.log import read_log
 from nescio.sources.writing import atomic_folder, atomic_write
 
@@ -45,7 +45,7 @@ def export(
     if codabench == tira:
         raise UsageError(f"name the platform: {opt('codabench', True)} or {opt('tira', True)}")
     with step(campaign) as opened:
-        handed = handout_files(opened)
+        handed, notes = handout_files(opened)
         if codabench:
             if path.suffix.lower() != ".zip":
                 raise UsageError(f"{path}: a bundle is written to .zip (found {path.suffix!r})")
@@ -53,14 +53,14 @@ def export(
             with atomic_write(path) as draft:
                 draft.write_bytes(packed(made))
             after = "upload the bundle to Codabench: Benchmarks, Management, Upload"
-            return HandedOut(path, tuple(made), after, held_back(opened))
+            return HandedOut(path, tuple(made), after, notes)
         made = _container(opened, handed, image)
         if not (path.is_dir() and contents(path) == made):
             with atomic_folder(path) as folder:
                 for name, content in made.items():
                     put(folder / name, content)
     after = f"docker build -t {opened.folder.resolve().name}-checker {path}"
-    return HandedOut(path, tuple(made), after, held_back(opened))
+    return HandedOut(path, tuple(made), after, notes)
 
 
 def _program() -> bytes:

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from nescio.errors import FormatError, UsageError
 from nescio.people.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
-from nescio.people.campaigns.keyed import keyed
+from nescio.people.campaigns.keyed import check_key
 from nescio.people.campaigns.log import digests, record
-from nescio.people.campaigns.option_names import naming
+from nescio.people.campaigns.option_names import is_text_of_another, naming
 from nescio.people.campaigns.runs import FORMS
 from nescio.people.campaigns.settings import SETTINGS, written
 from nescio.people.campaigns.topics import has_key, public_topics, topic_files
@@ -26,16 +26,16 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same byte
 
 
 class HandedOut(Struct, frozen=True):
-    """The result of writing files for teams: the path that was written, and the names of the files in it."""
+    """The result of writing files for teams: the path that was written, the names of the files in it, and remarks."""
 
     path: Path
     files: tuple[str, ...]
     after: str
-    note: str = ""
+    remarks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         wrote = f"wrote {self.path}: {plural(len(self.files), 'file')} ({', '.join(self.files)})"
-        return "\n".join([wrote, *([self.note] if self.note else []), f"next: {self.after}"])
+        return "\n".join([wrote, *self.remarks, f"next: {self.after}"])
 
 
 def handout(campaign: Path | str) -> HandedOut:
@@ -47,14 +47,14 @@ def handout(campaign: Path | str) -> HandedOut:
     the topics.
     """
     with step(campaign) as opened:
-        files = handout_files(opened)
+        files, notes = handout_files(opened)
         if not (opened / HANDOUT).is_dir() or contents(opened / HANDOUT) != files:
             with renewed(opened / HANDOUT) as draft:
                 for name, content in files.items():
                     put(draft / name, content)
         record(opened, "handout", digests(opened, SETTINGS, TOPICS), digests(opened, HANDOUT))
     after = f"send this folder to the groups, then accept their runs: nescio campaign intake {opened.folder} FOLDER..."
-    return HandedOut(opened / HANDOUT, tuple(files), after, held_back(opened))
+    return HandedOut(opened / HANDOUT, tuple(files), after, notes)
 
 
 def checker(campaign: Path | str, output: Path | str) -> HandedOut:
@@ -66,11 +66,11 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
     if path.suffix.lower() != ".zip":
         raise UsageError(f"{path}: the checker is written to .zip (found {path.suffix!r})")
     with step(campaign) as opened:  # a step, since it is often written into the campaign: its drafts are swept, too
-        files = handout_files(opened)
+        files, notes = handout_files(opened)
         with atomic_write(path) as draft:
             draft.write_bytes(packed(files))
     after = f"send this archive to the teams; each team runs nescio campaign check {path.name} RUN..."
-    return HandedOut(path, tuple(files), after, held_back(opened))
+    return HandedOut(path, tuple(files), after, notes)
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
@@ -82,23 +82,27 @@ def packed(files: Mapping[str, bytes]) -> bytes:
     return content.getvalue()
 
 
-def handout_files(campaign: Campaign) -> dict[str, bytes]:
-    """Return the files for teams, keyed by name. The files do not name the groups."""
+def handout_files(campaign: Campaign) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the files for teams, keyed by name, and notes for the organisers. The files do not name the groups."""
     settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", show=(), systems={})
-    topics = public_topics(campaign / TOPICS, campaign.settings, campaign.key_files)
-    if settings.task in ("qa", "reading") and campaign.key_files:
-        with suppress(FormatError):  # `score` says why a key cannot be read
-            for part in campaign.topics().parts.values():
-                keyed(part.questions.values(), campaign.key_files)
+    topics, notes = public_topics(campaign / TOPICS, campaign.settings, campaign.key_files)
+    if has_key(topic_files(campaign / TOPICS), settings.task):
+        held = f"{campaign / TOPICS} has gold answers, which teams do not get; remove the answers there"
+        notes = (held, *notes)
+    if lacking := lacking_key(campaign):
+        notes = (*notes, lacking)
     files = {f"{TOPICS}/{name}": content for name, content in topics.items()}
-    return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
+    return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}, notes
 
 
-def held_back(campaign: Campaign) -> str:
-    """Return a sentence that teams do not get the gold answers in the topics; empty if the topics have none."""
-    if not has_key(topic_files(campaign / TOPICS), campaign.settings.task):
-        return ""
-    return f"{campaign / TOPICS} has gold answers, which teams do not get; remove the answers there"
+def lacking_key(campaign: Campaign) -> str:
+    """Return a sentence on questions without an answer in the key; empty if there are none.
+
+    Raises MismatchError for a key that does not fit the topics.
+    """
+    with suppress(FormatError):  # `score` says why a key cannot be read
+        return check_key(campaign)
+    return ""
 
 
 def _readme(campaign: Campaign) -> str:
@@ -142,10 +146,12 @@ def _readme(campaign: Campaign) -> str:
 def _options(campaign: Campaign) -> list[str]:
     """Return the line that explains how answers name options; empty if no question has options."""
     parts = campaign.topics().parts.values()
-    options = [question.options for part in parts for question in part.questions.values() if question.options]
-    if not options:
+    asked = [question for part in parts for question in part.questions.values() if question.options]
+    if not asked:
         return []
-    how = naming(max(options, key=len), campaign.settings.options_from)
+    how = naming(max((question.options for question in asked), key=len), campaign.settings.options_from)
+    if any(is_text_of_another(question, text) for question in asked for text in question.options):
+        how += ". An answer that is the text of one option and the letter of another names the option with this text"
     lacking = (
         ""
         if campaign.settings.options_from >= 0

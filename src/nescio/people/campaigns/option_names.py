@@ -35,6 +35,13 @@ def option_at(question: Question, answer: str, first: int) -> int | str:
     return at if 0 <= at < len(question.options) else f"is not one of its options, which count from {first} to {last}"
 
 
+def is_text_of_another(question: Question, answer: str) -> bool:
+    """Return whether an answer is the letter of one option, but the text of another, which it names."""
+    letter = answer.strip(" \t().").upper()
+    at = option(question, answer) if letter in _ALPHABET and len(letter) == 1 else None
+    return at is not None and at != _ALPHABET.index(letter) < len(question.options)
+
+
 def naming(options: Sequence[str], first: int) -> str:
     """Return a phrase on how an answer may name an option; numbers count from `first` (negative: name no option)."""
     last = chr(ord("A") + len(options) - 1) if len(options) <= len(_ALPHABET) else "…"

@@ -84,7 +84,8 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
         try:
             _STEPS[last.step](campaign, folder, last, progress)
         except NescioError as error:
-            yield Fault(LOG, None, f"nescio campaign {last.step} cannot be repeated: {error}")
+            by = f" by nescio {__version__}, though {last.nescio} did this step" if last.nescio != __version__ else ""
+            yield Fault(LOG, None, f"nescio campaign {last.step} cannot be repeated{by}: {error}")
             return
         made = digests(Campaign(folder, campaign.settings), POOL, RESULTS, SITE, RETURNS)
         other = [name for name in sorted({*last.wrote, *made}) if last.wrote.get(name) != made.get(name)]
@@ -94,7 +95,7 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
         if not told:
             why = "somebody edited both the file and the log"
             if last.nescio != __version__:
-                why = f"nescio {last.nescio} wrote the file, but this is version {__version__}; repeat the step"
+                why = f"nescio {last.nescio} computed it, and {__version__} computes another; repeat the step"
             yield Fault(name, None, f"nescio campaign {last.step} makes a different file from the same input: {why}")
 
 

@@ -10,7 +10,6 @@ from math import lgamma, log
 from pathlib import Path
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
@@ -30,12 +29,9 @@ from nescio.people.campaigns.shown_texts import (
     MARK,
     NOTHING,
     SENTENCES,
-    cells_key,
     nuggets_part,
     same_texts,
     still_holds,
-    texts_key,
-    without_name,
 )
 from nescio.people.campaigns.topics import nuggets_by_question
 from nescio.sources.text_files import records
@@ -89,8 +85,8 @@ class SheetReader:
         shown = [*self.asked.values(), *list_items(campaign)]
         self.key = key_nuggets(campaign)
         self.now = shown_keys(shown, self.key)  # the texts by which a verdict must hold
-        self.listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
-        self.texts = shown_keys(shown, self.listed)  # the texts that people see now
+        listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
+        self.texts = shown_keys(shown, listed)  # the texts that people see now
         self.secret = campaign.secret
         self.given = read_asked(campaign).given
         self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
@@ -109,6 +105,7 @@ class SheetReader:
         column = "verdict" if self.nuggets is None else "nuggets"
         seen: dict[str, int] = {}
         others: list[tuple[int, str, str]] = []
+        without_texts: list[int] = []
         rows, unknown = SheetRows(path, who), 0
         try:
             for row, line in table(path, ("item", "key", "answer"), (column, SENTENCES)):
@@ -126,12 +123,18 @@ class SheetReader:
                 if key != row_key(self.secret, who, item):
                     others.append((line, item, key))
                     continue
+                if not texts:
+                    without_texts.append(line)
+                    continue
                 rows.items.append(item)
                 self._judge(rows, line, {**row, "item": item}, column if column in row else SENTENCES, texts)
         except FormatError as error:
             self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
         if others:
             self._fault_of_others(path, who, others)
+        if without_texts:  # as an earlier version of nescio wrote them
+            rule = f"the keys of {plural(len(without_texts), 'row')} from this line on do not say which texts they show"
+            self.fault(path, without_texts[0], f"{rule}; copy the verdicts into a new sheet (nescio campaign sheets)")
         rows.answers = len(seen) + unknown
         return rows
 
@@ -164,7 +167,7 @@ class SheetReader:
         self.fault(path, rows[0][0], rule)
 
     def _judge(self, rows: SheetRows, line: int, row: Mapping[str, str], column: str, texts: str) -> None:
-        """Add a row to `rows`; `texts` is the key of the texts that it shows; earlier versions stated none."""
+        """Add a row to `rows`; `texts` is the key of the texts that it shows."""
         item, path, who = self.asked[row["item"]], rows.path, rows.who
         written = row.get(column, "").strip()
         if not self._is_of(item, row.get("answer", "")):
@@ -183,19 +186,13 @@ class SheetReader:
                 return
             judgement = Judgement(item.id, who, verdict, row.get("comment", "").strip())
             decides = who == ADJUDICATION and item.id in self._again  # by the present texts alone
-            nuggets, listed = (
-                of.get(item.question, ()) if column == "nuggets" else () for of in (self.key, self.listed)
-            )
-            # An empty cell of a sheet does not tell which nuggets the assessor had before.
-            decides = decides or bool(nuggets and item.id in self._again and not row.get("support", "").strip())
-            if texts:
-                shown = same_texts(texts, self.texts[item.id]) and bool(nuggets_part(texts) or not nuggets)
-                holds = still_holds(kind_of(item), verdict, texts, self.now[item.id])
-            else:
-                shown = _is_shown(item, row, listed) or (not nuggets and _is_shown(item, row, ()))
-                holds = _holds(item, row, verdict, nuggets)
+            nuggets = self.key.get(item.question, ()) if column == "nuggets" else ()
+            # A sheet from before the key does not tell which nuggets the assessor had.
+            decides = decides or bool(nuggets and item.id in self._again and not nuggets_part(texts))
+            shown = same_texts(texts, self.texts[item.id]) and bool(nuggets_part(texts) or not nuggets)
             if not shown:
-                rows.texts[item.id] = texts or ("" if nuggets else _key_of(item, row, listed=bool(listed)))
+                rows.texts[item.id] = texts
+            holds = still_holds(kind_of(item), verdict, texts, self.now[item.id])
             if shown or (not decides and holds):
                 rows.judgements.append(judgement)
             else:
@@ -283,50 +280,6 @@ def cells_of(item: Item, nuggets: Sequence[Sequence[str]] = ()) -> tuple[str, st
     several = len(texts) > 1
     shown = [f"[{document}] {text}" if several and document else str(text) for document, text in texts]
     return "; ".join(documents), f" {MARK} ".join(shown)
-
-
-def _shown(item: Item, nuggets: Sequence[Sequence[str]]) -> dict[str, str]:
-    documents, texts = cells_of(item, nuggets)
-    return {"question": item.text, "document": documents, "support": texts}
-
-
-def _is_shown(item: Item, row: Mapping[str, str], nuggets: Sequence[Sequence[str]]) -> bool:
-    """Return whether the `row` of a sheet has the present texts of `item`."""
-    return all(is_same(text, row.get(column, text), ()) for column, text in _shown(item, nuggets).items())
-
-
-def _holds(item: Item, row: Mapping[str, str], verdict: str, nuggets: Sequence[Sequence[str]]) -> bool:
-    """Return whether a `verdict` in the `row` of a sheet holds for the present texts of `item`."""
-    now = _shown(item, nuggets)
-    then = {column: row.get(column, text) for column, text in now.items()}
-    if nuggets:
-        keys = (texts_key(plain(cells["question"]), (), _listed(cells["support"])) for cells in (then, now))
-    else:
-        keys = (cells_key(cells["question"], cells["document"], cells["support"]) for cells in (then, now))
-    return still_holds(kind_of(item), verdict, *keys)
-
-
-def _key_of(item: Item, row: Mapping[str, str], *, listed: bool) -> str:
-    """Return the key of those present texts of an item that the row of a sheet shows.
-
-    If the item has `listed` nuggets, the row shows these in place of supports, perhaps in an earlier version.
-    """
-    if listed:
-        return shown_keys([item], {item.question: _listed(row.get("support", ""))})[item.id]
-    documents = {plain(document) for document in row.get("document", "").split("; ")}
-    texts = {plain(without_name(text)) for text in row.get("support", "").split(f" {MARK} ")}
-    kept = tuple(
-        (document, text)
-        for document, text in item.supports
-        if (plain(text) in texts if text else plain(document or "") in documents)
-    )
-    return shown_keys([replace(item, supports=kept)], {})[item.id]
-
-
-def _listed(cell: str) -> list[tuple[str, str]]:
-    """Return the numbers and texts of the nuggets in a cell, as `cells_of` writes them."""
-    pairs = (piece.partition(": ") for piece in cell.split(f" {MARK} ") if piece.strip())
-    return [(number.strip(), plain(text)) for number, _, text in pairs]
 
 
 def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:

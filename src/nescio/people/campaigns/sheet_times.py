@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from nescio.people.campaigns.folder import Campaign
+from nescio.errors import FormatError
+from nescio.people.campaigns.entries import COLLECTING
+from nescio.people.campaigns.folder import SHEETS, Campaign
 from nescio.people.campaigns.handed_in import HandedIn
-from nescio.people.campaigns.judgements import Judgement, Present
-from nescio.people.campaigns.log import is_fixed, now, read_log
+from nescio.people.campaigns.judgements import Judgement, Present, source_of
+from nescio.people.campaigns.log import digest, is_fixed, now, read_log
 from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows
 
 _UNORDERED = (
@@ -102,3 +104,12 @@ def drop_unordered(reading: SheetReader, path: Path, taken: HandedIn, present: P
             where = f"in a sheet that was collected on {sheet.at}"
             reading.fault(path, None, _UNORDERED.format(who=who, verdict=sheet.after, where=where), record.item)
             taken.rows.remove((record, said))
+
+
+def refuse_replaced(campaign: Campaign, path: Path) -> None:
+    """Raise FormatError for a list of nuggets that was collected before another one, unless it lies in `sheets/`."""
+    steps = [entry for entry in read_log(campaign) if entry.step == COLLECTING]
+    read = [held for entry in steps for name, held in entry.read.items() if Path(name).name == path.name]
+    if digest(path) in read[:-1] and digest(path) != read[-1] and source_of(campaign, path) != path.name:
+        rule = f"this list was collected before a later one; to go back to it, put it into {SHEETS}/"
+        raise FormatError(path, rule, value=path.name)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from nescio.data.assessors import ADJUDICATION
-from nescio.people.campaigns.retyped import plain
 from nescio.text import squeeze
 
 NOTHING = "-"  # the verdict that no nugget, or no sentence, applies
 SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no answers, before a colon
 MARK = "¶"  # between texts in one cell of a sheet
-_NAMED = re.compile(r"^\[[^\]]*\] ")
 _DIGITS = 12  # of a digest, enough to tell a few texts apart
 AGAIN = "again:"  # begins the id of a record with which a server takes back a verdict, before a number and a colon
 CHANGED = "the question or its supports changed after this item was shown: judge the item again by its present texts"
@@ -77,17 +74,6 @@ def _nuggets_hold(verdict: str, then: str, now: str) -> bool:
     there = {*now.split(",")}
     numbers = {nugget.partition("=")[0] for nugget in there}
     return there <= {*then.split(",")} and {*verdict.split(",")} - {NOTHING} <= numbers
-
-
-def without_name(text: str) -> str:
-    """Return a text of a sheet's cell without the name of its document."""
-    return _NAMED.sub("", text)
-
-
-def cells_key(question: str, documents: str, texts: str) -> str:
-    """Return the `texts_key` of a sheet's cells, which ignores changes by spreadsheets and names of documents."""
-    pieces = [*documents.split("; "), *map(without_name, texts.split(f" {MARK} "))]
-    return texts_key(plain(question), [plain(piece) for piece in pieces if piece])
 
 
 def taking_back(judged: int, token: str) -> str:

@@ -12,7 +12,7 @@ from nescio.people.campaigns.assessors import open_items, returned, unasked
 from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
 from nescio.people.campaigns.folder import HANDOUT, RUNS, SHEETS, Campaign, contents, open_campaign
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
-from nescio.people.campaigns.handing_out import handout_files
+from nescio.people.campaigns.handing_out import handout_files, lacking_key
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.log import is_fixed, latest, now, read_log
@@ -147,13 +147,15 @@ def _handout(campaign: Campaign) -> Step:
     made = contents(campaign / HANDOUT) if (campaign / HANDOUT).is_dir() else {}
     command = f"nescio campaign handout {campaign.folder}"
     try:
-        fresh = made == handout_files(campaign)
+        fresh, lacking = made == handout_files(campaign)[0], lacking_key(campaign)
     except NescioError as error:  # of a column that looks like the key, or a key that cannot be read
         return Step("handout", False, str(error), command)
     if not made:
-        return Step("handout", bool(taken_in(campaign)), "none was written", command)
+        return Step(
+            "handout", bool(taken_in(campaign)), "; ".join(filter(None, ("none was written", lacking))), command
+        )
     what = "the files for teams" if fresh else "outdated, because topics or settings changed later"
-    return Step("handout", fresh, what, command)
+    return Step("handout", fresh, "; ".join(filter(None, (what, lacking))), command)
 
 
 def _judging(campaign: Campaign) -> list[Step]:
@@ -200,13 +202,14 @@ def _judging(campaign: Campaign) -> list[Step]:
     fresh = old is not None and old.fresh
     pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
     nothing = fresh and not items
-    if nothing and not sheets:
-        asked = "none needed, because no run answers a question"
+    if not sheets and (nothing or (items and not left)):  # pages or a server brought the verdicts
+        why = "all answers are judged" if items else "no run answers a question"
+        asked = asked if new or lists else f"none needed, because {why}"
     return [
         Step("pool", fresh, pool, f"nescio campaign pool {folder}"),
         Step(
             "sheets",
-            nothing or (bool(sheets) and not (new or lists)),
+            nothing or (bool(sheets or (items and not left)) and not (new or lists)),
             asked,
             write,
         ),

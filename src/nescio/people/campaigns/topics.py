@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,11 +16,10 @@ from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats import ReadOptions, open_source
 from nescio.formats.folder_writer import write_lines
 from nescio.formats.logs.metric_tables import rows_of
-from nescio.judging.choice import option
+from nescio.people.campaigns.giving_away import LANGUAGE, cell_of, gives_away
 from nescio.people.campaigns.settings import Settings, Task
 from nescio.pipeline import read_collection
 from nescio.sources.json_lines import json_lines
-from nescio.sources.literals import literal_or
 from nescio.sources.source import LINES, Source
 from nescio.sources.temporary import temporary_folder
 from nescio.tables.collection import identifier
@@ -37,20 +34,9 @@ from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.tasks.pan.truth import problems_of
 from nescio.tasks.pan.truth import recognise as recognise_pan
-from nescio.text import squeeze, word_set
 
-LANGUAGE = "language"
 _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
 _ALL = ""
-_NEARLY = 0.8  # the share of a column's values that equal the gold answer, from which on the column is the key
-_FEW = 5  # so many questions with an answer, and without one, show that the values of a column tell them apart
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_KEYS = word_set(
-    "answer answers key keys gold correct solution solutions target truth truths expected reference alias aliases "
-    "rationale rationales explanation explanations answerable unanswerable impossible incorrect wrong distractor "
-    "distractors"
-)
-_BESIDE = word_set("id ids index letter number option options text the value is has no ground possible")
 
 
 class Part(Struct, frozen=True):
@@ -94,7 +80,7 @@ def write_topics(
         languages = _write_questions(collection.questions, folder, notes, first_of, show)
     elif settings.task == "nuggets":
         targets = [Question(name, text, strata=strata) for name, text, strata in _targets(files)]
-        languages = _write_targets(targets, folder, show)
+        languages = _write_targets(targets, folder, notes, show)
     else:
         _write_problems((name for path in files for name in problems_of(open_source(path))), folder)
         languages = []
@@ -123,12 +109,11 @@ def _write_questions(
     write_lines(folder / "questions.jsonl", (topic_row(question, strata, stories) for question in questions))
     if stories:
         write_lines(folder / "stories.jsonl", ({"id": n, "sentences": list(story)} for story, n in stories.items()))
-    if strata:
-        notes.append(f"teams see these columns of the questions: {', '.join(strata)}")
+    _note_columns(strata, notes)
     return list(dict.fromkeys(q.strata[LANGUAGE] for q in questions if q.strata.get(LANGUAGE)))
 
 
-def _write_targets(targets: Sequence[Question], folder: Path, show: Sequence[str]) -> list[str]:
+def _write_targets(targets: Sequence[Question], folder: Path, notes: list[str], show: Sequence[str]) -> list[str]:
     strata = list(dict.fromkeys(name for target in targets for name in target.strata if name != "nuggets"))
     _check_columns(targets, strata, show)
     rows = [
@@ -136,7 +121,13 @@ def _write_targets(targets: Sequence[Question], folder: Path, show: Sequence[str
         for one in targets
     ]
     write_lines(folder / "targets.jsonl", rows)
+    _note_columns(strata, notes)
     return list(dict.fromkeys(row[LANGUAGE] for row in rows if LANGUAGE in row))
+
+
+def _note_columns(columns: Sequence[str], notes: list[str]) -> None:
+    if columns:
+        notes.append(f"teams see these columns of the questions: {', '.join(columns)}")
 
 
 def _write_problems(names: Iterable[str], folder: Path) -> None:
@@ -150,56 +141,6 @@ def _check_columns(questions: Sequence[Question], columns: Sequence[str], show: 
             rule = f"teams would see the column {name!r}, but {why}; remove the column, or allow it"
             later = f"once there is a campaign, show = {json.dumps([name], ensure_ascii=False)} in campaign.toml"
             raise MismatchError(f"{rule} ({opt('show', [name])}; {later})")
-
-
-def gives_away(questions: Sequence[Question], column: str) -> str | None:
-    """Return the reason why a column of the questions looks like the key; None if it does not.
-
-    A column looks like the key if 80% of its values are the gold answer or a list of gold answers, name the right
-    option by letter or number, or list all options but the right ones. It also does if its name consists of words such
-    as "answer" or "key", or if its values tell the questions with an answer from those that are marked as unanswerable;
-    the language may do so.
-    """
-    values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
-    known = [(q, value) for q, value in values if q.answers]
-    counts = [sum(_tells(q, value, first) for q, value in known) for first in (0, 1)]
-    if known and max(counts) >= _NEARLY * len(known):
-        return f"{max(counts)} of its {len(known)} values equal the right answer, or leave it alone out"
-    if column != LANGUAGE and _tells_silence(questions, column):
-        return "its values tell which questions have no answer"
-    words = {word.casefold() for word in _WORD.findall(column)}
-    return "its name suggests that it holds the key" if words & _KEYS and words <= _KEYS | _BESIDE else None
-
-
-def _tells(question: Question, value: str, first: int) -> bool:
-    """Return whether a value is or names (as an option) a gold answer; option numbers count from `first`.
-
-    Of a list, every element must do so, or the elements must be all other options.
-    """
-    if squeeze(value) in map(squeeze, question.answers):
-        return True
-    if isinstance(listed := _cell(value), list):
-        others = {*map(squeeze, question.options)} - {*map(squeeze, question.answers)}
-        is_rest = {*map(squeeze, map(str, listed))} == others
-        return bool(listed) and (is_rest or all(_tells(question, str(one), first) for one in listed))
-    if not question.options:
-        return False
-    number = value.strip()
-    named = int(number) - first if number.isdecimal() else option(question, value)
-    return named is not None and named in [option(question, gold) for gold in question.answers]
-
-
-def _tells_silence(questions: Sequence[Question], column: str) -> bool:
-    """Return whether nearly all questions with an answer have one value, and nearly all unanswerable ones another.
-
-    A question without a key may have an answer: people judge it.
-    """
-    without = [q.strata.get(column, "") for q in questions if q.answerable is False]
-    others = [q.strata.get(column, "") for q in questions if q.answerable is not False and (q.answers or q.answerable)]
-    if min(len(without), len(others)) < _FEW:
-        return False
-    (one, first), (other, second) = (Counter(values).most_common(1)[0] for values in (without, others))
-    return one != other and first >= _NEARLY * len(without) and second >= _NEARLY * len(others)
 
 
 _COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold", "answer")}
@@ -234,7 +175,7 @@ def _lines_of(source: Source, folder: Path) -> Path:
     write_lines(
         path,
         (
-            {columns.get(name, name): _cell(text) for name, text in row.items() if text is not None}
+            {columns.get(name, name): cell_of(text) for name, text in row.items() if text is not None}
             for row in rows_of(source)
         ),
     )
@@ -244,12 +185,6 @@ def _lines_of(source: Source, folder: Path) -> Path:
         where = (error.where or "").replace("line", "row")
         raise FormatError(source.label, error.rule, where=where or None, value=error.value) from None
     return path
-
-
-def _cell(text: str) -> str | list[object]:
-    """Return the list that a table's cell contains, written as in Python or JSON; else the text of the cell."""
-    value = literal_or(text, None)
-    return value if isinstance(value, list) else text
 
 
 def _collection(files: Sequence[Path]) -> tuple[Collection, tuple[Note, ...]]:
@@ -375,13 +310,13 @@ def _targets_or_problems(files: Sequence[Path]) -> Iterator[Question]:
             yield Question(identifier(source, row, line), str(row.get("target", "")), strata=_strata(row))
 
 
-def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> dict[str, bytes]:
-    """Return the topics in `folder` as the files that teams get, keyed by name.
+def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the topics in `folder` as the files that teams get, keyed by name, and notes on them.
 
     They are written anew, from the fields that teams may see, because people edit the files in the folder. Raises
     MismatchError for a column that looks like the `key`, unless the settings show it.
     """
-    files = topic_files(folder)
+    files, notes = topic_files(folder), list[str]()
     with temporary_folder() as draft:
         if settings.task == "ave":
             for exercise, path in exercises_of(files):
@@ -391,12 +326,12 @@ def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> dict
             if key and any(question.strata for question in questions):  # which may repeat the answers of the key
                 gold = {question.id: question.answers for question in _collection(key)[0].questions}
                 questions = [replace(one, answers=gold.get(one.id) or one.answers) for one in questions]
-            _write_questions(questions, draft, [], None, settings.show)
+            _write_questions(questions, draft, notes, None, settings.show)
         elif settings.task == "nuggets":
-            _write_targets([*_targets_or_problems(files)], draft, settings.show)
+            _write_targets([*_targets_or_problems(files)], draft, notes, settings.show)
         else:
             _write_problems((problem.id for problem in _targets_or_problems(files)), draft)
-        return {path.name: path.read_bytes() for path in sorted(draft.iterdir())}
+        return {path.name: path.read_bytes() for path in sorted(draft.iterdir())}, tuple(notes)
 
 
 def without(topics: Topics, dropped: Sequence[str]) -> Topics:

@@ -1,0 +1,131 @@
+"""Find columns of the topics that would give the right answers away to teams."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from nescio.data.model import Question
+from nescio.judging.choice import option
+from nescio.sources.literals import literal_or
+from nescio.text import squeeze, word_set
+
+LANGUAGE = "language"
+_NEARLY = 0.8  # the share of a column's values that equal the gold answer, from which on the column is the key
+_FEW = 5  # so many questions with an answer, and without one, show that the values of a column tell them apart
+_MENTION = "mention"
+_TOKEN, _TEXT = re.compile(r"\b(?:[A-Z]|[0-9]{1,2})\b"), re.compile(r"\w+")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_KEYS = word_set(
+    "answer answers key keys gold correct solution solutions target truth truths expected reference alias aliases "
+    "rationale rationales explanation explanations answerable unanswerable impossible incorrect wrong distractor "
+    "distractors"
+)
+_BESIDE = word_set("id ids index letter number option options text the value is has no ground possible")
+
+
+def gives_away(questions: Sequence[Question], column: str) -> str | None:
+    """Return the reason why a column of the questions looks like the key; None if it does not.
+
+    A column looks like the key if 80% of its values are the gold answer or a list of gold answers, name the right
+    option by letter or number, or set it apart from the other options (`_marked`). It also does if its name consists of
+    words such as "answer" or "key", or if its values tell the questions with an answer from those that are marked as
+    unanswerable; the language may do so.
+    """
+    values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
+    known = [(q, value) for q, value in values if q.answers]
+    told = max([*(sum(_tells(q, value, first) for q, value in known) for first in (0, 1)), _marked(known)])
+    if known and told >= _NEARLY * len(known):
+        return f"{told} of its {len(known)} values equal the right answer, or tell it from the other options"
+    if column != LANGUAGE and _tells_silence(questions, column):
+        return "its values tell which questions have no answer"
+    words = {word.casefold() for word in _WORD.findall(column)}
+    return "its name suggests that it holds the key" if words & _KEYS and words <= _KEYS | _BESIDE else None
+
+
+def _tells(question: Question, value: str, first: int) -> bool:
+    """Return whether a value is or names (as an option) a gold answer; option numbers count from `first`.
+
+    Of a list, every element must do so, or the elements must be all other options.
+    """
+    if squeeze(value) in map(squeeze, question.answers):
+        return True
+    if isinstance(listed := cell_of(value), list):
+        others = {*map(squeeze, question.options)} - {*map(squeeze, question.answers)}
+        is_rest = {*map(squeeze, map(str, listed))} == others
+        return bool(listed) and (is_rest or all(_tells(question, str(one), first) for one in listed))
+    if not question.options:
+        return False
+    number = value.strip()
+    named = int(number) - first if number.isdecimal() else option(question, value)
+    return named is not None and named in [option(question, gold) for gold in question.answers]
+
+
+def _marked(known: Sequence[tuple[Question, str]]) -> int:
+    """Return how many values give the right options of their question, and no other option, the same mark.
+
+    A mark is whether the value mentions the option's text, letter or number, or what the value has at its position or
+    beside its text. Few questions show nothing, and neither do questions whose right option is nearly always the same.
+    """
+    golds = [{option(q, gold) for gold in q.answers} - {None} if q.options else set() for q, _ in known]
+    if len(known) < _FEW:
+        return 0
+    has_places, has_texts = _varies(map(frozenset, golds)), _varies(q.answers for q, _ in known)
+    told: Counter[tuple[str, str]] = Counter()
+    for (question, value), gold in zip(known, golds, strict=True):
+        for way, marks in _marks(question.options, value) if gold else ():
+            own = {mark for at, mark in enumerate(marks) if at in gold}
+            others = {mark for at, mark in enumerate(marks) if at not in gold}
+            if len(own) == 1 and others and own.isdisjoint(others):
+                told[way, own.pop()] += has_texts if way == _MENTION else has_places
+    return max(told.values(), default=0)
+
+
+def _varies(rights: Iterable[Hashable]) -> bool:
+    counts = Counter(rights)
+    return counts.most_common(1)[0][1] < _NEARLY * counts.total()
+
+
+def _marks(options: Sequence[str], value: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield what a value tells about each of the options, with the name of the way in which it tells this."""
+    tokens, pieces = {*_TOKEN.findall(value)}, re.split(r"[\s,;|]+", value.strip())
+    cell = literal_or(value, None) if value.lstrip()[:1] in ("[", "{") else None
+    if isinstance(cell, dict):
+        beside = {squeeze(str(name)): str(mark) for name, mark in cell.items()}
+        yield "beside", [beside.get(squeeze(text), "") for text in options]
+    lists = cell.values() if isinstance(cell, dict) else (cell if isinstance(cell, list) else pieces,)
+    for listed in lists:
+        if isinstance(listed, list) and len(listed) == len(options):
+            yield "position", [str(mark) for mark in listed]
+    yield "letter", [str(chr(ord("A") + at) in tokens) for at in range(len(options))]
+    yield from ((f"from {first}", [str(str(at + first) in tokens) for at in range(len(options))]) for first in (0, 1))
+    words, marks = f" {_plain(value)} ", dict.fromkeys(options, "")
+    for text in sorted(options, key=len, reverse=True):  # "no way" mentions no "no"
+        if (word := f" {_plain(text)} ").strip() and word in words:
+            words, marks[text] = words.replace(word, "  "), "mentioned"
+    yield _MENTION, [marks[text] for text in options]
+
+
+def _plain(text: str) -> str:
+    """Return the words of a text, in lower case and with single spaces."""
+    return " ".join(_TEXT.findall(squeeze(text)))
+
+
+def _tells_silence(questions: Sequence[Question], column: str) -> bool:
+    """Return whether nearly all questions with an answer have one value, and nearly all unanswerable ones another.
+
+    A question without a key may have an answer: people judge it.
+    """
+    without = [q.strata.get(column, "") for q in questions if q.answerable is False]
+    others = [q.strata.get(column, "") for q in questions if q.answerable is not False and (q.answers or q.answerable)]
+    if min(len(without), len(others)) < _FEW:
+        return False
+    (one, first), (other, second) = (Counter(values).most_common(1)[0] for values in (without, others))
+    return one != other and first >= _NEARLY * len(without) and second >= _NEARLY * len(others)
+
+
+def cell_of(text: str) -> str | list[object]:
+    """Return the list that a table's cell contains, written as in Python or JSON; else the text of the cell."""
+    value = literal_or(text, None) if text.lstrip()[:1] == "[" else None  # to try prose takes long
+    return value if isinstance(value, list) else text
