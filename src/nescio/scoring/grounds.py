@@ -204,7 +204,7 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         role, *columns = dict(remark.values).get("unasked", ("",))
         holds = {"text": "no question", "gold": "no gold answer"}.get(role)
         other = f", or add {opt('column', of=f'{role}=-')} if {' and '.join(map(repr, columns))} holds {holds}"
-        why = f"{said}Ask all runs the same questions, with one key{other if columns else ''}"
+        why = f"{said}Ask all runs the same questions, with one key, and state both{other if columns else ''}"
     elif code == SAID_UNFIT and remark.subject not in pair.others:
         why = str(remark["why"])
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):

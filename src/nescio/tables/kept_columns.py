@@ -117,6 +117,6 @@ def _words(connection: duckdb.DuckDBPyConnection, outcomes: Outcomes, stated: Co
             if key not in made:
                 asked_digest, gold_digest, question_text, gold = key
                 own = from_texts(asked_digest, gold_digest, FORM)
-                made[key] = own or words_digest(question_text, None if gold is None else golds_in(gold)) or None
+                made[key] = own or words_digest(question_text, golds_in(gold) or None) or None
             words[run, question] = made[key]
     return words
