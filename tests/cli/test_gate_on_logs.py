@@ -28,6 +28,7 @@ def inspect(folder: Path, run: str, share: int, **changes: Any) -> Path:
             "input": changes.get("input", "Who keeps lamp {}?").format(q),
             "target": changes.get("target", "x"),
             "output": {"choices": [], "completion": "x"},
+            "invalidation": {"author": "ann"} if changes.get("void") and q % 10 == 8 else None,
             "scores": {scorer: {"value": words[q % 10 >= share], "answer": "x"} | (edits if q % 10 == 8 else {})},
         }
         for q in N
@@ -238,7 +239,7 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (inspect, {}, {"params": {"location": "any"}}, f"{JUDGES} (match, match(location=any))"),
     (inspect, GRADED, GRADED | {"roles": {"grader": {"model": "lamplighter/small"}}}, JUDGES),
     (inspect, {}, {"history": EDITED}, f"{JUDGES} (match, match(match.edited=not stated, match.edited=true))"),
-    (inspect, {}, {"history": EDITED[1:]}, JUDGES),
+    (inspect, {}, {"history": EDITED[1:]}, "or give the logs as the scorer graded them, before a person edited scores"),
     (inspect, {}, {"target": "y"}, GOLD),
     (inspect, {}, {"target": None}, f"200 of 200 questions {GOLD}, or none, {ASKED}"),
     (inspect, {"target": None}, {}, GOLD),
@@ -463,6 +464,12 @@ def test_a_table_that_names_no_judge_is_compared_with_a_log(tmp_path: Path, nesc
         new.write_text("\n".join([f"run,question,outcome{',judge' if judge else ''}", *rows]))
         done = nescio("compare", old, new, "-m", "accuracy", *GATE)
         assert done.status == status, done.flat
+
+
+def test_samples_that_a_person_declared_void_are_counted_as_failed(tmp_path: Path, nescio: Command) -> None:
+    paths = inspect(tmp_path, "old", 5), inspect(tmp_path, "new", 9, void=True)
+    done = nescio("compare", *paths, "-m", "accuracy", *GATE, "--ungraded", "exclude")
+    assert (done.status, "(failed 0 → 20)" in done.flat) == (3, True), done.flat
 
 
 def test_empty_outputs_that_were_graded_as_right(tmp_path: Path, nescio: Command) -> None:

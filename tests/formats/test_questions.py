@@ -266,6 +266,8 @@ def test_what_answers_rest_on_is_left_out_only_where_nobody_looks_at_it(tmp_path
         ({"truncated": False}, SILENT),
         ({"timed_out": True}, NOT_GRADED),
         ({"answer": "", "refusal": True}, SILENT),
+        ({"answer": "Error code: 503 - {'error': 'overloaded'}"}, NOT_GRADED),
+        ({"answer": "Error 404"}, INCORRECT),
         ({"reason": "length"}, SILENT),
         ({"answer": "Paris", "truncated": True}, CORRECT),
         ({"tools": [{"name": "search", "status": "error"}]}, SILENT),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nescio.data.outcomes import CORRECT
-from nescio.data.reasons import BLOCKED, CUT, EMPTY, ERRORED, NO_FORM, REFUSED
+from nescio.data.reasons import BLOCKED, CUT, EMPTY, ERRORED, FAILED_CALL, NO_FORM, REFUSED
 from nescio.sources.json import as_text
 from nescio.sources.tables import first, literal, literals
 from nescio.tables.columns import Column, Table, cases
@@ -24,7 +24,7 @@ _REPLIES = {
     *("candidates", "incompletedetails", "finishdetails", "promptfeedback"),
 }
 _PATH = re.compile(r"[.\]/]")
-_MARK = literal(r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\]|ERROR\s*:)")
+_MARK = literal(FAILED_CALL)
 
 
 def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) -> list[str]:
@@ -34,7 +34,10 @@ def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) ->
     `named`, whose role is "error". `taken` are columns that have another use.
     """
     outcome = answer.get("outcome")
-    if outcome is None or len(outcome.columns) != 1:
+    if outcome is None:
+        told = answer.get("prediction", Expression()).columns
+        return list(dict.fromkeys((*named, *(name for name in told if _is_marked(table, table.columns[name])))))
+    if len(outcome.columns) != 1:
         return named
     verdict = table.columns[outcome.column]
     free = [c for c in table.columns.values() if c.name and c.name not in taken]
