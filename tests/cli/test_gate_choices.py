@@ -210,6 +210,24 @@ def test_a_gold_answer_that_is_evidence_alone_changes_no_outcome(tmp_path: Path,
     assert nescio("score", path, "-m", "coverage", "-m", "accuracy", *mapping, "-f", "csv").out.count(",0.5,") == 2
 
 
+def test_rows_without_the_column_of_keys_win_no_gate(tmp_path: Path, nescio: Command) -> None:
+    def written(run: str, share: int, *gold: str) -> Path:
+        rows = [",".join([f"q{q}", *gold, str(int(q % 10 < share))]) for q in N]
+        path = tmp_path / f"{run}.csv"
+        path.write_text("\n".join([",".join(["question", *["gold"] * len(gold), "correct"]), *rows]))
+        return path
+
+    old, new, base = written("old", 5, "A"), written("new", 9), tmp_path / "base.json"
+    nescio("compare", old, new, "-m", "accuracy", *GATE).assert_refused(
+        "200 of 200 questions have another gold answer, or none,"
+    )
+    nescio("compare", old, "--save-baseline", base)
+    beside = nescio("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
+    beside.assert_refused("200 whose gold answer these files do not state")
+    written("old", 5)
+    assert nescio("compare", old, new, "-m", "accuracy", *GATE).status == 0
+
+
 def test_the_judge_of_a_third_run_matters_to_no_gate(tmp_path: Path, nescio: Command) -> None:
     judges = {"old": "exact", "new": "exact", "other": "lenient"}
     rows = [(run, f"q{q}", right(q % 10 < 5 + 4 * (run == "new")), by) for run, by in judges.items() for q in N]

@@ -28,6 +28,7 @@ def inspect(folder: Path, run: str, share: int, **changes: Any) -> Path:
             "input": changes.get("input", "Who keeps lamp {}?").format(q),
             "target": changes.get("target", "x"),
             "output": {"choices": [], "completion": "x"},
+            "invalidation": {"author": "ann"} if changes.get("void") and q % 10 == 8 else None,
             "scores": {scorer: {"value": words[q % 10 >= share], "answer": "x"} | (edits if q % 10 == 8 else {})},
         }
         for q in N
@@ -238,8 +239,10 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (inspect, {}, {"params": {"location": "any"}}, f"{JUDGES} (match, match(location=any))"),
     (inspect, GRADED, GRADED | {"roles": {"grader": {"model": "lamplighter/small"}}}, JUDGES),
     (inspect, {}, {"history": EDITED}, f"{JUDGES} (match, match(match.edited=not stated, match.edited=true))"),
-    (inspect, {}, {"history": EDITED[1:]}, JUDGES),
+    (inspect, {}, {"history": EDITED[1:]}, "or give the logs as the scorer graded them, before a person edited scores"),
     (inspect, {}, {"target": "y"}, GOLD),
+    (inspect, {}, {"target": None}, f"200 of 200 questions {GOLD}, or none, {ASKED}"),
+    (inspect, {"target": None}, {}, GOLD),
     (inspect, {}, {"input": "Who lit lamp {}?"}, TEXT),
     (lm_eval, {}, {"filter": "lenient"}, f"{JUDGES} (exact_match(filter=none), exact_match(filter=lenient))"),
     (lm_eval, {}, {"metric": "f1"}, JUDGES),
@@ -252,6 +255,7 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (deepeval, {}, {"threshold": 0.1}, JUDGES),
     (deepeval, {"strict": True}, {}, JUDGES),
     (deepeval, {}, {"target": "y"}, GOLD),
+    (deepeval, {}, {"target": None}, GOLD),
     (promptfoo, {"test": {"threshold": 0.9}}, {"test": {"threshold": 0.1}}, f"{JUDGES} (contains(test.threshold=0.9)"),
     (promptfoo, {}, {"test": {"assertScoringFunction": "file://a.js"}}, JUDGES),
     (promptfoo, {}, {"test": {"options": {"transform": "'x' + output"}}}, JUDGES),
@@ -294,13 +298,13 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
         (inspect, GRADED, GRADED),
         (inspect, {}, {"history": EXPLAINED}),
         (inspect, {}, {"input": " Who  keeps lamp\n{}? "}),
-        (inspect, {}, {"target": None}),
+        (inspect, {"target": None}, {"target": None}),
         (lm_eval, {}, {}),
         (lm_eval, {}, {"target": " x "}),
         (lm_eval, {"step": "<function keep at 0x7f11c8c5ee8c0>"}, {"step": "<function keep at 0x7f9900112233>"}),
         (lm_eval, {"step": f"{'<function keep at 0x7f11>' * 9}"}, {"step": f"{'<function keep at 0x7f99>' * 9}"}),
         (deepeval, {}, {}),
-        (deepeval, {}, {"target": None}),
+        (deepeval, {"target": None}, {"target": None}),
         (promptfoo, {"test": {"description": "at night"}}, {"test": {"options": {"prefix": "Say:"}}}),
         (promptfoo, {"set": {"threshold": 0.9}}, {"set": {"threshold": 0.9}}),
         (promptfoo, {}, {"assertion": {"metric": "x"}, "test": {"options": {"disableVarExpansion": True}}}),
@@ -319,8 +323,8 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
 def test_two_models_under_one_grader_are_compared_by_a_gate(
     tmp_path: Path, nescio: Command, write: Callable[..., Path], before: Change, after: Change
 ) -> None:
-    """White space, a missing key, a folder and an address in memory make no difference, nor do parameters of the
-    model, descriptions, and what a run adds to the prompt."""
+    """White space, a key that no run states, a folder and an address in memory make no difference, nor do parameters
+    of the model, descriptions, and what a run adds to the prompt."""
     paths = write(tmp_path, "old", 5, **before), write(tmp_path, "new", 9, **after)
     done = nescio("compare", *paths, "-m", "accuracy", *gate(write))
     assert done.status == 0, done.flat
@@ -462,6 +466,12 @@ def test_a_table_that_names_no_judge_is_compared_with_a_log(tmp_path: Path, nesc
         assert done.status == status, done.flat
 
 
+def test_samples_that_a_person_declared_void_are_counted_as_failed(tmp_path: Path, nescio: Command) -> None:
+    paths = inspect(tmp_path, "old", 5), inspect(tmp_path, "new", 9, void=True)
+    done = nescio("compare", *paths, "-m", "accuracy", *GATE, "--ungraded", "exclude")
+    assert (done.status, "(failed 0 → 20)" in done.flat) == (3, True), done.flat
+
+
 def test_empty_outputs_that_were_graded_as_right(tmp_path: Path, nescio: Command) -> None:
     """The texts of the new run are lost, or nobody graded them; the outputs of agents may be empty in both runs."""
     old, new = deepeval(tmp_path, "old", 5), deepeval(tmp_path, "new", 9, output="")
@@ -493,6 +503,7 @@ def test_empty_outputs_are_right_where_a_question_has_no_answer(tmp_path: Path, 
         ({}, False),
         ({"target": "X"}, False),  # upper case makes no other gold answer
         ({"target": "y"}, True),
+        ({"target": None}, True),
         ({"input": "WHO KEEPS  LAMP {}?"}, False),
         ({"input": "Who lit lamp {}?"}, True),
         ({"scorer": "lenient"}, True),

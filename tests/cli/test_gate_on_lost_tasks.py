@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
-from tests.cli.test_gate_grounds import N
+from tests.cli.test_gate_grounds import GATE, N
 from tests.cli.test_gate_on_logs import GOLD, JUDGES, TEXT
 
 TEMPLATE = "Grade {}.\nQuestion: {}\nAnswer: {} {}"
@@ -169,3 +169,26 @@ def test_what_a_log_states_and_does_not_hold_is_lost(
     assert done.status == 3, done.flat
     assert words in done.flat
     assert "answers to all" not in done.flat
+
+
+@pytest.mark.parametrize(("what", "says"), [("method", JUDGES), ("gold", GOLD), ("", "")])
+def test_wrong_answers_alone_are_graded_otherwise(tmp_path: Path, nescio: Command, what: str, says: str) -> None:
+    """NeMo Evaluator says of each answer by which method and by which key it was graded."""
+
+    def results(run: str, *, changed: bool) -> Path:
+        rows = [
+            {
+                "problem_idx": q,
+                "repeat": 0,
+                "reward": float(q % 10 < 6 or changed),
+                "model_response": "x",
+                "expected_answer": None if changed and what == "gold" and q % 10 >= 6 else "x",
+                "scoring_details": {"method": "loose" if changed and what == "method" and q % 10 >= 6 else "exact"},
+            }
+            for q in N
+        ]
+        written(tmp_path / run / "results.jsonl", rows)
+        return tmp_path / run
+
+    done = nescio("compare", results("old", changed=False), results("new", changed=True), "-m", "c@1", *GATE)
+    assert (done.status, says in done.flat) == (2 if says else 0, True), done.flat

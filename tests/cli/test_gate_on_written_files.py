@@ -54,6 +54,10 @@ def other_gold(folder: Path) -> Made:
     return _two(folder, inspect, target="y")
 
 
+def no_gold(folder: Path) -> Made:
+    return _two(folder, inspect, target=None)
+
+
 def other_text(folder: Path) -> Made:
     return _two(folder, inspect, input="Who lit lamp {}?")
 
@@ -118,6 +122,7 @@ KINDS: dict[Callable[[Path], Made], tuple[int, int]] = {
     repeated: (2, 2),
     chosen: (2, 2),
     other_gold: (2, 0),
+    no_gold: (2, 0),
     other_text: (2, 0),
     other_scorer: (2, 0),
     other_document: (2, 0),

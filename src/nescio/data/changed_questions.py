@@ -15,6 +15,8 @@ from nescio.text import composed
 OTHER_QUESTIONS, OTHER_DOCUMENTS = "questions.differ", "lm_eval.documents_differ"
 OTHER_TEXTS = "outcomes_table.texts_differ"
 What = Literal["text or other options", "gold answer"]
+TEXT: What = "text or other options"
+GOLD: What = "gold answer"
 _SIZE = 8  # the bytes of a digest
 UNSAID = bytes(_SIZE)  # the digest of a text that a file does not state
 
@@ -41,17 +43,13 @@ def plain(value: Any) -> str:
 def changed_words(stated: Callable[[], Iterable[tuple[str, str, bytes]]], total: int) -> list[Note]:
     """Return notes on questions whose text or gold answers differ between runs; `total` is the number of questions.
 
-    `stated` is a function that yields a question, a run, and the digests that `words_digest` returned. If a run states
-    the gold answers of some questions, the others have none.
+    `stated` is a function that yields a question, a run, and the digests that `words_digest` returned. The texts of a
+    run that states none are not compared, but its gold answers are: its grades may rest on another key.
     """
     notes: list[Note] = []
-    parts: tuple[tuple[What, slice], ...] = (
-        ("text or other options", slice(_SIZE)),
-        ("gold answer", slice(_SIZE, None)),
-    )
-    for what, part in parts:
+    for what, part in ((TEXT, slice(_SIZE)), (GOLD, slice(_SIZE, 2 * _SIZE))):
         first: dict[str, bytes] = {}
-        runs = {run for _, run, words in stated() if words[part] not in (b"", UNSAID)}
+        runs = {run for _, run, words in stated() if words[part] and (what == GOLD or words[part] != UNSAID)}
         known = ((question, words[part]) for question, run, words in stated() if words[part] and run in runs)
         differ = {question for question, said in known if first.setdefault(question, said) != said}
         if differ:
@@ -65,16 +63,18 @@ def changed(what: What, stated: Iterable[tuple[str, str, Hashable]], total: int)
 
     `stated` has a question, a run and what the run states, such as a digest of the text. A run may state several
     things of a question that it was asked several times. Two runs differ if neither states all that the other does.
-    `total` is the number of questions.
+    UNSAID and an empty tuple stand for nothing. `total` is the number of questions.
     """
     said: dict[str, dict[str, set[Hashable]]] = {}
     for question, run, text in stated:
         said.setdefault(question, {}).setdefault(run, set()).add(text)
     pairs: dict[tuple[str, str], str] = {}
-    questions = 0
+    questions, or_none = 0, ""
     for question, of_runs in said.items():
         differing = _differing(of_runs)
         questions += bool(differing)
+        if differing and any({UNSAID, ()} & texts for texts in of_runs.values()):
+            or_none = ", or none,"
         for pair in differing:
             pairs.setdefault(pair, question)
     if not pairs:
@@ -87,7 +87,7 @@ def changed(what: What, stated: Iterable[tuple[str, str, Hashable]], total: int)
             "example {question!r} in {run!r} and in {other!r}",
             questions=questions,
             total=total,
-            what=what,
+            what=what + or_none,
             question=question,
             run=run,
             other=other,

@@ -22,6 +22,7 @@ _CALL = re.compile(r"((?:\\.|[^\\(])*)(?:\((.*)\))?", re.DOTALL)
 _PARTS = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
 _PAIR = re.compile(r"((?:\\.|[^\\=])*)=(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?|true|false")  # a detail that counts or measures
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")  # of a Python object that a log shows; each process has another one
 _OWN = ("model", "prompt", "date")  # parameters that are stored in separate fields
 _NO_MATTER = {"description", "cost"}  # keys in a tool's configuration that cannot change a grade
@@ -102,23 +103,35 @@ def alike(records: Iterable[tuple[Hashable, Hashable, JudgeRecord]]) -> dict[Has
     """Return the records of each run without the details that vary from answer to answer.
 
     `records` are a run, the place in it that one grader grades (a file, a task and a metric), and a record. Such a
-    detail, as a score of the grader's own, is no part of the grader in any of the runs. A key that speaks of grading,
-    or of who graded, stays, unless it has many values in the run, as a prompt with the answer in it.
+    detail, as a score of the grader's own, varies in every run that states it, or varies as a number does. One that
+    varies in one run only may be another grader on some of its answers. A key that speaks of grading, or of who graded,
+    stays, unless it has many values in the run, as a prompt with the answer in it.
     """
     at: dict[tuple[Hashable, Hashable], set[JudgeRecord]] = {}
     for run, place, record in records:
         at.setdefault((run, place), set()).add(record)
-    varying: set[str] = set()
-    of_answers: dict[Hashable, set[str]] = {}
+    numbers: set[str] = set()
+    stating: dict[str, set[Hashable]] = {}
+    varying: dict[str, set[Hashable]] = {}
+    of_answers: dict[Hashable, set[str]] = {run: set() for run, _ in at}
     for (run, _), own in at.items():
         values: dict[str, set[str]] = {}
-        for key, value in (pair for record in own if len(own) > 1 for pair in _stated(record)):
+        for key, value in (pair for record in own for pair in _stated(record)):
             values.setdefault(key, set()).add(value)
-        varying |= {key for key, several in values.items() if len(several) > 1 and not _stays(key)}
-        of_answers.setdefault(run, set()).update(key for key, several in values.items() if len(several) > _MANY)
+        for key, several in values.items():
+            stating.setdefault(key, set()).add(run)
+            if len(several) > 1 and not _stays(key):
+                varying.setdefault(key, set()).add(run)
+                numbers |= {key} if all(map(_NUMBER.fullmatch, several)) else set()
+            if len(several) > _MANY:
+                of_answers[run].add(key)
+    for key, runs in varying.items():
+        whole = key in numbers or runs == stating[key]
+        for run in of_answers if whole else runs if len(runs) > 1 else ():
+            of_answers[run].add(key)
     found: dict[Hashable, set[JudgeRecord]] = {}
     for (run, _), own in at.items():
-        found.setdefault(run, set()).update(_without(record, varying | of_answers[run]) for record in own)
+        found.setdefault(run, set()).update(_without(record, of_answers[run]) for record in own)
     return found
 
 

@@ -30,6 +30,7 @@ DIGESTS, OF_RUNS = (QUESTION_DIGEST, GOLD_DIGEST), (HELD, NO_GATE)
 KEPT = (*DIGESTS, *OF_RUNS)
 SILENT_ON_ANSWERS = "answerable"  # of the runs whose rows do not say whether a question has an answer
 UNFIT = "kept.no_gate"  # the code of a note that no gate can rest on a run, because of what its file says
+GOLD_PART = 1  # the number of the gold answers among the parts of digests
 _HALF, _WHOLE = len(UNSAID), 2 * len(UNSAID)
 DIGEST = r"(\S+):([0-9a-f]{16})"  # the form of a digest
 _DIGEST = re.compile(DIGEST)
@@ -99,7 +100,7 @@ def asked_alike(
     """Return whether all runs state of a question what the baseline states, for each question of which both state it.
 
     `runs` has shape (runs, questions), `baseline` the questions of a single run and its digests. Part 0 is what was
-    asked, and part 1 the gold answers. Digests of different formats are not compared.
+    asked, and GOLD_PART the gold answers. Digests of different formats are not compared.
     """
     before = _said(*baseline, part)
     alike: dict[str, bool] = {}
@@ -111,17 +112,22 @@ def asked_alike(
     return alike
 
 
+def state_gold(words: Array) -> bool:
+    """Return whether some of these digests hold gold answers."""
+    return any(one and one[_HALF:_WHOLE] not in (b"", UNSAID) for one in words.flat)
+
+
 def _said(questions: Sequence[str], row: Array, part: int) -> dict[str, dict[bytes, set[bytes]]]:
     """Return what a run states of each question, keyed by question and format.
 
-    UNSAID is among it if the run states this part of other questions.
+    UNSAID is among it if the run states this part of other questions, and always if this part is the gold answers.
     """
     halves = [
         (question, one[_WHOLE:], one[part * _HALF : (part + 1) * _HALF])
         for question, one in zip(questions, row, strict=True)
         if one
     ]
-    forms = {form for _, form, half in halves if half != UNSAID}
+    forms = {form for _, form, half in halves if part == GOLD_PART or half != UNSAID}
     said: dict[str, dict[bytes, set[bytes]]] = {}
     for question, form, half in halves:
         if form in forms:

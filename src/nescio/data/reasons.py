@@ -7,9 +7,10 @@ stopped, has no grade. The reason stays with the answer in every case.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from msgspec import Struct
@@ -25,12 +26,26 @@ CountsAs = Literal["incorrect", "unanswered", "ungraded"]
 
 BLOCKED, CUT, EMPTY, ERRORED, REFUSED = "blocked", "cut off", "empty", "errored", "refused"
 NO_FORM = "without an answer in the requested form"
+INVALIDATED = "invalidated"  # by a person who declared the sample void
 UNSEEN = "right according to BFCL; the output was not given"  # so it may be that of a call that failed
 REASONS_CHANGED = "reasons.changed"  # the code of a note on a pair of runs
 NOT_DECLINED = "reasons.not_declined"  # the code of a note on a run whose abstentions are largely not decisions
 BY_OUTCOME = " (said to abstain)"  # follows the reason of an answer that its file calls an abstention
 _STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
-_KINDS: Mapping[str, Kind] = {EMPTY: "empty", CUT: "empty", NO_FORM: "unparsed", BLOCKED: "failed", ERRORED: "failed"}
+_KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys((EMPTY, CUT), "empty"),
+    NO_FORM: "unparsed",
+    **dict.fromkeys((BLOCKED, ERRORED, INVALIDATED), "failed"),
+}
+
+# How a text begins that stands for the answer of a call that failed, as an expression of RE2.
+FAILED_CALL = (
+    r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\]|ERROR\s*:"
+    r"|(?i:error( code)?\s*:\s*[45]\d\d\b|((http|api|server|request)\s+)?error\s+[45]\d\d\s*:)"
+    r"|([\w.]*\.)?(RateLimit|API\w*|ServiceUnavailable|BadRequest|InternalServer|PermissionDenied)Error\s*:"
+    r"|No response \(bad request\)\.\s*$)"
+)
+_FAILED_CALL = re.compile(FAILED_CALL)
 
 MUCH = 0.1  # as a share of the questions: abstentions that the run did not decide
 
@@ -55,6 +70,12 @@ class NotDeclined(Struct, frozen=True):
         if self.left_out:
             how = "is left out" if self.lost == 1 else "are left out"
         return f"{self.lost:,} of {run}'s {answers} {how} ({self.why})"
+
+
+def failed_call(said: Any) -> str | None:
+    """Return ERRORED if `said`, a text or a list of texts, stands for the answers of calls that failed; else None."""
+    texts = said if isinstance(said, (list, tuple)) else [said]
+    return ERRORED if texts and all(isinstance(one, str) and _FAILED_CALL.match(one) for one in texts) else None
 
 
 def not_declined(

@@ -180,7 +180,9 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         columns[user(SCORE)] = array(scores, np.nan, float)
     reasons = zip(runs, layout.reasons, strict=True)
     notes += [reasons_note(run, of_run, len(asked)) for run, of_run in reasons if of_run]
-    notes += changed_words(lambda: ((one.question, one.run, _words(one)) for one in answers), len({*asked}))
+    notes += changed_words(
+        lambda: ((one.question, one.run, _words(one) or _silence(one)) for one in answers), len({*asked})
+    )
     notes += said_by_some([*runs], array((True for _ in answers), False, np.bool_), known, asked)
     why = array((answer.why or None for answer in answers), None, object) if any(layout.reasons) else None
     has_texts = any(answer.texts for answer in answers)
@@ -208,6 +210,11 @@ def _words(answer: Answer) -> bytes:
     """Return the digests of an answer's question and gold answers; empty if it lacks one and nobody graded it."""
     halves = answer.words[: len(UNSAID)], answer.words[len(UNSAID) : 2 * len(UNSAID)]
     return b"" if UNSAID in halves and not _is_graded(answer) else answer.words
+
+
+def _silence(answer: Answer) -> bytes:
+    """Return the digests of an answer that somebody graded, though it states neither its question nor its gold."""
+    return 2 * UNSAID if _is_graded(answer) else b""
 
 
 def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[str]) -> tuple[JudgeRecord | None, ...]:

@@ -15,7 +15,7 @@ from nescio.data.clusters import clustered, clusters_of
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.judge_record import UNKNOWN, JudgeRecord, agree, named
-from nescio.data.kept import asked_alike, changed_in, in_texts
+from nescio.data.kept import GOLD_PART, asked_alike, changed_in, in_texts, state_gold
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policies import scores_of
@@ -143,7 +143,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     if options.scores_alone and (type(data) is not type(old) or (isinstance(data, Outcomes) and data.scores_only)):
         data = scores_of(data) if isinstance(data, Outcomes) else data
         old = scores_of(old) if isinstance(old, Outcomes) else old
-    _check_questions(data, baseline, path, words_of(read))
+    _check_questions(data, baseline, path, words_of(read), of_one_format=read.format == baseline.made.format)
     _check_reading(deciding(options), baseline, path)
     unknown = _check_judges(read, _judged_by(read, options.only), baseline, path)
     _check_clusters(clustered(data, options.cluster) if options.cluster else data, baseline, path)
@@ -179,10 +179,13 @@ def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note
     return (one_sided(new.runs, len(alone)),) if alone else ()
 
 
-def _check_questions(data: Outcomes | Evidence, baseline: Baseline, path: Path, words: tuple[Words, Words]) -> None:
+def _check_questions(
+    data: Outcomes | Evidence, baseline: Baseline, path: Path, words: tuple[Words, Words], *, of_one_format: bool
+) -> None:
     """Raise MismatchError if the baseline was asked other questions, or others under the same names.
 
-    Digests decide as between two files. `words` has the texts, which decide only where one side states no digest.
+    Digests decide as between two files. `words` has the texts, which decide only where one side states no digest. Files
+    of the baseline's format must state the gold answers if the baseline does.
     """
     new, old = set(data.questions), set(baseline.data.questions)
     if new != old:
@@ -194,13 +197,17 @@ def _check_questions(data: Outcomes | Evidence, baseline: Baseline, path: Path, 
     known = (("text or options", baseline.texts), ("gold answer", baseline.golds))
     for part, ((what, before), now) in enumerate(zip(known, words, strict=True)):
         alike = _stated_alike(data, baseline.data, part)
-        other = {name for name in before if now and name not in alike and before[name] != now.get(name)}
+        keyless = part == GOLD_PART and not now and not _state_gold(data)
+        checked = now or (keyless and of_one_format)
+        other = {name for name in before if checked and name not in alike and before[name] != now.get(name)}
         other |= {name for name, same in alike.items() if not same}
         if other:
+            how = f"whose {what} these files do not state" if keyless else f"with a different {what}"
+            make = "Give files that state it, or make" if keyless else "Make"
             raise MismatchError(
                 f"{path}: the baseline was made on different questions{_read_otherwise(baseline)}: "
-                f"{_listed(other, f'with a different {what}')}. Make the baseline again from its run on these "
-                f"questions, with nescio compare {opt('save_baseline')}"
+                f"{_listed(other, how)}. {make} the baseline again from its run on these questions, with nescio "
+                f"compare {opt('save_baseline')}"
             )
 
 
@@ -209,6 +216,12 @@ def _stated_alike(new: Outcomes | Evidence, old: Outcomes | Evidence, part: int)
     if not (isinstance(new, Outcomes) and isinstance(old, Outcomes)) or new.words is None or old.words is None:
         return {}
     return asked_alike(new.words, (old.questions, old.words[0]), new.questions, part)
+
+
+def _state_gold(data: Outcomes | Evidence) -> bool:
+    """Return whether the digests of some question hold its gold answers."""
+    words = data.words if isinstance(data, Outcomes) else None
+    return words is not None and state_gold(words)
 
 
 def _read_otherwise(baseline: Baseline) -> str:

@@ -203,13 +203,15 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         name, held = {"text": ("question_text", "question"), "gold": ("gold", "gold answer")}.get(role, ("", ""))
         holds = f"{enumerated([*map(repr, columns)])} {'hold' if len(columns) > 1 else 'holds'} no {held}"
         other = f", or add {opt('column', of=f'{name}=-')} if {holds}"
-        why = f"{said}Ask all runs the same questions, with one key{other if columns else ''}"
+        why = f"{said}Ask all runs the same questions, with one key, and state both{other if columns else ''}"
     elif code == SAID_UNFIT and remark.subject not in pair.others:
         why = str(remark["why"])
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):
         columns = any(judge.startswith(f"{BY_COLUMNS}(") for _, judge in remark["judges"])
         not_so = f", or add {opt('column', of='judge=-')} if these columns do not say who judged" if columns else ""
-        why = f"{said}Judge all runs by one judge{not_so}"
+        edited = any("edited=true" in judge for _, judge in remark["judges"])
+        as_graded = ", or give the logs as the scorer graded them, before a person edited scores" if edited else ""
+        why = f"{said}Judge all runs by one judge{not_so}{as_graded}"
     elif code == ANOTHER_FIGURE and remark["deciding"] and ({*remark["runs"]} or {""}) - pair.others:
         why = f"{said}One of the two is wrong: evaluate again, or give the log as the tool wrote it"
     elif code == NOT_MAPPED and remark.subject not in pair.others:

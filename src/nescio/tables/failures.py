@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nescio.data.outcomes import CORRECT
-from nescio.data.reasons import BLOCKED, CUT, EMPTY, ERRORED, NO_FORM, REFUSED
+from nescio.data.reasons import BLOCKED, CUT, EMPTY, ERRORED, FAILED_CALL, NO_FORM, REFUSED
 from nescio.sources.json import as_text
 from nescio.sources.tables import first, literal, literals
 from nescio.tables.columns import Column, Table, cases
@@ -24,7 +24,7 @@ _REPLIES = {
     *("candidates", "incompletedetails", "finishdetails", "promptfeedback"),
 }
 _PATH = re.compile(r"[.\]/]")
-_MARK = literal(r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\]|ERROR\s*:)")
+_MARK = literal(FAILED_CALL)
 
 
 def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) -> list[str]:
@@ -34,7 +34,10 @@ def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) ->
     `named`, whose role is "error". `taken` are columns that have another use.
     """
     outcome = answer.get("outcome")
-    if outcome is None or len(outcome.columns) != 1:
+    if outcome is None:
+        told = answer.get("prediction", Expression()).columns
+        return list(dict.fromkeys((*named, *(name for name in told if _is_marked(table, table.columns[name])))))
+    if len(outcome.columns) != 1:
         return named
     verdict = table.columns[outcome.column]
     free = [c for c in table.columns.values() if c.name and c.name not in taken]
@@ -51,8 +54,21 @@ def is_failing_status(column: Column) -> bool:
 
 
 def is_status(name: str) -> bool:
-    """Return whether a column has a name for statuses, such as that of an HTTP call."""
-    return squash(_PATH.split(name)[-1]) in lexicon().statuses
+    """Return whether a column has a name for statuses, by the last part of a path or the last two."""
+    *_, last = parts = _PATH.split(name)
+    return squash(last) in lexicon().statuses or squash("_".join(parts[-2:])) in lexicon().statuses
+
+
+def _named_ending(name: str) -> str | None:
+    """Return the reason that a field such as `truncated` or `is_truncated` gives if it is true, or None."""
+    return ended(_PATH.split(name)[-1].removeprefix("is_").removeprefix("was_"))
+
+
+def _ended(name: str, word: str) -> str | None:
+    """Return the reason why there is no text, by a field or a column with this cell; None if it gives no reason."""
+    if is_status(name):
+        return ended(word)
+    return _named_ending(name) if word.casefold() == "true" else None
 
 
 def _says_more(table: Table, status: Column, verdict: Column) -> bool:
@@ -91,8 +107,8 @@ def failures(table: Table, expression: Expression) -> str:
 
 def endings(table: Table, taken: set[str]) -> str:
     """Return the SQL of the reason why a row has no text, by the columns of statuses other than those `taken`."""
-    statuses = [c for c in table.columns.values() if is_status(c.name) and c.name not in taken]
-    said = [{word: literal(why) for word in c.words or () if (why := ended(word))} for c in statuses]
+    statuses = [c for c in table.columns.values() if _may_say_ending(c.name) and c.name not in taken]
+    said = [{word: literal(why) for word in c.words or () if (why := _ended(c.name, word))} for c in statuses]
     own = [cases(column.cell, words) for column, words in zip(statuses, said, strict=True) if words]
     return f"coalesce({', '.join(own)})" if own else "NULL"
 
@@ -101,10 +117,11 @@ def why_lacking(fields: Mapping[str, Any]) -> str | None:
     """Return the reason why a line of JSON has no answer, by its fields for errors and statuses; None without one.
 
     A field named for errors says by any value, except those for nothing, that the call failed; a status says by its
-    words and codes that the call failed, or that the text was blocked, cut off or refused. The worst reason counts.
+    words and codes that the call failed, or that the text was blocked, cut off or refused, and so does a true field
+    with such a word as its name. The worst reason counts.
     """
     said = {
-        ERRORED if "error" in roles_of(name) and _is_error(value) else is_status(name) and ended(as_text(value) or "")
+        ERRORED if "error" in roles_of(name) and _is_error(value) else _ended(name, as_text(value) or "")
         for name, value in _nested(fields)
     }
     return next((why for why in (ERRORED, BLOCKED, CUT, EMPTY, NO_FORM, REFUSED) if why in said), None)
@@ -127,8 +144,12 @@ def _is_error(value: Any) -> bool:
 
 
 def can_report_failure(name: str) -> bool:
-    """Return whether a field has a name for errors or for statuses."""
-    return "error" in roles_of(name) or is_status(name)
+    """Return whether a field has a name for errors, for statuses, or for the way in which an answer ended."""
+    return "error" in roles_of(name) or _may_say_ending(name)
+
+
+def _may_say_ending(name: str) -> bool:
+    return is_status(name) or _named_ending(name) is not None
 
 
 def _of_column(table: Table, expression: Expression) -> str:

@@ -14,6 +14,7 @@ from nescio.data.dropped import FEWER_HELD
 from nescio.data.kept import (
     DIGEST,
     DIGESTS,
+    GOLD_DIGEST,
     HELD,
     NO_GATE,
     OF_RUNS,
@@ -89,15 +90,20 @@ def _unreadable(name: str, text: str) -> str:
 
 
 def _may_differ(connection: duckdb.DuckDBPyConnection, stated: Collection[str]) -> bool:
-    """Return whether a question may have two digests, which `stated` columns hold or texts in other rows give."""
+    """Return whether a question may have two digests, or one beside none of its gold answers.
+
+    The `stated` columns hold the digests, or texts in other rows give them.
+    """
     if not stated:
         return False
     if first(connection, "SELECT count(text) + count(gold) FROM rows")[0]:
         return True
-    two = (
+    two = [
         f"SELECT 1 FROM rows GROUP BY question, split_part({name}, ':', 1) HAVING min({name}) <> max({name}) LIMIT 1"
         for name in stated
-    )
+    ]
+    if GOLD_DIGEST in stated:
+        two.append(f"SELECT 1 FROM rows GROUP BY question HAVING count({GOLD_DIGEST}) % count(*) > 0 LIMIT 1")
     return any(first(connection, query) is not None for query in two)
 
 
@@ -117,6 +123,6 @@ def _words(connection: duckdb.DuckDBPyConnection, outcomes: Outcomes, stated: Co
             if key not in made:
                 asked_digest, gold_digest, question_text, gold = key
                 own = from_texts(asked_digest, gold_digest, FORM)
-                made[key] = own or words_digest(question_text, None if gold is None else golds_in(gold)) or None
+                made[key] = own or words_digest(question_text, golds_in(gold) or None) or None
             words[run, question] = made[key]
     return words

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from nescio.data.changed_questions import OTHER_TEXTS, changed, plain
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import shorten
 from nescio.sources.literals import read_literal
 from nescio.sources.source import Source
@@ -29,19 +30,22 @@ def is_prompt(column: str) -> bool:
 def check_gold(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     """Return a note on questions whose gold answers differ between runs.
 
-    The note concerns verdicts that somebody gave by other gold answers than those that other runs had.
+    The note concerns verdicts that somebody gave by other gold answers than those that other runs had, or by none.
     """
-    twofold = "SELECT question FROM rows GROUP BY 1 HAVING min(gold) <> max(gold)"
+    stating = f"FROM rows WHERE (gold IS NOT NULL OR graded IN ({CORRECT}, {INCORRECT}))"
+    twofold = f"SELECT question {stating} GROUP BY 1 HAVING min(gold) <> max(gold) OR count(gold) % count(*) > 0"
     if first(connection, f"{twofold} LIMIT 1") is None:
         return []
-    query = f"SELECT DISTINCT question, run, gold FROM rows WHERE gold IS NOT NULL AND question IN ({twofold})"
+    query = f"SELECT DISTINCT question, run, gold {stating} AND question IN ({twofold})"
     total = first(connection, "SELECT count(DISTINCT question) FROM rows")[0]
     stated = connection.execute(f"{query} ORDER BY ALL").fetchall()
     return changed("gold answer", ((question, run, golds_in(text)) for question, run, text in stated), total)
 
 
-def golds_in(text: str) -> tuple[str, ...]:
+def golds_in(text: str | None) -> tuple[str, ...]:
     """Return the gold answers in a cell, which may hold a list, each in the form in which runs are compared."""
+    if text is None:
+        return ()
     try:
         golds = read_literal(text) if text.lstrip().startswith("[") else text
     except ValueError:

@@ -9,7 +9,7 @@ those that are accepted as an answer, counted from 0.
 An answer that is null or has `"answered": false` abstains, unless its line says otherwise. If the line has an `error`
 or a `status` that reports a failed or blocked call, such as `"error": "timeout"` or `"finish_reason":
 "content_filter"`, the answer is not graded. An empty text without `"answered": false`, and an answer that is missing
-because it was cut off (`"finish_reason": "length"`), count as incorrect (`--empty`).
+because it was cut off (`"finish_reason": "length"`, `"truncated": true`), count as incorrect (`--empty`).
 """
 
 from __future__ import annotations

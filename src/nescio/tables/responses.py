@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from nescio.data.model import Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.reasons import EMPTY, kind_of
+from nescio.data.reasons import EMPTY, failed_call, kind_of
 from nescio.data.repeats import FIRST, REPEAT
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.memory import at_most
@@ -235,7 +235,9 @@ def response_of(source: Source, row: dict[str, Any], line: int, *, statuses: boo
         raise fail(f"rank must be a whole number from 1 to {_LAST_RANK}", rank)
     answers = answer is not None if answered is None else answered
     # A failed call decides nothing: it neither abstains nor keeps a candidate back.
-    why = why_lacking(_others(row)) if statuses and not answers else None
+    why = failed_call(answer) if statuses else None
+    answers = answers and why is None
+    why = why or (why_lacking(_others(row)) if statuses and not answers else None)
     if answer is not None and kind_of(why or "") == "failed":
         answer = None
     elif answer is not None:

@@ -68,8 +68,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         run, task = places[source.label]
         rows = [(checked(Review, row, source, where), where) for row, where in rows_in(source)]
         asked = own_texts({str(i): row.input for i, (row, _) in enumerate(rows)})
+        stated = any(row.sample_score.score.prediction is not None for row, _ in rows)
         for i, (row, where) in enumerate(rows):
-            answer = _answer(row, Answer(run, "", where=where, path=source.label))
+            answer = _answer(row, Answer(run, "", where=where, path=source.label), stated=stated)
             words = words_digest(asked.get(str(i)), answer.gold)
             answer.words = words and words + FORM
             if several:
@@ -84,12 +85,13 @@ def _place(source: Source) -> tuple[str, str]:
     return (folders[-1] if folders[-2:-1] == ("reviews",) else source.stem), source.stem
 
 
-def _answer(row: Review, answer: Answer) -> Answer:
+def _answer(row: Review, answer: Answer, *, stated: bool) -> Answer:
+    """Return `answer` completed from a review; where its file has `stated` predictions, a lacking one is empty."""
     score, group = row.sample_score.score, row.sample_score.group_id
     answer.question = identity(row.index if group is None else group)
     marks = {metric_name(name, "score"): number(value) for name, value in score.value.items()}
     answer.scores = {name: math.nan if mark is None else mark for name, mark in marks.items()}
-    if score.prediction is not None:
+    if stated:
         unread = score.extracted_prediction is not None and empty(score.extracted_prediction)
         answer.nothing = empty(score.prediction) or (NO_FORM if unread else None)
     answer.labels = as_object(row.sample_score.sample_metadata)

@@ -25,7 +25,7 @@ from nescio.data.judge_record import judges_differ, undated
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, Outcomes
 from nescio.data.policies import scores_of
-from nescio.data.reasons import EMPTY, kind_of
+from nescio.data.reasons import EMPTY, failed_call, kind_of
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.answers import NOTHING, SCORE, Answer, number_repeats, outcomes_of
@@ -224,8 +224,10 @@ def checked(kind: type[T], row: Any, source: Source | object, where: str | None,
 def take(answer: Answer, options: ReadOptions) -> Answer:
     """Return `answer` with its texts, its strata, and the reason (`why`) if it counts as no answer or has no grade.
 
-    The fields that held these data, from `labels` to `prompt`, become empty.
+    The fields that held these data, from `labels` to `prompt`, become empty. A text that stands for the answer of a
+    failed call has no grade.
     """
+    answer.ungraded = failed_call(answer.answer) if answer.ungraded is None else answer.ungraded
     answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
     if answer.why is None:
         answer.why = SAID_SO if _declines(answer, options) else answer.nothing

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
-from nescio.data.reasons import ERRORED, said_to_abstain
+from nescio.data.reasons import said_to_abstain
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, empty, settle
@@ -31,7 +31,6 @@ GRADES = {
     **dict.fromkeys(("B", "INCORRECT"), INCORRECT),
     **dict.fromkeys(("C", "NOT_ATTEMPTED", "NOT ATTEMPTED"), SILENT),
 }
-BAD_REQUEST = "No response (bad request)."  # what the tool's samplers answer if the endpoint refuses a request
 REASONS = ("grader_response", "reason", "rationale", "explanation")  # columns with a grader's reasons
 OWN = ("problem", "target", "predicted_answer", "grade", "run", "model", "confidence", "metadata")
 _MARKS = re.compile(r"[^\w ]+")
@@ -68,13 +67,12 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
         state, why = grade_of(row["grade"], log.options.outcome_map)
         text = row.get("predicted_answer")
         nothing = empty(text) if "predicted_answer" in row else None
-        failed = ERRORED if text is not None and text.strip() == BAD_REQUEST else None
         answer = Answer(
             run,
             problem,
             confidence=confidence_of(source, row.get("confidence"), at),
             path=source.label,
-            ungraded=failed or (why if state == NOT_GRADED else None),
+            ungraded=why if state == NOT_GRADED else None,
             silent=(said_to_abstain(nothing) or why) if state == SILENT else None,
             nothing=nothing,
             strata=dict(_METADATA.findall(row.get("metadata") or ""))

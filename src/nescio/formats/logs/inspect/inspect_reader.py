@@ -28,12 +28,12 @@ from nescio.data.judge_record import grader, parse
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
-from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, REFUSED, said_to_abstain
+from nescio.data.reasons import EMPTY, ERRORED, INVALIDATED, NO_FORM, REFUSED, said_to_abstain
 from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.answers import Answer
 from nescio.formats.choices import check_choice, pick, threshold
 from nescio.formats.logs import kit
-from nescio.formats.logs.inspect.log import HEADERS, INVALIDATED, Sample, Score, Transcript, checked, open_log
+from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, checked, open_log
 from nescio.formats.logs.kept_members import OWN, KeptMembers, answerable_in, words_in
 from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from nescio.data.dropped import fewer_held, repeated
 from nescio.data.kept import HELD
-from nescio.data.reasons import BLOCKED, CUT, ERRORED, REFUSED
+from nescio.data.reasons import BLOCKED, CUT, ERRORED, INVALIDATED, REFUSED
 from nescio.data.texts import in_words
 from nescio.errors import FormatError
 from nescio.formats.logs.kept_members import OWN
@@ -35,7 +35,6 @@ FAILED = ("scoring_failed", UNREAD)
 FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
 UNCHANGED = "UNCHANGED"  # what an edit of a score says of the parts that it leaves
-INVALIDATED = "invalidated"  # the reason if a person declared the sample void
 GRADER = "grader"  # the role of the model that grades, unless a scorer names another
 _MANY = 1_000  # the most members of an object in a log
 
