@@ -37,6 +37,16 @@ def test_a_large_sample_without_a_difference_bounds_it() -> None:
     assert rule_of_three_share(10_000, 0.05) == pytest.approx(1 - 0.025 ** (1 / 10_000))
 
 
+def test_a_difference_is_ruled_out_only_if_a_gate_rules_it_out() -> None:
+    """4 of 200 answers are lost. Student's interval ends at -0.0427, and the bound of a gate at -0.0504."""
+    runs = evidence(old="C" * 200, new="W" * 4 + "C" * 196)
+    (row,) = nescio.compare(runs, "accuracy", baseline="old", margin=0.05).rows
+    assert (row.verdict, regression(row, 0.05, 0.05)) == ("too few questions to tell", 3)
+    assert row.low == pytest.approx(-0.04265, abs=1e-5)
+    (row,) = nescio.compare(runs, "accuracy", baseline="old", margin=0.051).rows
+    assert (row.verdict, regression(row, 0.05, 0.051)) == ("differences above 0.0505 are ruled out", 0)
+
+
 def test_a_bounded_null_names_the_far_end_of_the_interval() -> None:
     x, y = "C" * 5_000 + "W" * 5_000 + "C" * 30 + "W" * 30, "C" * 5_000 + "W" * 5_000 + "W" * 30 + "C" * 30
     (found,) = nescio.compare(evidence(x=x, y=y), "accuracy", resamples=2_000)

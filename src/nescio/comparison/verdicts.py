@@ -144,8 +144,8 @@ def decide(row: Comparison, alpha: float, margin: float | None, smallest: float 
 
     The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if the adjusted p-value is at
     most `alpha`. It is "differences above d are ruled out" if the interval lies within `margin` of 0 (never if this is
-    None). Otherwise it says that there are too few questions, or too few resamples if p is `smallest`, the least value
-    that random exchanges can give.
+    None), and so does the worst difference that a gate cannot rule out. Otherwise it says that there are too few
+    questions, or too few resamples if p is `smallest`, the least value that random exchanges can give.
     """
     if row.p_adjusted is None or math.isnan(row.p_adjusted):
         return row
@@ -154,7 +154,7 @@ def decide(row: Comparison, alpha: float, margin: float | None, smallest: float 
         if declaration.descriptive:
             return replace(row, verdict="higher" if row.difference > 0 else "lower")
         return replace(row, verdict="worse" if (row.difference > 0) == declaration.lower_is_better else "better")
-    bound = max(map(abs, widened_interval(row, alpha)))
+    bound = max(map(abs, (*widened_interval(row, alpha), guarded_end(row, alpha))))
     beyond = margin is None or bound > margin
     if beyond and row.p is not None and row.p <= smallest:
         return replace(row, verdict=TOO_FEW_RESAMPLES)
