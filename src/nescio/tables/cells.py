@@ -92,10 +92,11 @@ def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expressi
             raise UsageError(f"{opt('column', {'confidence': str(mapping['confidence'])})}: {rule}")
         return [("", {})]
     runs = []
-    beside = wide.families(table.columns)
+    beside = {name: own for own in wide.families(table.columns).values() for name in own.values()}
+    by_run = wide.by_run(filter(None, table.columns))
     for run, columns in wide.parts(several):
-        companions = next((own for own in beside.values() if {*columns.values()} & {*own.values()}), {})
-        companions = {**wide.of_run(run, filter(None, table.columns)), **companions}
+        companions = next((beside[name] for name in columns.values() if name in beside), {})
+        companions = {**by_run.get(run, {}), **companions}
         more = {role: name for role, name in companions.items() if role != "wrong"}
         found = {_role(role): Expression((name,)) for role, name in more.items() if _role(role) not in mapping}
         given = {role: mapping[role].of(name) for role, name in columns.items()}
