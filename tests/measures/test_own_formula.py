@@ -88,3 +88,12 @@ def test_figures_for_other_numbers_of_questions_need_a_formula_of_shares(
     figures(path, measures="formula((C - W) / n)")
     with pytest.raises(UsageError, match="depends on the number of questions; use a formula that divides by n"):
         figures(path, measures="formula(C - W)")
+
+
+def test_a_formula_without_a_range_has_no_detectable_difference(tmp_path: Path) -> None:
+    """The tests of counts move in steps of the range over the number of questions, which is unknown."""
+    path = tmp_path / "t.csv"
+    rows = [f"{run},q{i},{OUTCOMES[i * step % 4 % 3]}" for run, step in (("old", 1), ("new", 3)) for i in range(40)]
+    path.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
+    (row,) = nescio.compare(path, "formula((C - W) / n)", baseline="old").rows
+    assert row.detectable is None

@@ -54,7 +54,7 @@ def detectable(row: Comparison, measure: Measure, alpha: float) -> float | None:
     if share >= 1:
         return None
     smallest = (least + math.sqrt(share * least**2 + (1 - share) * (level * row.spread) ** 2)) / (1 - share)
-    return smallest if smallest <= high - low else None
+    return smallest if math.isfinite(smallest) and smallest <= high - low else None
 
 
 @cache
