@@ -103,6 +103,55 @@ def test_every_answer_needs_a_value_whatever_questions_are_missing(
     done.assert_refused("Give every answer a value")
 
 
+def of_confidence(path: Path, old: str, new: str) -> Path:
+    """Write the outcomes of two runs. The old run is 60% sure of each answer, and the new run 0%."""
+    runs = {"old": (old, 0.6), "new": (new, 0)}
+    rows = [f"{run},q{i},{WORDS[x]},{sure}" for run, (own, sure) in runs.items() for i, x in enumerate(own)]
+    path.write_text("\n".join(["run,question,outcome,confidence", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_policy_does_not_pass_a_run_by_a_rule_that_hides_its_losses(
+    tmp_path: Path, nescio: Command, *, relative: bool
+) -> None:
+    """A second rule shows the loss, and allows it."""
+    of_confidence(tmp_path / "t.csv", "C" * 120 + "W" * 80, "W" * 200)
+    policy = tmp_path / "p.toml"
+    rules = f'[[rules]]\nmeasure = "Brier"\nby = 0.05\nrelative = {str(relative).lower()}\n'
+    policy.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.t]\nfiles = ["t.csv"]\n{rules}')
+    assert nescio("gate", policy).status == 3
+    policy.write_text(policy.read_text() + '[[rules]]\nmeasure = "accuracy"\nby = 0.7\n')
+    assert nescio("gate", policy).status == 0
+
+
+def test_a_mean_over_benchmarks_does_not_hide_a_loss(tmp_path: Path, nescio: Command) -> None:
+    """Right answers fall by a tenth on average: by a fifth of one benchmark, and not on the other."""
+    of_confidence(tmp_path / "a.csv", "C" * 120 + "W" * 80, "C" * 80 + "W" * 120)
+    of_confidence(tmp_path / "b.csv", "C" * 10 + "W" * 90, "C" * 10 + "W" * 90)
+    suite = tmp_path / "s.toml"
+    suite.write_text('[benchmarks.a]\nfiles = ["a.csv"]\n[benchmarks.b]\nfiles = ["b.csv"]\n')
+    done = nescio("compare", suite, "-m", "Brier", "--margin", "0.3", *GATE)
+    assert (done.status, "right answers fell from 35% to 25%" in done.err) == (3, True)
+    assert nescio("compare", suite, "-m", "Brier", "-m", "accuracy", "--margin", "0.3", *GATE).status == 0
+    of_confidence(tmp_path / "a.csv", "C" * 120 + "W" * 80, "C" * 82 + "W" * 118)
+    assert nescio("compare", suite, "-m", "Brier", "--margin", "0.3", *GATE).status == 0
+
+
+@pytest.mark.parametrize(("right", "status"), [(40, 3), (42, 0)])
+def test_a_look_does_not_stop_on_a_measure_that_hides_a_loss(
+    tmp_path: Path, nescio: Command, right: int, status: int
+) -> None:
+    """The last look finds it in both blocks together."""
+    gate = ("-m", "formula(-U/n)", "--looks", "--state", tmp_path / "state.json", *GATE)
+    first = table(tmp_path / "a.csv", old="C" * 30 + "W" * 10 + "U" * 60, new="C" * 30 + "W" * 70)
+    assert nescio("compare", first, *gate).status == 0
+    old, new = "C" * 30 + "W" * 10 + "U" * 60, "C" * (right - 30) + "W" * (130 - right)
+    both = table(tmp_path / "b.csv", old="C" * 30 + "W" * 10 + "U" * 60 + old, new="C" * 30 + "W" * 70 + new)
+    done = nescio("compare", both, *gate)
+    assert (done.status, "right answers fell from 30% to 20%" in done.out) == (status, status == 3)
+
+
 def test_a_stated_tolerance_holds_for_a_measure_that_shows_the_loss(tmp_path: Path, nescio: Command) -> None:
     """30 of 200 answers more are wrong, and 0.3 is allowed."""
     path = table(tmp_path / "t.csv", old="C" * 120 + "W" * 80, new="C" * 90 + "W" * 110)

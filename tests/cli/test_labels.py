@@ -48,3 +48,16 @@ def test_labels_without_a_run_are_found_by_the_text(nescio: Command, tmp_path: P
     by_run = nescio("score", *ANSWERED, "--labels", PEOPLE, "-m", "accuracy", "-f", "json").json["labels"]
     assert all(one["labels"] >= other["labels"] for one, other in zip(by_text, by_run, strict=True))
     assert "add a column run" in nescio("score", EXAMPLES / "outcomes.csv", "--labels", labels).err
+
+
+def test_a_loss_that_only_the_judge_sees_stops_no_corrected_gate(tmp_path: Path, nescio: Command) -> None:
+    """The judge calls every fourth right answer of the new run wrong; people find both runs alike."""
+    header, judged, labelled = "run,question,outcome", tmp_path / "t.csv", tmp_path / "labels.csv"
+    truth = [("correct", "correct", "incorrect")[i % 3] for i in range(400)]
+    seen = {"old": truth, "new": ["incorrect" if i % 4 == 0 else own for i, own in enumerate(truth)]}
+    judged.write_text("\n".join([header, *(f"{run},q{i},{own[i]}" for run, own in seen.items() for i in range(400))]))
+    labelled.write_text("\n".join([header, *(f"{run},q{i},{truth[i]}" for run in seen for i in range(0, 400, 5))]))
+    gate = ("-m", "accuracy", "--baseline", "old", "--fail-on-regression", "--margin", "0.1")
+    assert nescio("compare", judged, *gate).status == 1
+    done = nescio("compare", judged, "--labels", labelled, *gate)
+    assert (done.status, "right answers fell" in done.err) == (0, False)

@@ -14,7 +14,15 @@ import nescio
 from nescio.comparison.adjusted import families
 from nescio.comparison.margins import margin_of
 from nescio.comparison.ranks import bars
-from nescio.comparison.verdicts import decision, detectable, regression, rule_of_three_share, widened_interval
+from nescio.comparison.verdicts import (
+    Decision,
+    decision,
+    decisions,
+    detectable,
+    regression,
+    rule_of_three_share,
+    widened_interval,
+)
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparison
 from nescio.measures import parse
@@ -35,6 +43,35 @@ def test_a_large_sample_without_a_difference_bounds_it() -> None:
     # What 10,000 questions never show can still be 1 - 0.025^(1/10000) = 0.00036882 of all; rounded up.
     assert (found.verdict, found.no_larger_than) == ("differences above 0.0004 are ruled out", 0.0004)
     assert rule_of_three_share(10_000, 0.05) == pytest.approx(1 - 0.025 ** (1 / 10_000))
+
+
+def test_a_difference_is_ruled_out_only_if_a_gate_rules_it_out() -> None:
+    """4 of 200 answers are lost. Student's interval ends at -0.0427, and the bound of a gate at -0.0504."""
+    runs = evidence(old="C" * 200, new="W" * 4 + "C" * 196)
+    (row,) = nescio.compare(runs, "accuracy", baseline="old", margin=0.05).rows
+    assert (row.verdict, regression(row, 0.05, 0.05)) == ("too few questions to tell", 3)
+    assert row.low == pytest.approx(-0.04265, abs=1e-5)
+    (row,) = nescio.compare(runs, "accuracy", baseline="old", margin=0.051).rows
+    assert (row.verdict, regression(row, 0.05, 0.051)) == ("differences above 0.0505 are ruled out", 0)
+
+
+def test_runs_with_the_same_scores_pass_if_no_unseen_score_lies_beyond_those_seen(tmp_path: Path) -> None:
+    """0.975 of samples of 300 show a share 1 - 0.025^(1/300) = 0.01222 of other questions, each worth at most 0.8."""
+    path = tmp_path / "f1.csv"
+    scores = [0.2 * (i % 5) for i in range(300)]
+    rows = [f"{run},q{i},correct,{score},0" for run in ("old", "new") for i, score in enumerate(scores)]
+    path.write_text("\n".join(["run,question,outcome,f1,zero", *rows]) + "\n")
+
+    def decided(measure: str, margin: float) -> Decision:
+        (made,) = decisions(nescio.compare(path, measure, baseline="old", run="new", margin=margin))
+        return made
+
+    same = decided("mean(f1)", 0.0098)
+    assert same.row.worst == pytest.approx(-0.8 * 0.0122209747, rel=1e-6)
+    assert (same.status, same.why.endswith("(+0.000), if no unseen value lies beyond those seen.")) == (0, True)
+    assert "further questions would tell" in decided("mean(f1)", 0.0097).why
+    unknown = decided("mean(zero)", 0.5)
+    assert (unknown.status, "nothing tells how far an unseen one may; margin=0" in unknown.why) == (3, True)
 
 
 def test_a_bounded_null_names_the_far_end_of_the_interval() -> None:

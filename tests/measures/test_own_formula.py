@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import nescio
+from nescio.data.columns import OUTCOMES
 from nescio.errors import UsageError
 from tests.rings import together
 
@@ -62,3 +65,35 @@ def test_what_has_no_finite_value_is_undefined(text: str) -> None:
     """By hand: 1/0, the root of -1, 9**9**9 (some 370 million digits), 12/0, 1/0 and 9/0 are no numbers that a float
     holds."""
     assert math.isnan(nescio.measure(f"formula({text})")(9, 2, 1))
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        lambda path, **how: nescio.score(path, labels=path, **how),
+        lambda path, **how: nescio.compare(path, baseline="old", labels=path, **how),
+        lambda path, **how: nescio.score(path, next=200, **how),
+        lambda path, **how: nescio.compare(path, baseline="old", run="new", looks=True, **how),
+        lambda path, **how: nescio.plan(path, run="new", baseline="old", difference=0.2, **how),
+        lambda _, **how: nescio.plan(rates=((0.6, 0.2, 0.2), (0.5, 0.3, 0.2)), difference=0.2, **how),
+    ],
+)
+def test_figures_for_other_numbers_of_questions_need_a_formula_of_shares(
+    tmp_path: Path, figures: Callable[..., object]
+) -> None:
+    """C - W of 200 questions is not that of 40, and corrected means of its columns are shares."""
+    rows = [f"{run},q{i},{OUTCOMES[i * step % 4 % 3]}" for run, step in (("old", 1), ("new", 3)) for i in range(40)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
+    figures(path, measures="formula((C - W) / n)")
+    with pytest.raises(UsageError, match="depends on the number of questions; use a formula that divides by n"):
+        figures(path, measures="formula(C - W)")
+
+
+def test_a_formula_without_a_range_has_no_detectable_difference(tmp_path: Path) -> None:
+    """The tests of counts move in steps of the range over the number of questions, which is unknown."""
+    path = tmp_path / "t.csv"
+    rows = [f"{run},q{i},{OUTCOMES[i * step % 4 % 3]}" for run, step in (("old", 1), ("new", 3)) for i in range(40)]
+    path.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
+    (row,) = nescio.compare(path, "formula((C - W) / n)", baseline="old").rows
+    assert row.detectable is None

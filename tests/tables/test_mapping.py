@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from nescio.errors import FormatError, MismatchError, NescioError, UsageError
 from nescio.pipeline import Options
 from nescio.pipeline.judging import judge
 from nescio.pipeline.reading import read
+from nescio.tables import wide
 from nescio.tables.asking import AskedError
 from nescio.tables.settling import counts_of
 from tests.rings import together
@@ -366,3 +368,20 @@ def test_a_score_lacks_no_grade(tmp_path: Path, ungraded: Any) -> None:
     made = nescio.compare(path, "mean(score)", **how)
     assert [gate.status for gate in made.gates] == [0]
     assert not any("graded" in remark.text for remark in made.notes)
+
+
+def test_names_of_many_runs_are_split_a_few_times_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of 60 columns belongs to another run. No name is split once for each of the other names."""
+    split, names = wide._splits, Counter[str]()
+
+    def counted(column: str) -> Any:
+        names[column] += 1
+        return split(column)
+
+    monkeypatch.setattr(wide, "_splits", counted)
+    columns = [f"m{i}_correct" for i in range(60)]
+    path = tmp_path / "wide.csv"
+    path.write_text(f"id,{','.join(columns)}\n" + "".join(f"q{j},{','.join('01' * 30)}\n" for j in range(3)))
+    how = {"run": "-", "question": "id", "outcome": "+".join(columns)}
+    assert len(nescio.score(path, "accuracy", ci=None, column=how).rows) == 60
+    assert 0 < max(names.values()) < 20

@@ -13,6 +13,7 @@ from nescio.comparison.few_answers import is_few, shares_answers
 from nescio.data.columns import OUTCOMES
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
+from nescio.estimating.measured import of_shares
 from nescio.estimating.statistic import influences
 from nescio.measures import Measure
 from nescio.stats import sequences
@@ -23,7 +24,7 @@ Codes = NDArray[np.int8]  # outcomes as indices into OUTCOMES
 SequenceUsed = Literal["guaranteed", "asymptotic"]
 SequenceMethod = Literal["auto", "guaranteed", "asymptotic"]
 FIRST_LOOK, FEWEST_DISCORDANT = sequences.FIRST_LOOK, 10
-_TABLES = np.array([[3, 2, 1], [1, 5, 4], [2, 2, 7], [6, 4, 2]], dtype=np.float64)  # the last is twice the first
+_TABLES = np.array([[3, 2, 1], [1, 5, 4], [2, 2, 7], [6, 4, 2]], dtype=np.float64)
 MORE_DIGITS = 2
 ROUNDING = 1e-9
 
@@ -72,9 +73,7 @@ def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
             f"{measure.label} cannot be followed while questions arrive: only measures of correct, incorrect and "
             "unanswered can be followed"
         )
-    values = on_counts(measure, _TABLES)
-    if not math.isclose(values[0], values[3], rel_tol=1e-9, abs_tol=1e-12):
-        raise UsageError(f"{measure.label} depends on the number of questions; use a formula that divides by n")
+    of_shares([measure])
     linear = worth(measure) is not None
     if method == "guaranteed" and not linear:
         raise UsageError(

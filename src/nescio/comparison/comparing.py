@@ -16,7 +16,7 @@ from nescio.comparison.corrections import EXACT_FOR, Correction, Test
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.few_answers import with_answers_as_units, with_few_answers
 from nescio.comparison.front import front
-from nescio.comparison.hidden_losses import on_worse_answers
+from nescio.comparison.hidden_losses import on_worse_answers, share_of
 from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.margins import check_margins
 from nescio.comparison.pair_test import paired_evidence
@@ -107,10 +107,11 @@ def compare(
     measures do not weaken. The others are a second family, and descriptive measures (coverage) a third.
 
     The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if p_adjusted is at most 1 - ci.
-    Otherwise it is "differences above d are ruled out" if the interval of this comparison lies within `margin` of 0
-    (None: 0.01 for a measure whose range is about 1 wide; another measure has no margin that nobody stated).
-    Otherwise it is "too few questions to tell", or "too few resamples to tell" if the correction needs more.
-    `detectable` is the difference that equally many questions would show with a power of 0.8.
+    Otherwise it is "differences above d are ruled out" if the interval of this comparison, with its allowance for
+    losses that few questions do not show, lies within `margin` of 0 (None: 0.01 for a measure whose range is about 1
+    wide; another measure has no margin that nobody stated). Otherwise it is "too few questions to tell", or "too few
+    resamples to tell" if the correction needs more. `detectable` is the difference that equally many questions would
+    show with a power of 0.8.
 
     `tables["ranks"]` has rank intervals, each run's probability to be truly best, its expected rank, and the groups of
     tied runs (all pairs of three or more runs). `tables["front"]` has each run's place by the first measure of quality
@@ -165,7 +166,7 @@ def compare(
             [loaded.silence],
             ungraded_left_out=loaded.ungraded_left_out,
         ),
-        *on_worse_answers(data, [(row.run, row.baseline) for row in rows]),
+        *on_worse_answers([data], [(row.run, row.baseline) for row in rows], work.share_of),
         *differing_columns(data, wanted),
         *_notes(data, rows, ci),
     )
@@ -188,6 +189,10 @@ class _Work(NamedTuple):
     apart: bool
     laid: Labels | None
     target: Target
+
+    def share_of(self, data: Data, measure: Measure) -> Mapping[str, float]:
+        """Return the mean of a measure keyed by run, corrected by people's labels if there are any."""
+        return share_of(data, measure) if self.laid is None else dict(corrected_values(self.laid, measure, self.target))
 
 
 def _of_named_runs(loaded: Loaded, baseline: str | Path | None, run: str | None) -> tuple[Loaded, str | None]:

@@ -20,6 +20,7 @@ from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.estimating import Statistic, closed_form, estimate, units_of
+from nescio.estimating.measured import of_shares
 from nescio.measures import Measure, Measures
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import open_data, parse_all
@@ -111,7 +112,7 @@ def contamination(
     data = data.take_runs([data.runs.index(run) for run in (suspect, *others)])
     wording = _wordings(data, paraphrase_of)
     rng = np.random.default_rng([seed, int(Stream.PARAPHRASES)])
-    wanted = parse_all(measures or USUAL, loaded)
+    wanted = of_shares(parse_all(measures or USUAL, loaded))
     rows, left_out = [], 0
     for measure in wanted:
         row, left_out = _row(data, measure, wording, ci / 100, rng)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,6 +25,7 @@ from nescio.comparison._looks import (
     still_needed,
     verdict,
 )
+from nescio.comparison.hidden_losses import hidden_loss, worse_answers
 from nescio.comparison.margins import check_margins
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.two_runs import take_two
@@ -147,7 +148,8 @@ def compare_early(
             if remark.code == NOT_DECLINED
         ]
         read = [remark for remark in loaded.notes if not _of_this_block(remark, names[0])]
-        every = (*read, *_left_out(after, names), *_missing(after, names[0]), *silent, *notes, *more_notes)
+        of_state = (*_left_out(after, names), *_missing(after, names[0]), *_worse_answers(after, names))
+        every = (*read, *of_state, *silent, *notes, *more_notes)
         looks = Results(tuple(rows), _signature(loaded, chosen, how, after, margin=margin, seed=seed), every, "looks")
         if path is not None and any(one.code == UNGRADED_WRONG and one.subject == names[1] for one in looks.notes):
             raise UsageError(
@@ -204,6 +206,13 @@ def _missing(state: State, run: str) -> list[Note]:
     return [missing_note(run, missing, len(state.questions))] if missing else []
 
 
+def _worse_answers(state: State, names: tuple[str, str]) -> Iterator[Note]:
+    """Yield a note if the run has fewer right and more wrong answers than its baseline, over all blocks."""
+    asked = len(state.questions)
+    now, before = ([text.count(letter) / asked for letter in LETTERS[:2]] for text in (state.run, state.baseline))
+    return worse_answers(*names, before, now, asked)
+
+
 def _lacked(loaded: Loaded) -> set[str]:
     """Return the questions that the run lacks in the files just read."""
     unshared, run = loaded.unshared, loaded.data.runs[1]
@@ -231,7 +240,8 @@ def _not_kept(path: Path) -> Note:
 def _on_grounds(looks: Results[Look], margin: float) -> Look:
     """Return the last look, with the verdict "cannot tell" if its data cannot support a decision (`no_ground`).
 
-    The verdict is also "cannot tell" if answers that were left out could turn a decision for the run.
+    The verdict is also "cannot tell" if answers that were left out could turn a decision for the run, and if the
+    measure hides a loss of right answers (`hidden_losses.hidden_loss`).
     """
     row = looks.rows[-1]
     pair = (row.measure, row.run, row.baseline)
@@ -239,8 +249,10 @@ def _on_grounds(looks: Results[Look], margin: float) -> Look:
         return replace(row, verdict=f"cannot tell, as no decision can rest on {ground}", more=None)
     left_out, lower = lost(looks, *pair), parse(row.measure).declaration.lower_is_better
     worst = (-row.high if lower else row.low) - left_out.shift
-    if left_out.words and row.stops and row.verdict not in WORSE and not worst >= -margin:
-        return replace(row, verdict=f"cannot tell, as {left_out.words}", more=None)
+    hidden = hidden_loss(looks.with_rows([row]), row, {row.measure})
+    because = left_out.words if left_out.words and not worst >= -margin else hidden
+    if because and row.stops and row.verdict not in WORSE:
+        return replace(row, verdict=f"cannot tell, as {because}", more=None)
     return row
 
 

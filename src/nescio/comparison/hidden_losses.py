@@ -5,13 +5,16 @@ Some measures do not fall if right answers become wrong, such as the Brier score
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from nescio.data.evidence import Data
 from nescio.data.notes import Note, note
 from nescio.data.reasons import MUCH
-from nescio.data.results import Comparison, Comparisons
-from nescio.measures import parse
+from nescio.data.results import Results
+from nescio.measures import Measure, parse
 from nescio.scoring.samples import measure_inputs
 from nescio.stats.intervals import FEW
 
@@ -19,40 +22,56 @@ WORSE_ANSWERS = "hidden_losses.worse_answers"  # the code of a note on a run wit
 _RIGHT, _WRONG = "accuracy", "simpleqa.incorrect"
 
 
-def on_worse_answers(data: Data, pairs: Iterable[tuple[str, str]]) -> Iterator[Note]:
+def share_of(data: Data, measure: Measure) -> dict[str, float]:
+    """Return the share of questions that a measure counts, keyed by run."""
+    of_runs = ((data.runs[sample.run], sample.patterns) for sample in measure_inputs(data, [measure])[0])
+    return {run: float(own.counts @ own.columns[measure.needs[0]]) / own.counts.sum() for run, own in of_runs}
+
+
+def on_worse_answers(
+    benchmarks: Iterable[Data],
+    pairs: Iterable[tuple[str, str]],
+    share_of: Callable[[Data, Measure], Mapping[str, float]] = share_of,
+) -> Iterator[Note]:
     """Yield a note on each run that has fewer right and more wrong answers than its baseline.
 
-    `pairs` are a run and its baseline. A difference of less than a tenth of the questions has no note, nor one on fewer
-    than 30 questions.
+    `pairs` are a run and its baseline. Shares come from `share_of`, and are means over the benchmarks that both have.
     """
-    if not {"correct", "incorrect"} <= {*data.columns} or (data.size or 0) < FEW:
-        return
-    right, wrong = (_shares(data, measure) for measure in (_RIGHT, _WRONG))
+    counted = [data for data in benchmarks if {"correct", "incorrect"} <= {*data.columns}]
+    shares = [[share_of(data, parse(name)) for name in (_RIGHT, _WRONG)] for data in counted]
     for run, baseline in dict.fromkeys(pairs):
-        if not {run, baseline} <= right.keys() & wrong.keys():
-            continue
-        if min(right[baseline] - right[run], wrong[run] - wrong[baseline]) >= MUCH:
-            yield note(
-                WORSE_ANSWERS,
-                "run {subject!r} against {baseline!r}: right answers {before:.0%} → {right:.0%}, wrong answers "
-                "{wrong_before:.0%} → {wrong:.0%}",
-                run,
-                baseline=baseline,
-                before=right[baseline],
-                right=right[run],
-                wrong_before=wrong[baseline],
-                wrong=wrong[run],
+        both = [one for one in shares if {run, baseline} <= one[0].keys() & one[1].keys()]
+        asked = sum(data.size or 0 for data in counted if {run, baseline} <= {*data.runs})
+        if both:
+            before, now = (
+                [float(np.mean([own[kind][name] for own in both])) for kind in (0, 1)] for name in (baseline, run)
             )
+            yield from worse_answers(run, baseline, before, now, asked)
 
 
-def _shares(data: Data, measure: str) -> dict[str, float]:
-    """Return the share of questions that a measure counts, keyed by run."""
-    of_runs = ((data.runs[sample.run], sample.patterns) for sample in measure_inputs(data, [parse(measure)])[0])
-    column = parse(measure).needs[0]
-    return {run: float(own.counts @ own.columns[column]) / own.counts.sum() for run, own in of_runs}
+def worse_answers(
+    run: str, baseline: str, before: Sequence[float], now: Sequence[float], questions: int
+) -> Iterator[Note]:
+    """Yield a note if a run has fewer right and more wrong answers than its baseline.
+
+    `before` holds the baseline's shares of right and of wrong answers, and `now` those of the run. A difference of less
+    than a tenth of the questions has no note, nor one on fewer than 30 questions.
+    """
+    if questions >= FEW and min(before[0] - now[0], now[1] - before[1]) >= MUCH - 1e-9:
+        yield note(
+            WORSE_ANSWERS,
+            "run {subject!r} against {baseline!r}: right answers {before:.0%} → {right:.0%}, wrong answers "
+            "{wrong_before:.0%} → {wrong:.0%}",
+            run,
+            baseline=baseline,
+            before=before[0],
+            right=now[0],
+            wrong_before=before[1],
+            wrong=now[1],
+        )
 
 
-def hidden_loss(comparisons: Comparisons, row: Comparison, gated: Collection[str]) -> str:
+def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> str:
     """Return why the difference of a row decides nothing: the run answers worse, and no measure of `gated` shows it.
 
     The result is "" if the run does not answer worse. A measure shows it if its difference is significantly worse, or
@@ -66,11 +85,11 @@ def hidden_loss(comparisons: Comparisons, row: Comparison, gated: Collection[str
     was = remarks[0]
     return (
         f"{row.measure} does not show that right answers fell from {was['before']:.0%} to {was['right']:.0%} of the "
-        f"questions, and wrong ones rose from {was['wrong_before']:.0%} to {was['wrong']:.0%}; add a measure of right "
-        "answers"
+        f"questions, and wrong ones rose from {was['wrong_before']:.0%} to {was['wrong']:.0%}; decide by a measure of "
+        "right answers, too"
     )
 
 
-def _shows(row: Comparison, remark: Note) -> bool:
+def _shows(row: Any, remark: Note) -> bool:
     loss = row.difference if parse(row.measure).declaration.lower_is_better else -row.difference
     return row.verdict == "worse" or loss >= (remark["before"] - remark["right"]) / 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 from msgspec.structs import replace
 
 from nescio.comparison.pair_test import measured_runs
@@ -14,12 +15,13 @@ from nescio.data.evidence import Data
 from nescio.data.results import Comparison
 from nescio.estimating.furthest import ends_of_moves
 from nescio.estimating.measured import moved_by
-from nescio.measures import Measure
+from nescio.measures import Measure, parse
 from nescio.stats.few_units import even_units
 from nescio.stats.unseen import Seen, unseen_drop
 
 # most rows for which we compute the worst difference; for more rows, `verdicts.guarded_end` assumes a bound
 MOST_GATED = 1_000
+GRADED = "mean"  # the measure of scores, whose range is unknown
 
 
 def with_worst(rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], alpha: float) -> list[Comparison]:
@@ -29,12 +31,14 @@ def with_worst(rows: Sequence[Comparison], data: Data, measures: Sequence[Measur
     """
     if len(rows) > MOST_GATED:
         return list(rows)
-    seen = {measure.label: measured_runs(data, measure) for measure in measures if counts_answers(measure)}
+    known = [measure for measure in measures if counts_answers(measure) or measure.declaration.name == GRADED]
+    seen = {measure.label: measured_runs(data, measure) for measure in known}
     single = data.groups is None and data.clusters is None and data.repeats is None
     made = []
     for row in rows:
-        known = seen.get(row.measure)
-        pair = None if known is None else known.pair(data.runs.index(row.run), data.runs.index(row.baseline))
+        graded = parse(row.measure).declaration.name == GRADED
+        runs = None if graded and not is_unmoved(row) else seen.get(row.measure)
+        pair = None if runs is None else runs.pair(data.runs.index(row.run), data.runs.index(row.baseline))
         made.append(row if pair is None else replace(row, worst=_worst(row, pair, alpha, single=single)))
     return made
 
@@ -52,6 +56,8 @@ def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float 
     end = row.low if sign > 0 else row.high
     if is_unmoved(row):
         furthest = furthest_drop(pair)
+        if furthest is None and measure.declaration.name == GRADED:
+            furthest = _width_seen(pair) + sign * row.difference or None
         if furthest is None or not math.isfinite(furthest):
             return 0.0 if tested else None
         share = rule_of_three_share(even_units(pair.own[0].columns["n"], pair.counts), alpha)
@@ -63,6 +69,15 @@ def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float 
         return 0.0 if tested else None
     least = min(sign * end, sign * row.difference - gap)
     return sign * (max(0.0, least) if tested else least)
+
+
+def _width_seen(pair: Pair) -> float:
+    """Return the width of the range that holds 0 and each score of both runs.
+
+    We assume that no unseen score lies beyond this range.
+    """
+    scores = [own.columns[pair.measure.needs[0]] / own.columns["n"] for own in pair.own]
+    return float(max(0.0, *map(np.max, scores)) - min(0.0, *map(np.min, scores)))
 
 
 def moves_alike(measure: Measure) -> bool:

@@ -54,7 +54,7 @@ def detectable(row: Comparison, measure: Measure, alpha: float) -> float | None:
     if share >= 1:
         return None
     smallest = (least + math.sqrt(share * least**2 + (1 - share) * (level * row.spread) ** 2)) / (1 - share)
-    return smallest if smallest <= high - low else None
+    return smallest if math.isfinite(smallest) and smallest <= high - low else None
 
 
 @cache
@@ -144,8 +144,8 @@ def decide(row: Comparison, alpha: float, margin: float | None, smallest: float 
 
     The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if the adjusted p-value is at
     most `alpha`. It is "differences above d are ruled out" if the interval lies within `margin` of 0 (never if this is
-    None). Otherwise it says that there are too few questions, or too few resamples if p is `smallest`, the least value
-    that random exchanges can give.
+    None), and so does the worst difference that a gate cannot rule out. Otherwise it says that there are too few
+    questions, or too few resamples if p is `smallest`, the least value that random exchanges can give.
     """
     if row.p_adjusted is None or math.isnan(row.p_adjusted):
         return row
@@ -154,7 +154,7 @@ def decide(row: Comparison, alpha: float, margin: float | None, smallest: float 
         if declaration.descriptive:
             return replace(row, verdict="higher" if row.difference > 0 else "lower")
         return replace(row, verdict="worse" if (row.difference > 0) == declaration.lower_is_better else "better")
-    bound = max(map(abs, widened_interval(row, alpha)))
+    bound = max(map(abs, (*widened_interval(row, alpha), guarded_end(row, alpha))))
     beyond = margin is None or bound > margin
     if beyond and row.p is not None and row.p <= smallest:
         return replace(row, verdict=TOO_FEW_RESAMPLES)
@@ -197,7 +197,9 @@ class Decision(Struct, frozen=True):
         if row.low is not None and row.high is not None and not math.isnan(row.low):
             figures += f" [{signed_figure(row.low)}, {signed_figure(row.high)}]"
         if self.status == 0 and is_unmoved(row) and row.difference == 0:
-            return f" has the same {row.measure} as {row.baseline} on each of {row.n:,} questions ({figures}){broken}."
+            same = f" has the same {row.measure} as {row.baseline} on each of {row.n:,} questions ({figures}){broken}"
+            ranged = not self.margin or math.isfinite(parse(row.measure).bounds[1])
+            return f"{same}{'' if ranged else ', if no unseen value lies beyond those seen'}."
         lower = " (lower is better)" if parse(row.measure).declaration.lower_is_better else ""
         minus = f" minus {row.baseline} is {figures} by {row.measure}{lower}{broken}"
         worse = "worse" if self.margin is None else f"worse by more than the margin of {self.margin:g}"
@@ -336,7 +338,10 @@ def _why_no_number(row: Comparison, alpha: float, margin: float, undecided: str)
     if undecided:
         return undecided
     if math.isinf(widened_interval(row, alpha)[0]):
-        return "the difference has no interval"
+        if not is_unmoved(row) or row.difference:
+            return "the difference has no interval"
+        alone = f"{spelled(opt('margin', of='0'))} asks for no loss on these alone"
+        return f"no question moves {row.measure}, so nothing tells how far an unseen one may; {alone}"
     if math.isinf(guarded_end(row, alpha)):
         return f"it is unknown how far one question may move {row.measure}"
     if _ends_of_gates(row, alpha)[1] < -margin:

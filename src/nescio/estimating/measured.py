@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from nescio.data.patterns import Patterns
+from nescio.errors import UsageError
 from nescio.estimating.statistic import Statistic, influence
 from nescio.estimating.units import Floats
 from nescio.measures import Measure
+from nescio.measures._measure import KINDS_OF_ANSWER
 
 
 def statistic_of(measure: Measure) -> Statistic:
@@ -36,6 +40,21 @@ def ratio_of(measure: Measure) -> Statistic:
         return ratios
 
     return Statistic(ratio, (0.0, float("inf")), null=1.0, scale="log", skewed=False)
+
+
+def of_shares(measures: Iterable[Measure]) -> list[Measure]:
+    """Return the measures, whose values depend on shares of answers alone.
+
+    Raises UsageError for a formula of counts such as C - W, whose value grows with the number of questions.
+    """
+    wanted = [*measures]
+    for measure in wanted:
+        if measure.of_kinds:
+            patterns = Patterns({**measure.each(KINDS_OF_ANSWER), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
+            once, twice = measure.value(patterns, np.array([[3.0, 2.0, 1.0, 2.0], [6.0, 4.0, 2.0, 4.0]]))
+            if not np.isclose(once, twice, rtol=1e-9, atol=1e-12, equal_nan=True):
+                raise UsageError(f"{measure.label} depends on the number of questions; use a formula that divides by n")
+    return wanted
 
 
 def moved_by(measure: Measure, patterns: Patterns) -> Floats:

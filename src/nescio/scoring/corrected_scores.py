@@ -13,6 +13,7 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
+from nescio.estimating.measured import of_shares
 from nescio.measures import Measure, Measures
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import METHOD, Correction, corrected_score
@@ -123,7 +124,7 @@ def lay_labels(
 def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
     """Return the requested measures or, if there are none, the usual measures that labels can correct."""
     if measures:
-        return parse_all(measures, loaded)
+        return of_shares(parse_all(measures, loaded))
     defaults = [measure for measure in parse_all(None, loaded) if measure.label in SUITABLE]
     return defaults or parse_all(SUITABLE, None)
 

@@ -13,7 +13,7 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.plain_tables import interval
 from nescio.data.results import Score
 from nescio.data.shown import Shown
-from nescio.estimating.measured import moved_by
+from nescio.estimating.measured import moved_by, of_shares
 from nescio.measures import Measure, OwnInterval
 from nescio.scoring.confidence_intervals import as_outcomes
 from nescio.scoring.samples import MeasureInput, Remark
@@ -68,6 +68,7 @@ def next_samples(
     `together` is the number of runs for which the intervals hold together. Ordered measures, and measures with their
     own kind of interval, have no prediction interval.
     """
+    of_shares({sample.measure.label: sample.measure for sample in inputs}.values())
     known = {(row.run, row.measure): (row.low, row.high) for row in scores if row.stratum is None}
     rows, remarks = [], list[Remark]()
     for sample in inputs:

@@ -19,6 +19,7 @@ from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.estimating import Estimate, from_error
+from nescio.estimating.measured import of_shares
 from nescio.estimating.statistic import slopes
 from nescio.measures import Measure, Measures
 from nescio.pipeline import Loaded
@@ -163,7 +164,7 @@ def _suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
                 "an older run can correct only measures of the three outcomes, such as accuracy, c@1 and UF; "
                 f"{measure.label} uses other data too"
             )
-    return wanted
+    return of_shares(wanted)
 
 
 def _shares(data: Evidence, run: int) -> dict[str, Floats]:

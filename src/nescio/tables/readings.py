@@ -36,7 +36,6 @@ from nescio.tables.roles import (
     Roles,
     has_role,
     has_texts_for_none,
-    hints,
     is_known,
     said_by,
 )
@@ -356,7 +355,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     families = wide.families(name for name in roles.table.columns if name).values() if len(outcome) > 1 else ()
     of_runs = [own for own in families if {*own.values()} & {*outcome}]  # and not those of other parts of names
     used |= {own[role] for own in of_runs for role in ("prediction", "answer") if role in own}
-    hinted = [column for column in hints(roles) if column.name not in used]
+    hinted = [column for column in roles.hints if column.name not in used]
     told = {"abstained", "answered"} & answer.keys()
     ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
     if not told and not ways:

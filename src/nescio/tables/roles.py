@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
 
 from msgspec.structs import replace
 
@@ -101,6 +102,17 @@ class Roles:
     def all(self, *roles: str) -> list[str]:
         """Return the columns that may have one of these roles, in the order of the roles."""
         return list(dict.fromkeys(name for role in roles for name in self.by_role.get(role, ())))
+
+    @cached_property
+    def hints(self) -> list[Column]:
+        """Return the columns that may be about abstaining although the lexicon lacks their names.
+
+        Their cells have words for abstaining. Or their cells say yes and no, and their names begin like words for
+        abstaining.
+        """
+        columns = [column for column in self.table.columns.values() if column.name and column.name not in self.taken]
+        names = {"run", "condition", "question", "row", "repeat"}  # columns whose words are not about answers
+        return [c for c in columns if not (has_role(c) or names & {*roles_of(c.name)}) and _is_hint(c)]
 
     def column(self, name: str) -> Column:
         """Return the column with this name."""
@@ -270,17 +282,6 @@ def varies(roles: Roles, name: str) -> bool:
     """Return whether a column has several different cells."""
     words = roles.column(name).words
     return words is None or len(words) > 1
-
-
-def hints(roles: Roles) -> list[Column]:
-    """Return the columns that may be about abstaining although the lexicon lacks their names.
-
-    Their cells have words for abstaining. Or their cells say yes and no, and their names begin like words for
-    abstaining.
-    """
-    columns = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
-    names = {"run", "condition", "question", "row", "repeat"}  # columns whose words are not about answers
-    return [c for c in columns if not (has_role(c) or names & {*roles_of(c.name)}) and _is_hint(c)]
 
 
 def says_more(column: Column) -> bool:

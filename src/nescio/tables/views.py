@@ -53,11 +53,13 @@ def views(table: Table, mapping: Mapped) -> list[View]:
     runs = wide.parts(several)
     if mapping.get("question", Expression()).header:
         return [View(columns.get("outcome", run), table, {**mapping, **_of(mapping, columns)}) for run, columns in runs]
-    owned, families = _owned(table, mapping, several), wide.families(table.columns).values()
+    owned = _owned(table, mapping, several)
+    families = {name: family for family in wide.families(table.columns).values() for name in family.values()}
+    by_run = wide.by_run(filter(None, table.columns))
     found = []
     for run, columns in runs:
-        family = next((family for family in families if {*columns.values()} & {*family.values()}), {})
-        companions = {**wide.of_run(run, filter(None, table.columns)), **family}
+        family = next((families[name] for name in columns.values() if name in families), {})
+        companions = {**by_run.get(run, {}), **family}
         own = {_ROLES.get(role, role): Expression((name,)) for role, name in companions.items() if role != "wrong"}
         own = {role: expression for role, expression in own.items() if role not in mapping} | _of(mapping, columns)
         found.append(_view(table, mapping, run, own, owned))

@@ -52,13 +52,12 @@ def roles_at_end(column: str) -> set[str]:
     return {role for _, _, name in _splits(column) for role in roles_of(name)}
 
 
-def of_run(run: str, columns: Iterable[str]) -> dict[str, str]:
-    """Return the columns of a run, keyed by role; their names consist of the run's name and a name for a role."""
-    found: dict[str, str] = {}
+def by_run(columns: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the columns whose names consist of a run's name and a name for a role, keyed by run and then by role."""
+    found: dict[str, dict[str, str]] = {}
     for column in columns:
-        for own, role, _ in _splits(column):
-            if own == run:
-                found.setdefault(role, column)
+        for run, role, _ in _splits(column):
+            found.setdefault(run, {}).setdefault(role, column)
     return found
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from nescio.comparison.comparing import compare
 from nescio.comparison.each_pair import scaled_difference
 from nescio.comparison.few_answers import scaled_shares, shares_of
+from nescio.comparison.hidden_losses import WORSE_ANSWERS, hidden_loss
 from nescio.comparison.margins import USUAL, empty_limit, empty_margin, margin_of, unstated
 from nescio.comparison.unseen import drop_beyond
 from nescio.comparison.verdicts import counts_answers, decisions, reach
@@ -230,7 +231,8 @@ def lines_of(
     )
     notes: dict[str, Any] = {str(left_out): left_out} if idle else {}
     for rule, name, stratum, loaded in work:
-        made, remarks = _line(rule, (name, stratum), loaded, policy, strict)
+        beside = [one.measure for one, *own, _ in work if own == [name, stratum] and _compares(one)]
+        made, remarks = _line(rule, (name, stratum), loaded, policy, (strict, beside))
         lines.append(made)
         read = loaded.whole.notes if loaded.whole else loaded.notes
         about = [replace(own, benchmarks=(stratum,)) if stratum and own not in read else own for own in remarks]
@@ -289,13 +291,18 @@ def _values(loaded: Loaded, column: str) -> list[str]:
     return [str(value) for value in np.unique(values)]
 
 
+def _compares(rule: Rule) -> bool:
+    return rule.tier != "informative" and not rule.limits
+
+
 def _line(
-    rule: Rule, place: tuple[str, str], loaded: Loaded, policy: Policy, strict: float
+    rule: Rule, place: tuple[str, str], loaded: Loaded, policy: Policy, given: tuple[float, Sequence[str]]
 ) -> tuple[Line, Sequence[Any]]:
     """Return the result of a rule on a benchmark, or on one stratum of it, and the notes on its figures.
 
-    `strict` is the level at which a line is NO-GO.
+    `given` holds the level at which a line is NO-GO, and the measures of all rules that compare the same answers.
     """
+    strict, beside = given
     limit = rule.at_least if rule.at_most is None else rule.at_most
     if limit is not None:
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
@@ -303,7 +310,7 @@ def _line(
     else:
         share = f" of {policy.baseline}'s value" if rule.relative else ""
         asked = "" if rule.tier == "informative" else f"drop of at most {rule.drop:.3g}{share}"
-        value, ends, status, ground, notes, n = _compared(rule, loaded, policy, strict)
+        value, ends, status, ground, notes, n = _compared(rule, loaded, policy, strict, beside)
     decides, n = rule.tier != "informative", min(n, _questions(loaded, rule, policy))
     least = policy.least if rule.least is None else rule.least
     if decides and least:
@@ -343,19 +350,18 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
     return row.value, (low, high), status, ground_of(low, slack, left_out), notes, row.n
 
 
-def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Found:
-    """Return the findings of a rule that compares the run with the baseline."""
+def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside: Sequence[str]) -> Found:
+    """Return the findings of a rule that compares the run with the baseline.
+
+    `beside` are the measures of the rules that compare the same answers. They may show a loss that this rule hides.
+    """
     made, of_value = [], rule.relative and rule.drop != 0
     for level in (policy.level, strict):
-        comparisons = compare(
-            loaded,
-            rule.measure,
-            baseline=policy.baseline,
-            run=policy.run,
-            ci=level,
-            margin=None if of_value else rule.drop,
-            correction="none",
-        )
+        how: dict[str, Any] = {"baseline": policy.baseline, "run": policy.run, "ci": level, "correction": "none"}
+        how["margin"] = None if of_value else rule.drop
+        comparisons = compare(loaded, rule.measure, **how)
+        if any(one.code == WORSE_ANSWERS for one in comparisons.notes):
+            comparisons = compare(loaded, [*dict.fromkeys((rule.measure, *beside))], **how)
         _check(comparisons, rule, policy)
         made.append((comparisons, decisions(comparisons)[0]))
     (comparisons, lenient), (_, harsh) = made
@@ -364,7 +370,9 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
     passes, fails = lenient.status == PASSED, harsh.status == FAILED
     if of_value:
         passes, fails = _within_share(rule, loaded, policy, strict, left_out.shift)
-    ground = not lenient.undecided and not (of_value and left_out.words)
+    hidden = hidden_loss(comparisons, row, {one.measure for one in comparisons})
+    passes = passes and not hidden
+    ground = not (lenient.undecided or hidden or (of_value and left_out.words))
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
     return row.difference, (row.low, row.high), status, ground, comparisons.notes, row.n
 

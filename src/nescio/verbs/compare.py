@@ -16,10 +16,10 @@ The interval of a difference is Student's t over questions or clusters. For meas
 the interval is from the percentiles of resamples. Intervals are not adjusted for multiple comparisons, but "p adjusted"
 and the verdicts better and worse are. The first measure, which decides, is adjusted over its own comparisons, and the
 other measures together over theirs. For descriptive measures, such as coverage, the verdicts are higher and lower.
-Without a significant difference, the verdict is "differences above d are ruled out" if the interval lies within the
-margin, else "too few questions to tell". The default margin of 0.01 is only for measures whose range is about 1 wide:
-for a cost, a latency or your own score, state what does not matter in its unit. "detectable" is the smallest difference
-that this test would detect (80% power).
+Without a significant difference, the verdict is "differences above d are ruled out" if the interval and the bound
+of a gate lie within the margin, else "too few questions to tell". The default margin of 0.01 is only for measures whose
+range is about 1 wide: for a cost, a latency or your own score, state what does not matter in its unit. "detectable" is
+the smallest difference that this test would detect (80% power).
 
 Validators of AVE can be compared with QA systems on the same questions. Selecting a right answer counts as a right
 answer, so ave.qa_accuracy shows the gain from the validator. A question that a system lacks does not count as right.

@@ -15,6 +15,7 @@ from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.estimating.measured import of_shares
 from nescio.measures import Measure, Measures
 from nescio.meta_evaluation.planning._joint import COLUMNS, from_pilot, from_rates
 from nescio.meta_evaluation.planning._plans import FEW, Spread, Table, spread
@@ -53,9 +54,8 @@ def start_from_rates(shares: Shares, measures: Measures, agreement: float) -> St
         "rates": "/".join(",".join(f"{s:.6g}" for s in side) for side in shares),
         "agreement": f"{agreement:g}",
     }
-    sources: list[Table | Spread] = [
-        _from_rates(measure, shares, agreement) for measure in parse_all(measures or "c@1", None)
-    ]
+    wanted = of_shares(parse_all(measures or "c@1", None))
+    sources: list[Table | Spread] = [_from_rates(measure, shares, agreement) for measure in wanted]
     return Start(sources, signature, _systems(("run", "baseline"), shares), [])
 
 
@@ -70,7 +70,7 @@ def start_from_pilot(
     data = with_questions(loaded.data, "see how the answers of two runs agree", "give its counts as rates")
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {data.runs[0]!r}; a plan needs two runs, or rates instead of files")
-    wanted = parse_all(measures, loaded) if measures else parse_all(None, loaded)[:1]
+    wanted = of_shares(parse_all(measures, loaded) if measures else parse_all(None, loaded)[:1])
     baseline, run = two_runs(loaded, asked[1], asked[0])
     pair = data.runs.index(run), data.runs.index(baseline)
     notes = list(loaded.notes)
