@@ -294,3 +294,17 @@ def test_a_gate_beside_a_breakdown_says_that_it_is_about_all_questions(tmp_path:
     done = nescio("score", path, "-m", "false_refusal", "--by", "family", "--fail-over", "false_refusal=0.08")
     assert done.status == 0
     assert "the gates check all questions together" in done.flat
+
+
+def test_a_loss_of_right_answers_within_chance_hides_nothing(tmp_path: Path, nescio: Command) -> None:
+    """24 and 20 of 40 questions are right; independent runs of one quality differ by as much in 1 of 5 pairs."""
+    rows = [
+        f"{run},q{q},{'correct' if q < right else 'incorrect'},{0.5 + (7 * q % 40) / 100}"
+        for run, right in (("old", 24), ("new", 20))
+        for q in range(40)
+    ]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(["run,question,outcome,faithfulness", *rows]))
+    gate = ("--baseline", "old", "--fail-on-regression", "--margin", "0.1", "-m", "mean(faithfulness)")
+    done = nescio("compare", path, *gate)
+    assert (done.status, "right answers 60% → 50%" in done.flat) == (0, True), done.flat

@@ -5,7 +5,9 @@ Some measures do not fall if right answers become wrong, such as the Brier score
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -68,19 +70,20 @@ def worse_answers(
             right=now[0],
             wrong_before=before[1],
             wrong=now[1],
+            questions=questions,
         )
 
 
 def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> str:
     """Return why the difference of a row decides nothing: the run answers worse, and no measure of `gated` shows it.
 
-    The result is "" if the run does not answer worse. A measure shows it if its difference is significantly worse, or
-    worse by at least half of the lost share of right answers.
+    The result is "" if the run does not answer worse beyond chance. A measure shows it if its difference is
+    significantly worse, or worse by at least half of the lost share of right answers.
     """
     pair = (row.run, row.baseline)
     remarks = [n for n in comparisons.notes if n.code == WORSE_ANSWERS and (n.subject, n["baseline"]) == pair]
     rows = [one for one in comparisons if (one.run, one.baseline) == pair and one.measure in gated]
-    if not remarks or any(_shows(one, remarks[0]) for one in rows):
+    if not any(map(_is_beyond_chance, remarks)) or any(_shows(one, remarks[0]) for one in rows):
         return ""
     was = remarks[0]
     return (
@@ -93,3 +96,14 @@ def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> 
 def _shows(row: Any, remark: Note) -> bool:
     loss = row.difference if parse(row.measure).declaration.lower_is_better else -row.difference
     return row.verdict == "worse" or loss >= (remark["before"] - remark["right"]) / 2
+
+
+def _is_beyond_chance(remark: Note) -> bool:
+    """Return whether right answers fell, and wrong ones rose, by more than chance moves two independent samples."""
+    one_in_20 = NormalDist().inv_cdf(0.95) / math.sqrt(remark["questions"])
+    changes = ((remark["before"], remark["right"]), (remark["wrong"], remark["wrong_before"]))
+    return all(more - less > one_in_20 * math.sqrt(_variance(more) + _variance(less)) for more, less in changes)
+
+
+def _variance(share: float) -> float:
+    return max(0.0, share * (1 - share))  # rounding, or a correction by labels, may lead beyond 1

@@ -208,7 +208,7 @@ class Decision(Struct, frozen=True):
         if self.status == 1:
             return f"{minus}, so {row.run} is {worse}."
         if self.undecided:
-            return f"{minus}, but {row.run} may still be {worse}: {self.undecided}."
+            return f"{minus}, but {self._doubt(worse)}: {self.undecided}."
         if self.margin is None:
             found = "is" if row.verdict == "worse" else "may be"
             state = f"State the largest loss that does not matter ({spelled(opt('margin', of='VALUE'))})"
@@ -220,6 +220,15 @@ class Decision(Struct, frozen=True):
         elif self.further is not None:
             more = f"About {self.further:,} further {self.units} would tell, if the difference stays the same."
         return f"{minus}, so {row.run} may still be {worse}. {more}"
+
+    def _doubt(self, worse: str) -> str:
+        """Return what the data leave open, though the interval may rule out that the run is `worse`."""
+        row = self.row
+        lowest = None if row.low is None or row.high is None else row.low
+        if lowest is not None and parse(row.measure).declaration.lower_is_better:
+            lowest = -row.high
+        ruled_out = lowest is not None and self.margin is not None and lowest >= -self.margin
+        return "this decides nothing" if ruled_out else f"{row.run} may still be {worse}"
 
     @property
     def why(self) -> str:
