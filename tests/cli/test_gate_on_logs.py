@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -592,3 +592,53 @@ def test_graded_scores_without_a_target_are_those_of_the_same_questions(tmp_path
     ]
     gate = ("--baseline", "old", "--run", "new", "--fail-on-regression", "--margin", "3", "-m", "mean(score)")
     nescio("compare", *paths, *gate).assert_refused("another text or other options")
+
+
+def bfcl(folder: Path, run: str, failing: Iterable[int]) -> list[Path]:
+    """Write the files of BFCL, which states the question and the right calls of failures alone."""
+    score, result = (folder / name / run / "non_live" for name in ("score", "result"))
+    for place in (score, result):
+        place.mkdir(parents=True)
+    failing = {*failing}
+    head = {"accuracy": (len(N) - len(failing)) / len(N), "correct_count": len(N) - len(failing), "total_count": len(N)}
+    asked = [[[{"role": "user", "content": f"Light lamp {q}."}]] for q in N]
+    failures = [
+        {
+            "id": f"simple_python_{q}",
+            "valid": False,
+            "error": ["Invalid value"],
+            "error_type": "value_error:string",
+            "prompt": {"id": f"simple_python_{q}", "question": asked[q], "function": [{"name": "lamp.light"}]},
+            "model_result_raw": [{"lamp.light": "{}"}],
+            "possible_answer": [{"lamp.light": {"room": [str(q)]}}],
+        }
+        for q in sorted(failing)
+    ]
+    more = {"input_token_count": 100, "output_token_count": 20, "latency": 1.0}
+    outputs = [{"id": f"simple_python_{q}", "result": [{"lamp.light": "{}"}], **more} for q in N]
+    for path, rows in (
+        (score / "BFCL_v4_simple_python_score.json", [head, *failures]),
+        (result / "BFCL_v4_simple_python_result.json", outputs),
+    ):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return [score.parent, result.parent]
+
+
+def test_runs_whose_files_list_other_failures_were_asked_the_same(tmp_path: Path, nescio: Command) -> None:
+    paths = {run: bfcl(tmp_path, run, N[start:stop]) for run, start, stop in (("old", 0, 80), ("new", 40, 60))}
+    gate = ("--fail-on-regression", "-m", "accuracy", "--margin", "0.1")
+    assert nescio("compare", *paths["old"], *paths["new"], "--baseline", "old", "--run", "new", *gate).status == 0
+    base = tmp_path / "base.json"
+    nescio("compare", *paths["old"], "-m", "accuracy", "--save-baseline", base)
+    assert nescio("compare", *paths["new"], "--baseline", base, *gate).status == 0
+
+
+def test_a_metric_that_failed_once_names_no_other_judge(tmp_path: Path, nescio: Command) -> None:
+    """Another metric of the same answer has a score."""
+    paths = [tmp_path / "old.csv", tmp_path / "new.csv"]
+    for path in paths:
+        rows = [f"q{q}?,a,b,{'' if q == 3 and path.stem == 'new' else q % 10 / 10},0.5" for q in N]
+        path.write_text("\n".join(["user_input,response,reference,answer_correctness,faithfulness", *rows]))
+    gate = ("--baseline", "old", "--fail-on-regression", "-m", "accuracy", "--margin", "0.1", "--ungraded", "incorrect")
+    done = nescio("compare", *paths, "--choose", "metric=answer_correctness", *gate)
+    assert done.status == 0, done.flat

@@ -25,9 +25,10 @@ _RIGHT, _WRONG = "accuracy", "simpleqa.incorrect"
 
 
 def share_of(data: Data, measure: Measure) -> dict[str, float]:
-    """Return the share of questions that a measure counts, keyed by run."""
+    """Return the share of questions that a measure counts, keyed by run; a run without answers is left out."""
     of_runs = ((data.runs[sample.run], sample.patterns) for sample in measure_inputs(data, [measure])[0])
-    return {run: float(own.counts @ own.columns[measure.needs[0]]) / own.counts.sum() for run, own in of_runs}
+    sums = ((run, own.counts @ own.columns[measure.needs[0]], own.counts.sum()) for run, own in of_runs)
+    return {run: float(counted / asked) for run, counted, asked in sums if asked}
 
 
 def on_worse_answers(

@@ -47,7 +47,7 @@ class Answer(Struct, gc=False):
     of it and its options), `gold`, `answer`, `extracted` (the part of the answer that was graded) and `reason` are for
     people to read. `prompt` is read in place of a question that the log does not hold; it may differ between runs, but
     `asked` and `gold` may not (`words` has their digests). A written file keeps these, or `kept` if it is set
-    (`data/kept.py`).
+    (`data/kept.py`). An answer is `unlisted` if its file lists failures alone, and so states nothing of it.
     """
 
     run: str
@@ -81,6 +81,7 @@ class Answer(Struct, gc=False):
     judges: Mapping[str, JudgeRecord] = NOTHING
     words: bytes = b""
     kept: bytes = b""
+    unlisted: bool = False
 
 
 def number_repeats(answers: Iterable[Answer]) -> int:
@@ -214,7 +215,7 @@ def _words(answer: Answer) -> bytes:
 
 def _silence(answer: Answer) -> bytes:
     """Return the digests of an answer that somebody graded, though it states neither its question nor its gold."""
-    return 2 * UNSAID if _is_graded(answer) else b""
+    return 2 * UNSAID if _is_graded(answer) and not answer.unlisted else b""
 
 
 def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[str]) -> tuple[JudgeRecord | None, ...]:
@@ -239,6 +240,8 @@ def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[s
 
 def _is_graded(answer: Answer) -> bool:
     """Return whether somebody graded an answer: an empty output is incorrect without any grader."""
+    if answer.state == NOT_GRADED and answer.why is not None:  # by the metric that decides, whatever others say
+        return False
     judged = answer.state in (CORRECT, INCORRECT) and answer.nothing is None
     scores = [answer.score, *answer.scores.values()]
     scored = any(score is not None and not math.isnan(score) for score in scores)

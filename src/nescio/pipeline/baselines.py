@@ -194,12 +194,12 @@ def _check_questions(
             f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. Make the "
             f"baseline again from its run on these questions, with nescio compare {opt('save_baseline')}"
         )
-    known = (("text or options", baseline.texts), ("gold answer", baseline.golds))
+    known, unlisted = (("text or options", baseline.texts), ("gold answer", baseline.golds)), _unlisted(data)
     for part, ((what, before), now) in enumerate(zip(known, words, strict=True)):
         alike = _stated_alike(data, baseline.data, part)
         keyless = part == GOLD_PART and not now and not _state_gold(data)
         checked = now or (keyless and of_one_format)
-        other = {name for name in before if checked and name not in alike and before[name] != now.get(name)}
+        other = {name for name in before if checked and name not in alike and before[name] != now.get(name)} - unlisted
         other |= {name for name, same in alike.items() if not same}
         if other:
             how = f"whose {what} these files do not state" if keyless else f"with a different {what}"
@@ -216,6 +216,14 @@ def _stated_alike(new: Outcomes | Evidence, old: Outcomes | Evidence, part: int)
     if not (isinstance(new, Outcomes) and isinstance(old, Outcomes)) or new.words is None or old.words is None:
         return {}
     return asked_alike(new.words, (old.questions, old.words[0]), new.questions, part)
+
+
+def _unlisted(data: Outcomes | Evidence) -> set[str]:
+    """Return the questions of which files that list only failures state nothing, because no run failed them."""
+    words = data.words if isinstance(data, Outcomes) else None
+    if words is None or not any(map(any, words)):
+        return set()
+    return {name for name, own in zip(data.questions, words.T, strict=True) if not any(own)}
 
 
 def _state_gold(data: Outcomes | Evidence) -> bool:

@@ -218,6 +218,7 @@ def _answer(sheet: Sheet, name: str) -> Answer:
         gold=failure.get("possible_answer"),
         answer=output,
         reason=failure.get("error"),
+        unlisted=listed is None,
     )
     if isinstance(prompt, dict):  # The functions that may be called are a part of the question.
         answer.words = words_digest([answer.asked, *as_list(prompt.get("function"))], answer.gold)
