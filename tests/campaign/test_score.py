@@ -931,3 +931,15 @@ def test_a_note_names_the_groups_whose_runs_are_left_out(tmp_path: Path) -> None
     assert "note: the accepted runs of beta are left out, because campaign.toml does not name the group" in str(scored)
     written = " ".join(path.read_text() for path in (campaign / "results").rglob("*") if path.is_file())
     assert "beta" not in written
+
+
+def test_runs_of_one_value_by_other_counts_are_all_best(tmp_path: Path) -> None:
+    """c@1 is 3/10 with 3 right and 7 wrong answers, and (2 + 5·2/10)/10 with 2 right and 5 silent."""
+    campaign = made.qa(tmp_path, 10, judge="exact")
+    golds = [f"thing {i}" for i in range(10)]
+    made.take(campaign, {"alpha_a": [*golds[:3], *["?"] * 7], "beta_b": [*golds[:2], *[None] * 5, *["?"] * 3]})
+    nescio.campaign.score(campaign)
+    nescio.campaign.publish(campaign)
+    page = (campaign / "site" / "index.html").read_text(encoding="utf-8")
+    assert re.search(r"Alpha[^.]*and[^.]*Beta[^.]* are best by c@1: 0\.300\.", page)
+    assert "significantly different from every other run" not in page

@@ -19,7 +19,7 @@ from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.unpaired import on_own_questions
 from nescio.data.evidence import Data
-from nescio.data.results import Score, Scores
+from nescio.data.results import Score, Scores, is_level
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
@@ -109,7 +109,7 @@ def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool)
 def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:
     values = [row.value for row in rows if not math.isnan(row.value)]
     best = (min(values) if lower else max(values)) if values else math.nan
-    top = [row.run for row in rows if math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)]
+    top = [row.run for row in rows if is_level(row.value, best)]
     marked = {}
     for row in rows:
         beaten = any((one, row.run) in worse for one in top)

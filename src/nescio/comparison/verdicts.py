@@ -224,11 +224,10 @@ class Decision(Struct, frozen=True):
     def _doubt(self, worse: str) -> str:
         """Return what the data leave open, though the interval may rule out that the run is `worse`."""
         row = self.row
-        lowest = None if row.low is None or row.high is None else row.low
-        if lowest is not None and parse(row.measure).declaration.lower_is_better:
-            lowest = -row.high
-        ruled_out = lowest is not None and self.margin is not None and lowest >= -self.margin
-        return "this decides nothing" if ruled_out else f"{row.run} may still be {worse}"
+        if self.margin is None or row.low is None or row.high is None:
+            return f"{row.run} may still be {worse}"
+        lowest = -row.high if parse(row.measure).declaration.lower_is_better else row.low
+        return "this decides nothing" if lowest >= -self.margin else f"{row.run} may still be {worse}"
 
     @property
     def why(self) -> str:

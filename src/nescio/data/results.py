@@ -394,6 +394,11 @@ class Audit(Results[Finding], frozen=True):
 _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple": "VARCHAR[]"}
 
 
+def is_level(value: float, other: float) -> bool:
+    """Return whether two values of a measure are equal but for rounding, so that neither run is better."""
+    return math.isclose(value, other, rel_tol=1e-12, abs_tol=1e-15)
+
+
 def declared_types(rows: Sequence[Any]) -> dict[str, str]:
     """Return the declared type of each field of the rows, as text, keyed by field."""
     classes = type(rows[0]).__mro__ if rows else ()

@@ -12,13 +12,12 @@ from msgspec.structs import replace
 from nescio.comparison.best import MOST_WORK
 from nescio.comparison.corrections import adjust
 from nescio.comparison.resampled_pairs import TestPlan
+from nescio.data.results import is_level
 from nescio.measures import Measure
 from nescio.stats import suites
 from nescio.suites.definition import Suite
 from nescio.suites.macro_differences import PairOverSuite, pairs_over_suite, see
 from nescio.suites.rows import SuiteScore
-
-_CLOSE = 1e-12
 
 
 def is_fast(suite: Suite) -> bool:
@@ -66,7 +65,7 @@ def marks(
             worse.add(pair.runs if sign * pair.difference > 0 else pair.runs[::-1])
     values = [sign * row.value for row in rows if not math.isnan(row.value)]
     best = sign * max(values) if values else math.nan
-    top = [row.run for row in rows if math.isclose(row.value, best, rel_tol=_CLOSE, abs_tol=_CLOSE)]
+    top = [row.run for row in rows if is_level(row.value, best)]
     return [
         replace(
             row,

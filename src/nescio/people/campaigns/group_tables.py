@@ -66,7 +66,7 @@ def best_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
             sound = [row for row in scores if row.measure == measure and not math.isnan(row.value)]
             if sound:
                 best = max(sound, key=lambda row: merit(row.measure, row.value))
-                ties = sum(row.value == best.value for row in sound) - 1
+                ties = sum(merit(measure, row.value) == merit(measure, best.value) for row in sound) - 1
                 group, system = named_run(best.run, settings, judged.groups)
                 rows.append((judged.part.language or "all", measure, group, system + _more(ties), figure(best.value)))
     head = ("Language", "Measure", "Group", "Run", "Value")

@@ -11,7 +11,7 @@ from msgspec import Struct
 from nescio.data import signature
 from nescio.data.results import Score
 from nescio.measures import parse
-from nescio.people.campaigns.layouts import Table, intervals_of
+from nescio.people.campaigns.layouts import Table, intervals_of, merit
 from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page.drawing import Drawn, drawn
 from nescio.reporting.page.figures import value_figure
@@ -46,8 +46,7 @@ def _standing(part: Mapping[str, Any], shown: Mapping[str, str]) -> Standing | N
     if not rows:
         return None
     measure, language = rows[0]["measure"], part["language"]
-    lower = parse(measure).declaration.lower_is_better
-    rows.sort(key=lambda row: (row["value"] if lower else -row["value"], shown[row["run"]]))
+    rows.sort(key=lambda row: (-merit(measure, row["value"]), shown[row["run"]]))
     names = [shown[row["run"]] for row in rows]
     spans = intervals_of(signature.parse(part["signature"]))
     figure = value_figure(
@@ -63,7 +62,8 @@ def _standing(part: Mapping[str, Any], shown: Mapping[str, str]) -> Standing | N
 
 def _sentence(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str) -> str:
     """Return a sentence that names the best run, and the runs that do not differ significantly from it."""
-    best = [name for name, row in zip(names, rows, strict=True) if row["value"] == rows[0]["value"]]
+    merits = [merit(measure, row["value"]) for row in rows]
+    best = [name for name, own in zip(names, merits, strict=True) if own == merits[0]]
     which = (
         f"{enumerated(best, NAMED)} {'is' if len(best) == 1 else 'are'} best by {measure}: {number(rows[0]['value'])}"
     )

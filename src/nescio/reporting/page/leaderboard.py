@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.plain_tables import count_range
+from nescio.data.results import is_level
 from nescio.measures import parse
 from nescio.reporting.numbers import interval, number, rank_range
 from nescio.reporting.page.how_to_read import is_small
@@ -136,7 +137,7 @@ def _cell(report: ReportData, run: str, measure: str, best: float, ends: tuple[f
         return Cell("undefined", "")
     # As with marks, runs may be equal but for the last bit. A small collection names no best run, nor does a
     # descriptive measure.
-    level = math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)
+    level = is_level(row.value, best)
     top = level and not is_small(report) and not parse(measure).declaration.descriptive
     drawn = strip(row, ends) if ends else None
     return Cell(number(row.value), repr(float(row.value)), interval(row.low, row.high), top, drawn)

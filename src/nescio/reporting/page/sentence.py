@@ -8,7 +8,7 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.results import Score
+from nescio.data.results import Score, is_level
 from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page.deciding import answers_of, decision
 from nescio.reporting.page.report_data import ReportData
@@ -147,7 +147,7 @@ def interval_of_best(report: ReportData) -> Score | None:
 def _level(report: ReportData, best: Score) -> list[str]:
     """Return the names of the other runs whose score equals that of the best run."""
     rows = [row for run in report.runs[1:] if (row := report.row(run, report.main)) is not None]
-    return [report.shown[row.run] for row in rows if math.isclose(row.value, best.value, rel_tol=1e-12, abs_tol=1e-15)]
+    return [report.shown[row.run] for row in rows if is_level(row.value, best.value)]
 
 
 def value(row: Score) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from nescio.data.results import is_level
 from nescio.measures import parse
 from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page import fitness
@@ -179,12 +180,12 @@ def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str,
     others = []
     for benchmark, rows in firsts.items():
         of_best = next((row for row in rows if row.run == best), None)
-        if of_best is not None and of_best.value != rows[0].value:
+        if of_best is not None and not is_level(of_best.value, rows[0].value):
             shown_benchmark = names([benchmark])[0]
             others.append(
                 f"{shown[rows[0].run]} on {shown_benchmark} ({number(rows[0].value)} against {number(of_best.value)})"
             )
-    led = sum(any(row.run == best and row.value == rows[0].value for row in rows) for rows in firsts.values())
+    led = sum(any(row.run == best and is_level(row.value, rows[0].value) for row in rows) for rows in firsts.values())
     text = f"{shown[best]} has the best {measure} on {led} of {plural(len(firsts), 'benchmark')}"
     text += f"; better on others: {enumerated(others, 4)}. Single benchmarks are not tested." if others else "."
     return (Statement("did", text, {"run": shown[best], "led": led, "benchmarks": len(firsts)}),)
