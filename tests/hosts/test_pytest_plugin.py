@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.hosts.pytest_plugin import Recorder
+from nescio.hosts.recorder import Recorder
 
 pytest_plugins = ["pytester"]
 MODULE = "nescio.hosts.pytest_plugin"

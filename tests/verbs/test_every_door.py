@@ -14,7 +14,7 @@ import pytest
 
 import nescio
 from nescio.errors import NescioError
-from nescio.hosts.pytest_plugin import Recorder
+from nescio.hosts.recorder import Recorder
 from nescio.verbs._gates import regression_gates
 
 N = 200
