@@ -19,7 +19,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, UsageError
 from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
 from nescio.people.campaigns.folder import contents, open_campaign
@@ -769,7 +769,7 @@ def test_the_site_has_returns_with_medians_and_its_links_lead_somewhere(publishe
     # of q4 alpha has 0 and beta 1, of q0 both 1, of q8 both 0
     shown = [(rows[i]["score"], rows[i]["median"]) for i in (4, 0, 8)]
     assert shown == [("0.0", "0.5"), ("1.0", "1.0"), ("0.0", "0.0")]
-    assert "Below the median on 1 of 10 topics" in (published / "returns" / "alpha" / "index.html").read_text()
+    assert "Worse than the median on 1 of 10 topics" in (published / "returns" / "alpha" / "index.html").read_text()
     assert not (published / "returns" / "gamma").exists()
     assert not (site / "returns").exists()
 
@@ -943,3 +943,41 @@ def test_runs_of_one_value_by_other_counts_are_all_best(tmp_path: Path) -> None:
     page = (campaign / "site" / "index.html").read_text(encoding="utf-8")
     assert re.search(r"Alpha[^.]*and[^.]*Beta[^.]* are best by c@1: 0\.300\.", page)
     assert "significantly different from every other run" not in page
+
+
+def test_a_measure_that_only_describes_runs_names_no_best_run(tmp_path: Path) -> None:
+    """The more a run answers, the higher is its coverage; beta_b answers less and better."""
+    questions = [
+        {"id": f"q{i}", "language": lang, "question": f"What is {i}?", "answers": [f"thing {i}"]}
+        for i, lang in enumerate(["EN"] * 5 + ["ES"] * 5)
+    ]
+    topics = made.lines(tmp_path / "given" / "questions.jsonl", questions)
+    campaign = made.start(tmp_path, "qa", [topics], judge="exact")
+    said: dict[str, list[str | None]] = {
+        "alpha": ["thing {}", "?", "?", "?", "?"],
+        "beta": ["thing {}", "thing {}", "thing {}", None, None],
+    }
+    runs = {
+        f"{group}_{lang}": [{"id": f"q{i}", "answer": text and text.format(i)} for i, text in enumerate(texts, first)]
+        for group, texts in said.items()
+        for lang, first in (("en", 0), ("es", 5))
+    }
+    made.take(campaign, runs)
+    nescio.campaign.score(campaign)
+    assert {row[1] for row in tables(campaign)["best"][1:]} == {"c@1", "accuracy"}
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["coverage", "c@1"]')
+    with pytest.raises(UsageError, match="coverage, by which no run is better than another"):
+        nescio.campaign.score(campaign)
+
+
+def test_returns_count_the_topics_on_which_a_run_is_worse(tmp_path: Path) -> None:
+    """By a measure whose lower values are better, worse topics lie above the median."""
+    campaign = made.qa(tmp_path, 10, judge="exact")
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["simpleqa.incorrect"]')
+    golds = [f"thing {i}" for i in range(10)]
+    made.take(campaign, {"alpha_a": [*["?"] * 3, *golds[3:]], "beta_b": golds})
+    nescio.campaign.score(campaign)
+    nescio.campaign.publish(campaign)
+    said = {name: (campaign / "returns" / name / "index.html").read_text() for name in ("alpha", "beta")}
+    assert "Worse than the median on 3 of 10 topics" in said["alpha"]
+    assert "Worse than the median on 0 of 10 topics" in said["beta"]

@@ -15,7 +15,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcome
 from nescio.data.reasons import NoAnswer, settle
 from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, Unjudged
-from nescio.pipeline import Options, judge, open_files, recognise
+from nescio.pipeline import Options, judge, load, open_files, recognise
 from nescio.pipeline import read as read_files
 from tests.notes import in_words
 from tests.rings import together
@@ -331,3 +331,19 @@ def test_fields_that_nobody_reads_are_named(tmp_path: Path) -> None:
     assert noted == ["the runs have fields that nescio does not read: 'latency' and 'model'"]
     paths = questions_and_run(tmp_path, answers=({"id": "q1", "prediction": "A"}, {"id": "q2", "prediction": "B"}))
     assert not read_files(paths, Options()).notes
+
+
+@pytest.mark.parametrize(
+    "text", ["Error 404: Not Found", "[Error bars] show it", "ERROR: no relation", "Error: 451 ml"]
+)
+def test_an_answer_that_is_right_is_no_failed_call(tmp_path: Path, text: str) -> None:
+    """A wrong answer that begins as a failed call has no grade, unless the gold answer begins alike."""
+    questions = [{"id": f"q{i}", "question": "?", "answers": [gold]} for i, gold in enumerate([text, "blue", "blue"])]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in questions))
+    answers = [text, "Error: 429 Too Many Requests", "red"]
+    run = "".join(json.dumps({"id": f"q{i}", "answer": answer}) + "\n" for i, answer in enumerate(answers))
+    (tmp_path / "run.jsonl").write_text(run)
+    found = load([*sorted(tmp_path.glob("*.jsonl"))], Options(judge="exact", written=True, ungraded="exclude")).whole
+    assert found is not None
+    assert isinstance(found.data, Outcomes)
+    assert found.data.state.tolist() == [[CORRECT, NOT_GRADED, INCORRECT]]

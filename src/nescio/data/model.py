@@ -45,8 +45,9 @@ class Response(Struct, frozen=True):
 
     A response is identified by (question_id, rank), and by `repeat` if the question was asked several times. If
     `answered` is false but there is an `answer`, the answer is a candidate that the run declined to give, and that some
-    measures grade. `why` is a short reason for the lack of an answer, if the file states one. `support` is a text that
-    supports the answer, and `document` names the source of that text.
+    measures grade. `why` is a short reason for the lack of an answer, if the file states one; beside an answer, it says
+    that the text may stand for a call that failed. `support` is a text that supports the answer, and `document` names
+    the source of that text.
     """
 
     question_id: str

@@ -40,7 +40,8 @@ _KINDS: Mapping[str, Kind] = {
 
 # How a text begins that stands for the answer of a call that failed, as an expression of RE2.
 FAILED_CALL = (
-    r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\]|ERROR\s*:"
+    r"^\s*(\[(?i:error|failed|failure|timeout|exception)\s*(([:\d-]|(?i:to|in|from|while|during|after)\b)[^\]]{0,40})?\]"
+    r"|ERROR\s*:"
     r"|(?i:error( code)?\s*:\s*[45]\d\d\b|((http|api|server|request)\s+)?error\s+[45]\d\d\s*:)"
     r"|([\w.]*\.)?(RateLimit|API\w*|ServiceUnavailable|BadRequest|InternalServer|PermissionDenied)Error\s*:"
     r"|No response \(bad request\)\.\s*$)"

@@ -15,6 +15,7 @@ from nescio.data.columns import Array
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.reasons import failed_call
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.judging._doubts import Doubts
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, known
@@ -135,6 +136,8 @@ def _graded(
             grade = unasked if asked is None else grade_of(asked)
             if questions[q].answerable is False and grade.state in (CORRECT, INCORRECT):
                 grade = unasked
+            if response.why and grade.state != CORRECT and not any(map(failed_call, questions[q].answers)):
+                grade = Grade(NOT_GRADED, dict.fromkeys(judge.scores, math.nan), response.why)
         yield r, q, response, grade
 
 

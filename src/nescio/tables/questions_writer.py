@@ -87,7 +87,7 @@ def response_row(response: Response) -> dict[str, Any]:
         "support": response.support,
         "doc": response.document,
         REPEAT: response.repeat,
-        "status": None if kind_of(response.why or "") == "declined" else response.why,
+        "status": None if response.answer or kind_of(response.why or "") == "declined" else response.why,
     }
     return row | {name: value for name, value in more.items() if value is not None}
 

@@ -235,13 +235,11 @@ def response_of(source: Source, row: dict[str, Any], line: int, *, statuses: boo
         raise fail(f"rank must be a whole number from 1 to {_LAST_RANK}", rank)
     answers = answer is not None if answered is None else answered
     # A failed call decides nothing: it neither abstains nor keeps a candidate back.
-    why = failed_call(answer) if statuses else None
-    answers = answers and why is None
-    why = why or (why_lacking(_others(row)) if statuses and not answers else None)
+    why = why_lacking(_others(row)) if statuses and not answers else None
     if answer is not None and kind_of(why or "") == "failed":
         answer = None
     elif answer is not None:
-        why = None
+        why = failed_call(answer) if statuses and answers else None
     elif blank and answered is None:
         why = why or EMPTY
     return Response(

@@ -225,9 +225,11 @@ def take(answer: Answer, options: ReadOptions) -> Answer:
     """Return `answer` with its texts, its strata, and the reason (`why`) if it counts as no answer or has no grade.
 
     The fields that held these data, from `labels` to `prompt`, become empty. A text that stands for the answer of a
-    failed call has no grade.
+    failed call has no grade, unless the tool calls it right, or the gold answer begins alike.
     """
-    answer.ungraded = failed_call(answer.answer) if answer.ungraded is None else answer.ungraded
+    right = answer.right or answer.state == CORRECT or answer.score == 1
+    if answer.ungraded is None and not right and not failed_call(answer.gold):
+        answer.ungraded = failed_call(answer.answer)
     answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
     if answer.why is None:
         answer.why = SAID_SO if _declines(answer, options) else answer.nothing

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from nescio.data.results import Scores
+from nescio.measures import parse
 from nescio.people.campaigns.evidence import JudgedRuns, group_of
-from nescio.people.campaigns.layouts import Table, figure, merit, named_run, percent
+from nescio.people.campaigns.layouts import UNDEFINED, Table, figure, merit, named_run, percent
 from nescio.people.campaigns.ranking import Ranked
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.settings import Settings
@@ -62,7 +63,8 @@ def best_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
     for judged, scores in parts:
         if not judged.runs:
             rows.append((judged.part.language, "", "", "", figure(math.nan)))
-        for measure in dict.fromkeys(row.measure for row in scores):
+        ranking = [row for row in scores if not parse(row.measure).declaration.descriptive]
+        for measure in dict.fromkeys(row.measure for row in ranking):
             sound = [row for row in scores if row.measure == measure and not math.isnan(row.value)]
             if sound:
                 best = max(sound, key=lambda row: merit(row.measure, row.value))
@@ -93,7 +95,7 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
                 judged.part.language or "all",
                 first,
                 figure(values[run.run]),
-                f"{rank} of {len(values)}",
+                UNDEFINED if math.isnan(values[run.run]) else f"{rank} of {len(values)}",
             )
             rows.append((place, cells))
     ordered = tuple(cells for _, cells in sorted(rows, key=lambda row: row[0]))

@@ -39,7 +39,7 @@ from nescio.people.campaigns.ranking import Ranked, keep, ranked, rankings
 from nescio.people.campaigns.receipts import TakenIn, read_receipts, unnamed_groups
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import sentence_items
-from nescio.people.campaigns.settings import Settings
+from nescio.people.campaigns.settings import SETTINGS, Settings
 from nescio.people.campaigns.topics import Part
 from nescio.reporting import tables
 from nescio.reporting.page.graded import earned
@@ -146,6 +146,11 @@ def write_results(
         if judged is None:
             every.append((without_runs(said, part), Scores((), sign())))
             continue
+        if parse(judged.measures[0]).declaration.descriptive:
+            raise UsageError(
+                f"the measures in {SETTINGS} begin with {judged.measures[0]}, by which no run is better than another; "
+                "put a measure that ranks runs first"
+            )
         scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
         if scores.why_unmarked and len(judged.runs) > 1:
             scores = replace(scores, why_unmarked=UNMARKED)

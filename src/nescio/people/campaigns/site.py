@@ -4,6 +4,7 @@ folder of returns for each group."""
 from __future__ import annotations
 
 import json
+import math
 import re
 import statistics
 from collections.abc import Mapping, Sequence
@@ -30,7 +31,7 @@ from nescio.people.campaigns.folder import (
     text_of,
 )
 from nescio.people.campaigns.freshness import PUBLISHING, SCORED, SCORING, done, inputs, refuse_old, scored_line
-from nescio.people.campaigns.layouts import Table, figure, named_run
+from nescio.people.campaigns.layouts import Table, figure, merit, named_run
 from nescio.people.campaigns.receipts import TOLD
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.runs import Fault
@@ -248,9 +249,7 @@ def _is_system(table: Table, row: tuple[str, ...]) -> bool:
 def _topic(site: _Site, language: str, question: str) -> None:
     key = (language, question)
     part = next(part for part in site.parts if part["language"] == language)
-    rows = sorted(
-        site.by_topic[key], key=lambda row: (-(row.score if row.score is not None else -1), site.shown[row.run])
-    )
+    rows = sorted(site.by_topic[key], key=lambda row: (-_merit(row), site.shown[row.run]))
     nuggets = part["nuggets"].get(question, [])
     page = pages.rendered(
         "topic.html.jinja",
@@ -288,7 +287,7 @@ def _returns(site: _Site, group: str) -> None:
         for row in site.by_run[run]:
             key = (row.language, row.question)
             median = site.median[key]
-            own = {"id": row.question, "median": figure(median, 3), "below": _below(row, median)}
+            own = {"id": row.question, "median": figure(median, 3), "below": _is_worse(row, median)}
             rows.append({**_row(site, row), **own})
             cells = (row.question, row.outcome, row.verdict, row.measure, row.score, median, row.answer)
             table.append(tuple(map(guarded, cells)))
@@ -321,8 +320,12 @@ def _returns(site: _Site, group: str) -> None:
         _put(folder / TOLD, text_of(told))
 
 
-def _below(row: TopicScore, median: float | None) -> bool:
-    return row.score is not None and median is not None and row.score < median
+def _merit(row: TopicScore) -> float:
+    return merit(row.measure, math.nan if row.score is None else row.score)
+
+
+def _is_worse(row: TopicScore, median: float | None) -> bool:
+    return row.score is not None and median is not None and _merit(row) < merit(row.measure, median)
 
 
 # ---- LaTeX ----
