@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from statistics import NormalDist
+from statistics import NormalDist, harmonic_mean
 from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import Data
+from nescio.data.evidence import Data, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.reasons import MUCH
 from nescio.data.results import Results
@@ -44,23 +44,25 @@ def on_worse_answers(
     shares = [[share_of(data, parse(name)) for name in (_RIGHT, _WRONG)] for data in counted]
     for run, baseline in dict.fromkeys(pairs):
         both = [one for one in shares if {run, baseline} <= one[0].keys() & one[1].keys()]
-        asked = sum(data.size or 0 for data in counted if {run, baseline} <= {*data.runs})
+        shared = [data for data in counted if {run, baseline} <= {*data.runs}]
+        sizes = [max(1, data.units if isinstance(data, Evidence) else data.size or 0) for data in shared]
+        units = len(sizes) * harmonic_mean(sizes) if sizes else 0.0  # a mean over benchmarks varies as one of so many
         if both:
             before, now = (
                 [float(np.mean([own[kind][name] for own in both])) for kind in (0, 1)] for name in (baseline, run)
             )
-            yield from worse_answers(run, baseline, before, now, asked)
+            yield from worse_answers(run, baseline, before, now, units)
 
 
 def worse_answers(
-    run: str, baseline: str, before: Sequence[float], now: Sequence[float], questions: int
+    run: str, baseline: str, before: Sequence[float], now: Sequence[float], units: float
 ) -> Iterator[Note]:
     """Yield a note if a run has fewer right and more wrong answers than its baseline.
 
-    `before` holds the baseline's shares of right and of wrong answers, and `now` those of the run. A difference of less
-    than a tenth of the questions has no note, nor one on fewer than 30 questions.
+    `before` holds the baseline's shares of right and of wrong answers, and `now` those of the run, over so many
+    independent `units`. A difference of less than a tenth has no note, nor one on fewer than 30 units.
     """
-    if questions >= FEW and min(before[0] - now[0], now[1] - before[1]) >= MUCH - 1e-9:
+    if units >= FEW and min(before[0] - now[0], now[1] - before[1]) >= MUCH - 1e-9:
         yield note(
             WORSE_ANSWERS,
             "run {subject!r} against {baseline!r}: right answers {before:.0%} → {right:.0%}, wrong answers "
@@ -71,7 +73,7 @@ def worse_answers(
             right=now[0],
             wrong_before=before[1],
             wrong=now[1],
-            questions=questions,
+            units=units,
         )
 
 
@@ -101,7 +103,7 @@ def _shows(row: Any, remark: Note) -> bool:
 
 def _is_beyond_chance(remark: Note) -> bool:
     """Return whether right answers fell, and wrong ones rose, by more than chance moves two independent samples."""
-    one_in_20 = NormalDist().inv_cdf(0.95) / math.sqrt(remark["questions"])
+    one_in_20 = NormalDist().inv_cdf(0.95) / math.sqrt(remark["units"])
     changes = ((remark["before"], remark["right"]), (remark["wrong"], remark["wrong_before"]))
     return all(more - less > one_in_20 * math.sqrt(_variance(more) + _variance(less)) for more, less in changes)
 

@@ -172,7 +172,7 @@ class Decision(Struct, frozen=True):
     if nobody stated one and the measure has no default; only a run that is surely no worse then passes. `further` is
     about how many more `units` (questions, or clusters of them) would decide, or None if no number would, as for a
     difference at the margin. `broken` says how the numbers of empty, unparsed and failed outputs changed. `undecided`
-    says why the data cannot tell, whatever the difference is.
+    says why the data cannot tell, whatever the difference is, and `hidden` which loss the measure does not show.
     """
 
     row: Comparison
@@ -182,6 +182,7 @@ class Decision(Struct, frozen=True):
     broken: str = ""
     undecided: str = ""
     units: str = "questions"
+    hidden: str = ""
 
     @property
     def heading(self) -> str:
@@ -207,8 +208,9 @@ class Decision(Struct, frozen=True):
             return f"{minus}, so {row.run} is {'better' if row.verdict == 'better' else f'not {worse}'}."
         if self.status == 1:
             return f"{minus}, so {row.run} is {worse}."
-        if self.undecided:
-            return f"{minus}, but {self._doubt(worse)}: {self.undecided}."
+        if why := self.undecided or self.hidden:
+            doubt = "this decides nothing" if self.hidden else f"{row.run} may still be {worse}"
+            return f"{minus}, but {doubt}: {why}."
         if self.margin is None:
             found = "is" if row.verdict == "worse" else "may be"
             state = f"State the largest loss that does not matter ({spelled(opt('margin', of='VALUE'))})"
@@ -220,14 +222,6 @@ class Decision(Struct, frozen=True):
         elif self.further is not None:
             more = f"About {self.further:,} further {self.units} would tell, if the difference stays the same."
         return f"{minus}, so {row.run} may still be {worse}. {more}"
-
-    def _doubt(self, worse: str) -> str:
-        """Return what the data leave open, though the interval may rule out that the run is `worse`."""
-        row = self.row
-        if self.margin is None or row.low is None or row.high is None:
-            return f"{row.run} may still be {worse}"
-        lowest = -row.high if parse(row.measure).declaration.lower_is_better else row.low
-        return "this decides nothing" if lowest >= -self.margin else f"{row.run} may still be {worse}"
 
     @property
     def why(self) -> str:
@@ -265,7 +259,7 @@ def decisions(comparisons: Comparisons, gated: Collection[str] = ()) -> tuple[De
         if ground := no_ground(comparisons, row.measure, *pair):
             own = Decision(row, margin, CANNOT_TELL, None, broken, f"no decision can rest on {ground}")
         elif own.status == 0 and (hidden := hidden_loss(comparisons, row, gated)):
-            own = Decision(row, margin, CANNOT_TELL, None, broken, hidden)
+            own = Decision(row, margin, CANNOT_TELL, None, broken, hidden=hidden)
         made.append(own)
     return tuple(made)
 

@@ -221,7 +221,9 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
             margin = gate_margin(parse(row.measure), margin_in(comparisons))
             rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
             figures = _figures(signed, row.difference, row.low, row.high)
-            gates.append(Gate(row.run, rule, made.status, made.why, figures, ground=not made.undecided))
+            gates.append(
+                Gate(row.run, rule, made.status, made.why, figures, ground=not (made.undecided or made.hidden))
+            )
     if not gates:
         raise UsageError("the gate needs two runs, but no runs were compared")
     return _of_both_extremes(gates, comparisons.notes)

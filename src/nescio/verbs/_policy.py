@@ -231,7 +231,7 @@ def lines_of(
     )
     notes: dict[str, Any] = {str(left_out): left_out} if idle else {}
     for rule, name, stratum, loaded in work:
-        beside = [one.measure for one, *own, _ in work if own == [name, stratum] and _compares(one)]
+        beside = [one.measure for one, *own, _ in work if own == [name, stratum] and one.tier != "informative"]
         made, remarks = _line(rule, (name, stratum), loaded, policy, (strict, beside))
         lines.append(made)
         read = loaded.whole.notes if loaded.whole else loaded.notes
@@ -289,10 +289,6 @@ def _values(loaded: Loaded, column: str) -> list[str]:
             counts = np.asarray(whole.answerable != 0)
         values = whole.strata[column][counts]
     return [str(value) for value in np.unique(values)]
-
-
-def _compares(rule: Rule) -> bool:
-    return rule.tier != "informative" and not rule.limits
 
 
 def _line(
@@ -353,7 +349,7 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside: Sequence[str]) -> Found:
     """Return the findings of a rule that compares the run with the baseline.
 
-    `beside` are the measures of the rules that compare the same answers. They may show a loss that this rule hides.
+    `beside` are the measures of the rules on the same answers. They may show a loss that this rule hides.
     """
     made, of_value = [], rule.relative and rule.drop != 0
     for level in (policy.level, strict):
