@@ -42,13 +42,11 @@ from nescio.people.campaigns.judgements import (
     by_item,
     changes,
     collected,
-    ends_of,
     guidelines_of,
     lists_taken_in,
     read_history,
     read_judgements,
     refused,
-    source_of,
 )
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
 from nescio.people.campaigns.pooling import pool_version
@@ -56,6 +54,7 @@ from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows, table
 from nescio.people.campaigns.sheet_times import (
+    Collects,
     drop_contradictions,
     drop_unordered,
     filled_in_by,
@@ -63,6 +62,7 @@ from nescio.people.campaigns.sheet_times import (
     is_new,
     ordered_rows,
     refuse_replaced,
+    sources_of,
 )
 from nescio.people.campaigns.shown_texts import CHANGED
 from nescio.people.campaigns.topics import nugget_texts, without_list
@@ -184,7 +184,7 @@ def collect(
         ):
             faults.add(Fault(str(lists[-1]), None, _OF_A_PAGE.format(who=who), question))
         known = _put_lists(opened, present) or known
-        named_files = {source_of(opened, path): content for path, content in read.items()}
+        named_files = {name: read[path] for path, name in sources_of(opened, read).items()}
         held = digest(opened / LISTS) if known else taken
         wrote = digests(opened, HISTORY) | ({LISTS: held} if held else {})
         record(opened, "collect", named_files, wrote, {"history": head})
@@ -268,6 +268,8 @@ def _collected(
     rows: list[Change] = []
     counts: list[ReadBack] = []
     sheets: list[SheetRows] = []
+    sources, collects = sources_of(campaign, paths), Collects(campaign)
+    stems = [path.stem.casefold() for path in {*paths} if path.suffix.lower() != SUFFIX]
     learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], present)
     # Pages have the times of their judgements, with which sheets are compared.
     for path in followed(sorted(paths, key=lambda path: path.suffix.lower() != SUFFIX), progress):
@@ -282,8 +284,9 @@ def _collected(
             reading.fault(path, None, rule)
             continue
         sheet = reading.read(path, who)
-        sheet.source, sheet.lies_there = source_of(campaign, path), lie_there
-        sheet.ends = ends_of(campaign, sheet.source, digest(path))
+        sheet.source, sheet.lies_there = sources[path], lie_there
+        sheet.alone = not lie_there and stems.count(path.stem.casefold()) == 1
+        sheet.before, sheet.after = collects.first(sheet.source, digest(path))
         if reading.is_sorted_alone(sheet):
             reading.fault(path, None, _ALONE)
         else:
@@ -306,9 +309,9 @@ def _of_sheet(
         if (one.item, who, one.verdict) not in present.collected:
             reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
             rows += _refused(reading, one, version, source, present)
-    until = filled_in_by(campaign, path)
+    until = filled_in_by(campaign, sheet)
     again = {one for one in sheet.judgements if not is_new(reading, sheet, one, present)}
-    fresh = ordered_rows(reading, path, [one for one in sheet.judgements if one not in again], present, until=until)
+    fresh = ordered_rows(reading, sheet, [one for one in sheet.judgements if one not in again], present, until=until)
     judged = [one for one in sheet.blanks if present.said_by_sheet(one.item, who)]
     # A comment without a verdict is taken too; what holds of the answer stays as it is.
     back = [one for one in judged if withdraw and is_new(reading, sheet, one, present)]
