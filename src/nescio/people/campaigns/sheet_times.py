@@ -66,7 +66,7 @@ class Collects:
 
 def filled_in_by(campaign: Campaign, sheet: SheetRows) -> str:
     """Return the latest time at which a sheet was filled in, or "" if neither its file nor a `collect` tells it."""
-    changed = datetime.fromtimestamp(sheet.path.stat().st_mtime, UTC)
+    changed = _changed(sheet)
     by = sheet.before.at if sheet.before and not sheet.alone else ""
     if is_fixed():
         return by
@@ -97,25 +97,30 @@ def is_new(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Pres
 def drop_contradictions(reading: SheetReader, sheets: Sequence[SheetRows], present: Present, *, withdraw: bool) -> None:
     """Drop the new rows of sheets that differ from those of another sheet of the same person; each is a fault.
 
-    A row that was collected before is older than the rows of a sheet that was not, and does not count against them. A
-    row without a verdict differs from a verdict if it takes back verdicts (`withdraw`).
+    A row that was collected before is older than the rows of a sheet that was not, and does not count against them,
+    unless its file was changed later. A row without a verdict differs from a verdict if it takes back verdicts
+    (`withdraw`).
     """
-    said: dict[tuple[str, str], dict[str, Path]] = {}
-    not_older: dict[tuple[str, str], dict[str, Path]] = {}
+    said: dict[tuple[str, str], list[tuple[str, SheetRows, bool]]] = {}
     parts = [(sheet, rows) for sheet in sheets for rows in (sheet.judgements, sheet.blanks)[: 1 + withdraw]]
     for sheet, rows in parts:
         for one in rows:
             new = is_new(reading, sheet, one, present)
             if one.verdict or new or not sheet.lies_there:
-                for of in (said, not_older)[: 2 if new or sheet.before is None else 1]:
-                    of.setdefault((one.item, sheet.who), {}).setdefault(one.verdict, sheet.path)
+                said.setdefault((one.item, sheet.who), []).append((one.verdict, sheet, new))
     for sheet, rows in parts:
         for one in [one for one in rows if is_new(reading, sheet, one, present)]:
-            others = (said if sheet.before else not_older)[one.item, sheet.who].items()
-            for verdict, path in [other for other in others if other[0] != one.verdict][:1]:
-                rule = _CONTRADICTORY.format(who=sheet.who, verdict=verdict or "nothing", sheet=path)
-                reading.fault(sheet.path, None, rule, one.item)
-                rows.remove(one)
+            for verdict, other, new in said[one.item, sheet.who]:
+                is_older = sheet.before is None and other.before is not None and not new
+                if verdict != one.verdict and (not is_older or (verdict and _changed(other) > _changed(sheet))):
+                    rule = _CONTRADICTORY.format(who=sheet.who, verdict=verdict or "nothing", sheet=other.path)
+                    reading.fault(sheet.path, None, rule, one.item)
+                    rows.remove(one)
+                    break
+
+
+def _changed(sheet: SheetRows) -> datetime:
+    return datetime.fromtimestamp(sheet.path.stat().st_mtime, UTC)
 
 
 def ordered_rows(
@@ -123,19 +128,21 @@ def ordered_rows(
 ) -> list[Judgement]:
     """Return the rows of a sheet, except those that may be older or newer than another verdict: a fault each.
 
-    The other verdict is on a page, or in a sheet from elsewhere that was collected since the file of this one was last
-    changed. `until` is the time when the sheet was filled in (`filled_in_by`).
+    The other verdict is on a page, or in a sheet from elsewhere: then a row is newer only if its file was changed after
+    that sheet was collected, and if it says what was not collected before. `until` is the time when the sheet was
+    filled in (`filled_in_by`).
     """
     rows = []
-    saved = "" if is_fixed() else datetime.fromtimestamp(int(sheet.path.stat().st_mtime), UTC).isoformat()
+    saved = "" if is_fixed() else _changed(sheet).replace(microsecond=0).isoformat()
     for one in given:
         said = present.other(one.item, one.assessor, one.verdict, by_sheet=False)
         time = min(said.said, said.at) if said else ""
         since = present.earliest(one.item, one.assessor)
         is_ordered = time < since or (until and since <= until <= time)
         last = present.by_sheet.get((one.item, one.assessor)) if sheet.lies_there else None
-        is_elsewhere = last is not None and "/" in last.source and last.after not in ("", one.verdict)
-        if last is not None and is_elsewhere and saved <= last.at and sheet.after < last.at:
+        is_later = last is None or saved > last.at or sheet.after >= last.at
+        is_later = is_later and (one.item, one.assessor, one.verdict) not in present.collected
+        if last is not None and "/" in last.source and last.after not in ("", one.verdict) and not is_later:
             where = f"{last.source} (collected on {last.at})"
             rule = _CONTRADICTORY.format(who=one.assessor, verdict=last.after, sheet=where)
         elif said is None or is_ordered:
