@@ -128,9 +128,9 @@ def ordered_rows(
 ) -> list[Judgement]:
     """Return the rows of a sheet, except those that may be older or newer than another verdict: a fault each.
 
-    The other verdict is on a page, or in a sheet from elsewhere: then a row is newer only if its file was changed after
-    that sheet was collected, and if it says what was not collected before. `until` is the time when the sheet was
-    filled in (`filled_in_by`).
+    The other verdict is on a page, or in a sheet from elsewhere: then a row is newer if `collect` has read another
+    content of its file since, or if the file was saved since and the row says what the person has not said before.
+    `until` is the time when the sheet was filled in (`filled_in_by`).
     """
     rows = []
     saved = "" if is_fixed() else _changed(sheet).replace(microsecond=0).isoformat()
@@ -140,9 +140,9 @@ def ordered_rows(
         since = present.earliest(one.item, one.assessor)
         is_ordered = time < since or (until and since <= until <= time)
         last = present.by_sheet.get((one.item, one.assessor)) if sheet.lies_there else None
-        is_later = last is None or saved > last.at or sheet.after >= last.at
-        is_later = is_later and (one.item, one.assessor, one.verdict) not in present.collected
-        if last is not None and "/" in last.source and last.after not in ("", one.verdict) and not is_later:
+        is_other = last is not None and "/" in last.source and last.after not in ("", one.verdict)
+        is_said = (one.item, one.assessor, one.verdict) in present.collected
+        if last is not None and is_other and sheet.after < last.at and (is_said or saved <= last.at):
             where = f"{last.source} (collected on {last.at})"
             rule = _CONTRADICTORY.format(who=one.assessor, verdict=last.after, sheet=where)
         elif said is None or is_ordered:
