@@ -128,12 +128,11 @@ def ordered_rows(
 ) -> list[Judgement]:
     """Return the rows of a sheet, except those that may be older or newer than another verdict: a fault each.
 
-    The other verdict is on a page, or in a sheet from elsewhere: then a row is newer if `collect` has read another
-    content of its file since, or if the file was saved since and the row says what the person has not said before.
+    The other verdict is on a page, or in a sheet from elsewhere: then a row is newer only if `collect` has read another
+    content of its file since, and if the row cannot have been in it: the verdict is new, or this file gave another one.
     `until` is the time when the sheet was filled in (`filled_in_by`).
     """
     rows = []
-    saved = "" if is_fixed() else _changed(sheet).replace(microsecond=0).isoformat()
     for one in given:
         said = present.other(one.item, one.assessor, one.verdict, by_sheet=False)
         time = min(said.said, said.at) if said else ""
@@ -141,8 +140,9 @@ def ordered_rows(
         is_ordered = time < since or (until and since <= until <= time)
         last = present.by_sheet.get((one.item, one.assessor)) if sheet.lies_there else None
         is_other = last is not None and "/" in last.source and last.after not in ("", one.verdict)
-        is_said = (one.item, one.assessor, one.verdict) in present.collected
-        if last is not None and is_other and sheet.after < last.at and (is_said or saved <= last.at):
+        own = present.by_source.get((one.item, one.assessor), {}).get(sheet.source)
+        is_said = own is None and (one.item, one.assessor, one.verdict) in present.collected
+        if last is not None and is_other and (sheet.after < last.at or is_said):
             where = f"{last.source} (collected on {last.at})"
             rule = _CONTRADICTORY.format(who=one.assessor, verdict=last.after, sheet=where)
         elif said is None or is_ordered:
