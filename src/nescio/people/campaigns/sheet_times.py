@@ -23,6 +23,7 @@ _CONTRADICTORY = (
     "{who} says {verdict} in {sheet}, and nescio cannot tell which of the two sheets is newer; leave the older one "
     "out, or name the newer one alone"
 )
+REFUSED = "refused"  # in the log, the files of which `collect` refused rows
 _LATER = timedelta(days=1)  # Clocks and archives may date a file so much too early.
 
 
@@ -48,19 +49,22 @@ class Collects:
     def __init__(self, campaign: Campaign) -> None:
         lines = {link: number for number, link in enumerate(chain.links(campaign / HISTORY), 1)}
         steps = [entry for entry in reversed(read_log(campaign)) if entry.step == COLLECTING]
-        self._read = [(entry.read, FirstRead(entry.at, lines.get(entry.about["history"], 0))) for entry in steps]
+        self._steps = [(entry, FirstRead(entry.at, lines.get(entry.about["history"], 0))) for entry in steps]
 
     def first(self, source: str, held: str) -> tuple[FirstRead | None, str]:
         """Return the first `collect` that read the content `held`, if one did, and when this source had another one.
 
-        Steps before the last one that read another content from this source do not count.
+        Steps before the last one that read another content from this source do not count. A content of which rows were
+        refused does not say when this source had another one, because the same rows may be in it.
         """
-        found = None
-        for read, one in self._read:
-            if held in read.values():
-                found = one
-            elif source in read:
-                return found, one.at
+        found, is_same = None, True
+        for entry, one in self._steps:
+            if held in entry.read.values():
+                found = one if is_same else found
+            elif source in entry.read:
+                is_same = False
+                if source not in entry.about.get(REFUSED, ()):
+                    return found, one.at
         return found, ""
 
 
