@@ -385,8 +385,90 @@ def test_a_sheet_that_was_collected_is_older_than_one_that_was_not(named: bool, 
     both = [sheet, other] if named else []
     assert collect(campaign, *both).sound
     assert [*verdicts(campaign).values()] == ["W"]
-    assert collect(campaign, *both).count == named  # whoever names the older sheet wants it
+    assert collect(campaign, *both).sound
     assert [*verdicts(campaign).values()] == ["W"]
+
+
+def write_sheet(path: Path, rows: Sequence[dict[str, str]], letters: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_rows(path, [{**row, "verdict": letter.strip(".")} for row, letter in zip(rows, letters, strict=True)])
+    return path
+
+
+@pytest.mark.parametrize("older", ["monday/ana.csv", "campaign/sheets/ana.csv", "before/tuesday/ana.csv"])
+def test_a_collect_that_is_run_again_changes_nothing(older: str, tmp_path: Path) -> None:
+    """The sheets of one person are in folders of any name; the second one is corrected."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0", "thing 1"]}, ["ana"])
+    rows = rows_of(campaign / "sheets" / "ana.csv")
+    first, second = write_sheet(tmp_path / older, rows, "R."), tmp_path / "tuesday" / "ana.csv"
+    assert collect(campaign, first, write_sheet(second, rows, ".W")).sound
+    assert collect(campaign, first, write_sheet(second, rows, "XW")).sound
+    held = (campaign / "judgements" / "history.jsonl").read_bytes()
+    for files in ((first, second), (second, first), (second,)):
+        assert collect(campaign, *files).sound
+        assert (campaign / "judgements" / "history.jsonl").read_bytes() == held
+    assert [verdicts(campaign)[row["item"], "ana"] for row in rows] == ["X", "W"]
+    assert collect(campaign, first).sound  # whoever names the older sheet alone wants it
+    assert verdicts(campaign)[rows[0]["item"], "ana"] == "R"
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_a_sheet_that_lay_there_and_was_not_collected_does_not_undo_a_correction(read: bool, tmp_path: Path) -> None:
+    """If `collect` has read another content of its file since then, it is newer; not if it refused that content."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0", "thing 1"]}, ["ana"])
+    sheet = campaign / "sheets" / "ana.csv"
+    rows = rows_of(sheet)
+    assert collect(campaign, write_sheet(tmp_path / "mail" / "ana.csv", rows, "W.")).sound
+    if read:
+        assert collect(campaign).sound
+    for letters in ("X.", "XR"):
+        write_sheet(sheet, rows, letters)
+        faults = collect(campaign).rows
+        assert verdicts(campaign)[rows[0]["item"], "ana"] == ("X" if read else "W")
+        if not read:
+            (fault,) = faults
+            assert fault.file == str(sheet)
+            assert fault.rule.startswith("ana says W in mail/ana.csv (collected on ")
+            assert "leave the older one out, or name the newer one alone" in fault.rule
+    assert collect(campaign, sheet).sound
+    assert [verdicts(campaign)[row["item"], "ana"] for row in rows] == ["X", "R"]
+
+
+def test_a_row_that_was_never_collected_from_a_sheet_does_not_come_back_with_another_row(tmp_path: Path) -> None:
+    """The sheet in the folder is a copy of the first mail; then its second row is filled in."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0", "thing 1"]}, ["ana"])
+    sheet = campaign / "sheets" / "ana.csv"
+    rows = rows_of(sheet)
+    for letters in ("R.", "W."):
+        assert collect(campaign, write_sheet(tmp_path / letters[0] / "ana.csv", rows, letters)).sound
+    for letters, faults, held in (("R.", 0, ["W"]), ("RX", 1, ["W", "X"]), ("UX", 0, ["U", "X"])):
+        write_sheet(sheet, rows, letters)
+        assert collect(campaign).count == faults
+        assert [verdicts(campaign)[row["item"], "ana"] for row in rows[: len(held)]] == held
+
+
+@pytest.mark.parametrize("later", ["mail", "page"])
+def test_a_sheet_that_was_refused_is_older_than_what_was_said_since(
+    later: str, clock: Callable[[int], None], tmp_path: Path
+) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0"]}, ["ana"], html=True)
+    nescio.campaign.sheets(campaign, ["ana"])
+    sheet, (a,) = campaign / "sheets" / "ana.csv", items_of(campaign)
+    said = [(a, "W", 1), (a, "X", 7)]
+    clock(2)
+    assert collect(campaign, hand_in(tmp_path / "p.jsonl", campaign, said[:1])).sound
+    clock(5)
+    write_sheet(sheet, rows_of(sheet), "R")
+    (fault,) = collect(campaign).rows
+    assert "ana says W on a page" in fault.rule
+    clock(9)
+    mail = write_sheet(tmp_path / "mail" / "ana.csv", rows_of(sheet), "W")
+    assert collect(campaign, mail if later == "mail" else hand_in(tmp_path / "p.jsonl", campaign, said)).sound
+    clock(11)
+    for _ in range(2):
+        collected = collect(campaign)
+        assert (collected.count, [row.older for row in collected.tables["sheets"]]) == (0, [1])
+    assert [*verdicts(campaign).values()] == ["W" if later == "mail" else "X"]
 
 
 def test_an_empty_cell_of_a_sheet_that_lies_there_takes_back_only_what_it_said(tmp_path: Path) -> None:

@@ -291,6 +291,39 @@ def test_letters_name_the_options_that_teams_saw(tmp_path: Path, options: list[s
     assert [scores.value(run, "accuracy") for run in ("alpha_a", "beta_b")] == [1, 1]
 
 
+@pytest.mark.parametrize("gold", ["A", "a)", "0", "RIGHT", " right "])
+@pytest.mark.parametrize("options", [["right", "false"], ["false", "Right "], ["right", "wrong", "none of these"]])
+def test_a_key_may_name_the_right_option_in_any_way_while_topics_are_corrected(
+    gold: str, options: list[str], tmp_path: Path
+) -> None:
+    """A column of the topics counts, too, if it was corrected there."""
+    rows = [
+        {"id": f"q{i}", "question": "Which?", "options": ["right", "wrong"], "answers": [gold], "kind": "who"}
+        for i in range(3)
+    ]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    made.lines(
+        campaign / "topics" / "questions.jsonl",
+        [{"id": row["id"], "question": "Which?", "options": options, "kind": f"kind {row['id']}"} for row in rows],
+    )
+    nescio.campaign.handout(campaign)
+    right = next(text for text in options if text.strip().casefold() == "right")
+    made.take(campaign, {"alpha_a": [right] * 3, "beta_b": [next(text for text in options if text != right)] * 3})
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert [scores.value(run, "accuracy") for run in ("alpha_a", "beta_b")] == [1, 0]
+    assert "kind q2" in (campaign / "results" / "outcomes.csv").read_text(encoding="utf-8")
+
+
+def test_a_key_needs_no_options(tmp_path: Path) -> None:
+    rows = [{"id": f"q{i}", "question": "Which?", "options": ["right", "wrong"]} for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    gold = [{"id": row["id"], "question": "Which?", "answers": ["right"]} for row in rows]
+    made.lines(campaign / "key" / "key.jsonl", gold)
+    nescio.campaign.handout(campaign)
+    made.take(campaign, {"alpha_a": ["right"] * 3})
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "accuracy") == 1
+
+
 @pytest.mark.parametrize(
     ("options", "more", "says"),
     [

@@ -19,10 +19,9 @@ from nescio.people.assessing.access import ASSESSOR
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.exporting import on_known
 from nescio.people.assessing.tables import claims, items, people, units
-from nescio.people.campaigns.collecting import alike
 from nescio.people.campaigns.judgements import Judgement
 from nescio.people.campaigns.shown_texts import LIST, NOTHING, SENTENCES
-from nescio.people.campaigns.verdicts import Agreement, agreement
+from nescio.people.campaigns.verdicts import Agreement, agreement, alike
 from nescio.text import plural
 
 PAUSE = 180  # A gap of so many seconds is a pause.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +38,13 @@ from nescio.people.campaigns.judgements import (
     Judgement,
     Present,
     append_history,
-    by_item,
     changes,
     collected,
-    ends_of,
     guidelines_of,
     lists_taken_in,
     read_history,
     read_judgements,
     refused,
-    source_of,
 )
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
 from nescio.people.campaigns.pooling import pool_version
@@ -56,6 +52,8 @@ from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows, table
 from nescio.people.campaigns.sheet_times import (
+    REFUSED,
+    Collects,
     drop_contradictions,
     drop_unordered,
     filled_in_by,
@@ -63,17 +61,17 @@ from nescio.people.campaigns.sheet_times import (
     is_new,
     ordered_rows,
     refuse_replaced,
+    sources_of,
 )
 from nescio.people.campaigns.shown_texts import CHANGED
 from nescio.people.campaigns.topics import nugget_texts, without_list
-from nescio.people.campaigns.verdicts import agreement, unlisted
+from nescio.people.campaigns.verdicts import agreement, alike, unlisted
 from nescio.stats.parallel import followed
 from nescio.text import plural, sanitize, squeeze
 
 Nuggets = Mapping[tuple[str, str], tuple[str, str]]  # importance and text by question and number
 KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
-_ALIKE = 20  # From so many answers on, a note says that all verdicts of an assessor, or of two, are the same.
 _AGAIN = "run nescio campaign sheets for a new sheet"
 _OF_A_PAGE = (
     "{who} listed these nuggets on a page, and only this page changes them; undo the changes in this sheet, or delete "
@@ -179,15 +177,16 @@ def collect(
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
         head = append_history(opened, rows)
-        for question, who in changed_lists(
-            by_sheet, present, {item.question: item.text for item in list_items(opened)}
-        ):
+        targets = {item.question: item.text for item in list_items(opened)}
+        for question, who in changed_lists(by_sheet, present, targets):
             faults.add(Fault(str(lists[-1]), None, _OF_A_PAGE.format(who=who), question))
         known = _put_lists(opened, present) or known
-        named_files = {source_of(opened, path): content for path, content in read.items()}
+        sources, faulty = sources_of(opened, read), {fault.file for fault in faults.listed}
         held = digest(opened / LISTS) if known else taken
         wrote = digests(opened, HISTORY) | ({LISTS: held} if held else {})
-        record(opened, "collect", named_files, wrote, {"history": head})
+        refused = sorted(sources[path] for path in read if str(path) in faulty)
+        about = {"history": head} | ({REFUSED: refused} if refused else {})
+        record(opened, "collect", {sources[path]: content for path, content in read.items()}, wrote, about)
         judged = read_judgements(opened)
         kept = [one for one in judged if one.item in reading.items]
         sentences = {item.id: [str(i) for i in range(len(item.supports))] for item in sentence_items(opened)}
@@ -268,13 +267,14 @@ def _collected(
     rows: list[Change] = []
     counts: list[ReadBack] = []
     sheets: list[SheetRows] = []
+    sources, collects = sources_of(campaign, paths), Collects(campaign)
+    stems = [path.stem.casefold() for path in {*paths} if path.suffix.lower() != SUFFIX]
     learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], present)
     # Pages have the times of their judgements, with which sheets are compared.
     for path in followed(sorted(paths, key=lambda path: path.suffix.lower() != SUFFIX), progress):
         if path.suffix.lower() == SUFFIX:
             change, of_files = _handed_in(reading, path, present)
-            rows += change
-            counts += of_files
+            rows, counts = [*rows, *change], [*counts, *of_files]
             continue
         who = known.get(path.stem.casefold()) if known else path.stem
         if who is None:
@@ -282,8 +282,9 @@ def _collected(
             reading.fault(path, None, rule)
             continue
         sheet = reading.read(path, who)
-        sheet.source, sheet.lies_there = source_of(campaign, path), lie_there
-        sheet.ends = ends_of(campaign, sheet.source, digest(path))
+        sheet.source, sheet.lies_there = sources[path], lie_there
+        sheet.alone = not lie_there and stems.count(path.stem.casefold()) == 1
+        sheet.before, sheet.after = collects.first(sheet.source, digest(path))
         if reading.is_sorted_alone(sheet):
             reading.fault(path, None, _ALONE)
         else:
@@ -306,9 +307,9 @@ def _of_sheet(
         if (one.item, who, one.verdict) not in present.collected:
             reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
             rows += _refused(reading, one, version, source, present)
-    until = filled_in_by(campaign, path)
+    until = filled_in_by(campaign, sheet)
     again = {one for one in sheet.judgements if not is_new(reading, sheet, one, present)}
-    fresh = ordered_rows(reading, path, [one for one in sheet.judgements if one not in again], present, until=until)
+    fresh = ordered_rows(reading, sheet, [one for one in sheet.judgements if one not in again], present, until=until)
     judged = [one for one in sheet.blanks if present.said_by_sheet(one.item, who)]
     # A comment without a verdict is taken too; what holds of the answer stays as it is.
     back = [one for one in judged if withdraw and is_new(reading, sheet, one, present)]
@@ -374,32 +375,6 @@ def _taken_out(lines: int) -> Iterator[Note]:
             HISTORY,
             lines=lines,
         )
-
-
-def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
-    """Yield notes on suspicious verdicts: an assessor who gave one verdict on all answers, and two who always agree."""
-    given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
-    names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})
-    for who in names:
-        own = Counter(verdicts[who] for verdicts in given.values() if who in verdicts)
-        if own.total() >= _ALIKE and len(own) == 1:
-            yield note(
-                "campaign.one_verdict",
-                "{subject} gives the verdict {verdict} on all {answers:n answer}",
-                who,
-                verdict=next(iter(own)),
-                answers=own.total(),
-            )
-    for one, other in combinations(names, 2):
-        both = [(own[one], own[other]) for own in given.values() if one in own and other in own]
-        if len(both) >= _ALIKE and len({*both}) > 1 and all(a == b for a, b in both):
-            yield note(
-                "campaign.copied",
-                "{subject} and {other} give the same verdicts on all {answers:n answer}; is one sheet a copy?",
-                one,
-                other=other,
-                answers=len(both),
-            )
 
 
 def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> Mapping[str, Any]:

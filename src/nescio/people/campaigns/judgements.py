@@ -6,7 +6,6 @@ No line is overwritten: a changed or withdrawn verdict is another line.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -15,8 +14,8 @@ from msgspec.structs import asdict, replace
 from nescio.errors import MismatchError
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import COLLECTING, Entry, is_time
-from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, KEY, OWN_KEY, SHEETS, Campaign
-from nescio.people.campaigns.log import digest, latest, now, read_log
+from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, KEY, OWN_KEY, Campaign
+from nescio.people.campaigns.log import digest, latest, now
 from nescio.people.campaigns.shown_texts import AskedAgain, same_texts, taken_back_of
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
@@ -112,7 +111,7 @@ class Present:
         self.records: dict[str, Change] = {}  # the line of each record from a page
         # The last of an item and an assessor from each sheet.
         self.by_source: dict[tuple[str, str], dict[str, Judgement]] = {}
-        self.by_sheet: dict[tuple[str, str], Judgement] = {}  # the last from any sheet of the assessor
+        self.by_sheet: dict[tuple[str, str], Change] = {}  # the line of the last from any sheet of the assessor
         self.comments: set[tuple[str, str, str]] = set()  # every comment on an item by an assessor
         self.collected: set[tuple[str, str, str]] = set()  # every verdict on an item by an assessor
         self.again = AskedAgain()
@@ -121,8 +120,8 @@ class Present:
         # Until when verdicts do not hold for the present texts, and the key of these texts.
         self._ended: dict[tuple[str, str], str] = {}
         self._taken_back_by: dict[tuple[str, str], str] = {}
-        # Every verdict of an assessor on an item in a sheet, each with the number of its line.
-        self._of_sheets: dict[tuple[str, str], list[tuple[int, str]]] = {}
+        # The last verdict of an assessor on an item in a sheet, with the number of its line.
+        self._of_sheets: dict[tuple[str, str], tuple[int, str]] = {}
         self._count = 0
         self._sheets: dict[tuple[str, str], list[str]] = {}  # when a sheet's verdicts were collected
         self._known: dict[tuple[str, str], Sequence[Change]] = {}  # the verdicts when the last of them was
@@ -196,8 +195,8 @@ class Present:
     def _put_in_place(self, line: Change) -> None:
         whose = line.item, line.assessor
         self.by_source.setdefault(whose, {})[line.source] = line.judgement
-        self.by_sheet[whose] = line.judgement
-        self._of_sheets.setdefault(whose, []).append((self._count, line.after))
+        self.by_sheet[whose] = line
+        self._of_sheets[whose] = self._count, line.after
 
     def earliest(self, item: str, assessor: str) -> str:
         """Return the time after which the assessor must have written what a sheet newly says of the item."""
@@ -238,40 +237,42 @@ class Present:
         is_of_sheet = line is not None and bool(line.after) and _of_sheet(line)
         return is_of_sheet and (not source or (here is not None and here.verdict == self.of(item, assessor).verdict))
 
-    def gives_anew(self, one: Judgement, texts: str, ends: Iterable[int]) -> bool:
+    def gives_anew(self, one: Judgement, texts: str, before: int | None) -> bool:
         """Return whether a row repeats the current verdict for the present `texts`, if this verdict is on other texts.
 
-        An unchanged sheet with `ends` (`ends_of`) gave its verdicts before.
+        `before` is as in `is_known`.
         """
         held = self.lines.get((one.item, one.assessor))
-        known = any(one.verdict == self._in_sheets((one.item, one.assessor), end) for end in ends)
-        if held is None or known or held.after != one.verdict or not (texts and held.texts):
+        if held is None or self.is_known(one, before) or held.after != one.verdict or not (texts and held.texts):
             return False
         return not same_texts(held.texts, texts)
 
-    def repeats(self, one: Judgement, source: str = "", ends: Iterable[int] = ()) -> bool:
+    def is_known(self, one: Judgement, before: int | None) -> bool:
+        """Return whether a sheet gave the verdict of a row that was read before, or another verdict after that.
+
+        `before` is the number of lines of the history after the first `collect` that read the row; None if none did. A
+        row that was refused then, and that no later sheet replaced, is not known.
+        """
+        number, verdict = self._of_sheets.get((one.item, one.assessor), (0, ""))
+        return before is not None and number > 0 and (number > before or verdict == one.verdict)
+
+    def repeats(self, one: Judgement, source: str = "", before: int | None = None) -> bool:
         """Return whether a row of a sheet with a verdict says nothing new.
 
         Such a row repeats what is current, if a sheet has said so, or the verdict of the assessor's last sheet, which a
         page has replaced since. With a `source`, the row may also repeat what was collected from this sheet before: a
-        later sheet may have replaced that. With the `ends` of an unchanged sheet (`ends_of`), it may repeat the verdict
-        of the assessor's last sheet at one of these ends.
+        later sheet may have replaced that. A row of an unchanged sheet may be known since `before` (`is_known`).
         """
         whose = one.item, one.assessor
         here, held = self.by_source.get(whose, {}).get(source), self.lines.get(whose)
         is_current = one == self.of(*whose) and self.other(*whose, one.verdict, by_sheet=True) is None
         last = self.by_sheet.get(whose)
-        if is_current and last is not None and last.verdict:
+        if is_current and last is not None and last.after:
             return here is None or here.verdict == one.verdict
         is_taken_back = held is not None and bool(held.taken_back) and held.before == one.verdict
-        if not is_taken_back and any(one.verdict == self._in_sheets(whose, end) for end in ends):
+        if not is_taken_back and self.is_known(one, before):
             return True
-        return one in (last, here)
-
-    def _in_sheets(self, whose: tuple[str, str], end: int) -> str | None:
-        """Return the verdict of a person's last sheet on an item in the first lines of the history, up to `end`."""
-        said = (verdict for number, verdict in reversed(self._of_sheets.get(whose, ())) if number <= end)
-        return next(said, None)
+        return one in (last and last.judgement, here)
 
     def lacks_comment(self, one: Judgement) -> bool:
         """Return whether a judgement has a comment that is not yet in the history."""
@@ -333,27 +334,6 @@ def collected(campaign: Campaign) -> int:
     return links.index(head) + 1 if head else 0
 
 
-def source_of(campaign: Campaign, path: Path) -> str:
-    """Return the name of a file in the folder of sheets; a file elsewhere has the name of its own folder before it."""
-    folder = path.parent.resolve()
-    return path.name if folder == (campaign / SHEETS).resolve() else f"{folder.name or '.'}/{path.name}"
-
-
-def ends_of(campaign: Campaign, source: str, held: str) -> list[int]:
-    """Return how many lines the history had after each `collect` that read the content `held`.
-
-    Steps before the last one that read another content from this source do not count.
-    """
-    links = {link: number for number, link in enumerate(chain.links(campaign / HISTORY), 1)}
-    ends: list[int] = []
-    for entry in reversed([entry for entry in read_log(campaign) if entry.step == COLLECTING]):
-        if held in entry.read.values():
-            ends.append(links.get(entry.about["history"], 0))
-        elif source in entry.read:
-            break
-    return ends
-
-
 def lists_taken_in(entries: Sequence[Entry]) -> str:
     """Return the digest of the lists of nuggets that `collect` took in; empty if it took none."""
     if any(LISTS in entry.wrote for entry in entries if entry.step == "init"):
@@ -407,7 +387,7 @@ def changes(
         if one.verdict:
             since = present.earliest(one.item, one.assessor)
             said = "" if one in anew else present.time_of_copied(one)
-            said = said or (until if since < until < at else "")
+            said = said or (until if since <= until < at else "")
             line = replace(line, said=said, texts=texts.get(one.item, ""))
         rows.append(line)
         present.add(line)

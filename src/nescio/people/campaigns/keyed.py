@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from nescio.data.model import Question
 from nescio.errors import MismatchError, shorten
 from nescio.formats import ReadOptions, open_source
+from nescio.judging.choice import option
 from nescio.people.campaigns.folder import KEY, TOPICS, Campaign
 from nescio.people.campaigns.topics import Part, exercises_of, in_language
 from nescio.pipeline import read_collection
@@ -28,27 +29,42 @@ def keyed(questions: Iterable[Question], files: Sequence[Path]) -> list[Question
     collection, _ = read_collection(list(files), ReadOptions(gold=False))
     keys = {question.id: question for question in collection.questions}
     _refuse_lacking([question.id for question in questions if question.id not in keys])
-    for question in questions:
-        key = keys[question.id]
-        if question.options != key.options and not {*key.answers} <= {*question.options} & {*key.options}:
-            raise MismatchError(
-                f"{TOPICS}/ and {KEY}/ state other options for {question.id!r}, and not both have the right answer "
-                f"({shorten(', '.join(key.answers))}); state the same options in both"
-            )
-        if question.story and key.story and key.accepted and _sentences(question, key) != _sentences(key, key):
-            raise MismatchError(
-                f"{TOPICS}/ and {KEY}/ state other sentences for the story of {question.id!r} where the key says that "
-                "they are right; state the same story in both"
-            )
-    return [
-        replace(
-            keys[question.id],
-            text=question.text,
-            options=question.options,
-            story=question.story or keys[question.id].story,
+    return [_keyed(question, keys[question.id]) for question in questions]
+
+
+def _keyed(question: Question, key: Question) -> Question:
+    if question.story and key.story and key.accepted and _sentences(question, key) != _sentences(key, key):
+        raise MismatchError(
+            f"{TOPICS}/ and {KEY}/ state other sentences for the story of {question.id!r} where the key says that "
+            "they are right; state the same story in both"
         )
-        for question in questions
-    ]
+    return replace(
+        key,
+        text=question.text,
+        options=question.options,
+        answers=_gold(question, key),
+        story=question.story or key.story,
+        cluster=question.cluster or key.cluster,
+        strata={**key.strata, **question.strata},
+    )
+
+
+def _gold(question: Question, key: Question) -> tuple[str, ...]:
+    """Return the gold answers of the key; where the topics state other options, by the texts of these options."""
+    if question.options == key.options:
+        return key.answers
+    named = [option(key, gold) for gold in key.answers]
+    texts = [gold if at is None else key.options[at] for gold, at in zip(key.answers, named, strict=True)]
+    if not question.options or (not key.options and all(option(question, gold) is not None for gold in texts)):
+        return tuple(texts)
+    alike = [[one for one in question.options if squeeze(one) == squeeze(text)] for text in texts]
+    found = [text if text in ones else ones[0] for text, ones in zip(texts, alike, strict=True) if ones]
+    if len(found) < len(texts):
+        raise MismatchError(
+            f"{TOPICS}/ and {KEY}/ state other options for {question.id!r}, and not both have the right answer "
+            f"({shorten(', '.join(texts))}); state the same options in both"
+        )
+    return tuple(found)
 
 
 def _sentences(question: Question, key: Question) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import lgamma, log
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -52,13 +53,21 @@ def row_key(secret: str, who: str, item: str) -> str:
     return named_by(secret, "sheet", who, item)
 
 
+class FirstRead(NamedTuple):
+    """The first `collect` that read a sheet: its time, and how many lines the history had after it."""
+
+    at: str
+    lines: int
+
+
 class SheetRows(Struct):
     """The rows of a sheet: the judgements, and the rows without a verdict (`blanks`).
 
     `outdated` has the verdicts on earlier texts, each with its line. `items` has the items in the order of the sheet.
     `answers` is the number of all answers. `texts` has the keys of the texts that the sheet shows, for items that it
     shows otherwise than now. `collect` says where the sheet is from (`source`), whether it was found in the folder of
-    the campaign, and when its content was collected before (`judgements.ends_of`).
+    the campaign (`lies_there`), whether somebody named it and no other sheet of this person (`alone`), and when its
+    content was collected before (`before`), or another content of its file (`after`).
     """
 
     path: Path
@@ -71,7 +80,9 @@ class SheetRows(Struct):
     texts: dict[str, str] = field(default_factory=dict)
     source: str = ""
     lies_there: bool = False
-    ends: list[int] = field(default_factory=list)
+    alone: bool = False
+    before: FirstRead | None = None
+    after: str = ""
 
 
 class SheetReader:

@@ -2,93 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nescio.errors import FormatError
+from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import COLLECTING
 from nescio.people.campaigns.folder import SHEETS, Campaign
 from nescio.people.campaigns.handed_in import HandedIn
-from nescio.people.campaigns.judgements import Judgement, Present, source_of
+from nescio.people.campaigns.judgements import HISTORY, Judgement, Present
 from nescio.people.campaigns.log import digest, is_fixed, now, read_log
-from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows
+from nescio.people.campaigns.sheet_reading import FirstRead, SheetReader, SheetRows
 
 _UNORDERED = (
     "{who} says {verdict} {where}, and nescio cannot tell which of the two is newer; change one of them, so that both "
     "say the same"
 )
 _CONTRADICTORY = (
-    "{who} says {verdict} in {path}, and nescio cannot tell which of the two sheets is newer; change one of them, so "
-    "that both say the same, or leave the older one out"
+    "{who} says {verdict} in {sheet}, and nescio cannot tell which of the two sheets is newer; leave the older one "
+    "out, or name the newer one alone"
 )
+REFUSED = "refused"  # in the log, the files of which `collect` refused rows
 _LATER = timedelta(days=1)  # Clocks and archives may date a file so much too early.
 
 
-def filled_in_by(campaign: Campaign, path: Path) -> str:
-    """Return the latest time at which a sheet was filled in, or "" if the date of its file does not tell it."""
-    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+def sources_of(campaign: Campaign, paths: Iterable[Path]) -> Mapping[Path, str]:
+    """Return the name of each file in the log and the history.
+
+    A file in the folder of sheets has its own name. A file elsewhere has the name of its folder before it, and those of
+    the folders above if another file has the same names.
+    """
+    there = (campaign / SHEETS).resolve()
+    whole = {path: (path.parent.resolve() / path.name).parts for path in paths}
+    names = {}
+    for path, parts in whole.items():
+        ends = (parts[-count:] for count in range(2, len(parts)))
+        alone = (end for end in ends if all(other[-len(end) :] != end for other in {*whole.values()} - {parts}))
+        names[path] = path.name if Path(*parts).parent == there else "/".join(next(alone, (".", path.name)))
+    return names
+
+
+class Collects:
+    """What each `collect` of a campaign read, the last one first."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        lines = {link: number for number, link in enumerate(chain.links(campaign / HISTORY), 1)}
+        steps = [entry for entry in reversed(read_log(campaign)) if entry.step == COLLECTING]
+        self._steps = [(entry, FirstRead(entry.at, lines.get(entry.about["history"], 0))) for entry in steps]
+
+    def first(self, source: str, held: str) -> tuple[FirstRead | None, str]:
+        """Return the first `collect` that read the content `held`, if one did, and when this source had another one.
+
+        Steps before the last one that read another content from this source do not count. A content of which rows were
+        refused does not say when this source had another one, because the same rows may be in it.
+        """
+        found, is_same = None, True
+        for entry, one in self._steps:
+            if held in entry.read.values():
+                found = one if is_same else found
+            elif source in entry.read:
+                is_same = False
+                if source not in entry.about.get(REFUSED, ()):
+                    return found, one.at
+        return found, ""
+
+
+def filled_in_by(campaign: Campaign, sheet: SheetRows) -> str:
+    """Return the latest time at which a sheet was filled in, or "" if neither its file nor a `collect` tells it."""
+    changed = _changed(sheet)
+    by = sheet.before.at if sheet.before and not sheet.alone else ""
     if is_fixed():
-        return ""
+        return by
     begun = datetime.fromisoformat(read_log(campaign)[0].at)  # No sheet is older.
-    return (changed + _LATER).isoformat() if begun < changed < now() - _LATER else ""
+    saved = (changed + _LATER).isoformat() if begun < changed < now() - _LATER else ""
+    return min(filter(None, (by, saved)), default="")
 
 
 def gives_anew(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Present) -> bool:
     """Return whether a row of a sheet repeats the current verdict for the present texts (`Present.gives_anew`)."""
-    return one.item not in sheet.texts and present.gives_anew(one, reading.texts[one.item], sheet.ends)
+    before = sheet.before.lines if sheet.before else None
+    return one.item not in sheet.texts and present.gives_anew(one, reading.texts[one.item], before)
 
 
 def is_new(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Present) -> bool:
-    """Return whether a row of a sheet says something new; without a verdict, whether it can take one back."""
-    place, ends = (sheet.source, sheet.ends) if sheet.lies_there else ("", [])
+    """Return whether a row of a sheet says something new; without a verdict, whether it can take one back.
+
+    Whoever names a sheet alone gives its verdicts anew, except those of the person's last sheet.
+    """
+    before = sheet.before.lines if sheet.before and not sheet.alone else None
     if not one.verdict:
-        return present.said_by_sheet(one.item, one.assessor, place)
-    return gives_anew(reading, sheet, one, present) or not present.repeats(one, place, ends)
+        source = sheet.source if sheet.lies_there else ""
+        return present.said_by_sheet(one.item, one.assessor, source) and not present.is_known(one, before)
+    source = "" if sheet.alone else sheet.source
+    return gives_anew(reading, sheet, one, present) or not present.repeats(one, source, before)
 
 
 def drop_contradictions(reading: SheetReader, sheets: Sequence[SheetRows], present: Present, *, withdraw: bool) -> None:
     """Drop the new rows of sheets that differ from those of another sheet of the same person; each is a fault.
 
-    A row that was collected before is older than the rows of a sheet that was not, and does not count against them. A
-    row without a verdict differs from a verdict if it takes back verdicts (`withdraw`).
+    A row that was collected before is older than the rows of a sheet that was not, and does not count against them,
+    unless its file was changed later. A row without a verdict differs from a verdict if it takes back verdicts
+    (`withdraw`).
     """
-    said: dict[tuple[str, str], dict[str, Path]] = {}
-    not_older: dict[tuple[str, str], dict[str, Path]] = {}
+    said: dict[tuple[str, str], list[tuple[str, SheetRows, bool]]] = {}
     parts = [(sheet, rows) for sheet in sheets for rows in (sheet.judgements, sheet.blanks)[: 1 + withdraw]]
     for sheet, rows in parts:
         for one in rows:
             new = is_new(reading, sheet, one, present)
             if one.verdict or new or not sheet.lies_there:
-                for of in (said, not_older)[: 2 if new or not sheet.ends else 1]:
-                    of.setdefault((one.item, sheet.who), {}).setdefault(one.verdict, sheet.path)
+                said.setdefault((one.item, sheet.who), []).append((one.verdict, sheet, new))
     for sheet, rows in parts:
         for one in [one for one in rows if is_new(reading, sheet, one, present)]:
-            others = (said if sheet.ends else not_older)[one.item, sheet.who].items()
-            for verdict, path in [other for other in others if other[0] != one.verdict][:1]:
-                rule = _CONTRADICTORY.format(who=sheet.who, verdict=verdict or "nothing", path=path)
-                reading.fault(sheet.path, None, rule, one.item)
-                rows.remove(one)
+            for verdict, other, new in said[one.item, sheet.who]:
+                is_older = sheet.before is None and other.before is not None and not new
+                if verdict != one.verdict and (not is_older or (verdict and _changed(other) > _changed(sheet))):
+                    rule = _CONTRADICTORY.format(who=sheet.who, verdict=verdict or "nothing", sheet=other.path)
+                    reading.fault(sheet.path, None, rule, one.item)
+                    rows.remove(one)
+                    break
+
+
+def _changed(sheet: SheetRows) -> datetime:
+    return datetime.fromtimestamp(sheet.path.stat().st_mtime, UTC)
 
 
 def ordered_rows(
-    reading: SheetReader, path: Path, given: Sequence[Judgement], present: Present, *, until: str
+    reading: SheetReader, sheet: SheetRows, given: Sequence[Judgement], present: Present, *, until: str
 ) -> list[Judgement]:
-    """Return the rows of a sheet, except those that may be older or newer than another verdict on a page: a fault each.
+    """Return the rows of a sheet, except those that may be older or newer than another verdict: a fault each.
 
+    The other verdict is on a page, or in a sheet from elsewhere: then a row is newer only if `collect` has read another
+    content of its file since, and if the row cannot have been in it: the verdict is new, or this file gave another one.
     `until` is the time when the sheet was filled in (`filled_in_by`).
     """
     rows = []
     for one in given:
         said = present.other(one.item, one.assessor, one.verdict, by_sheet=False)
         time = min(said.said, said.at) if said else ""
-        is_ordered = time < present.earliest(one.item, one.assessor) or (until and time >= until)
-        if said is None or is_ordered:
+        since = present.earliest(one.item, one.assessor)
+        is_ordered = time < since or (until and since <= until <= time)
+        last = present.by_sheet.get((one.item, one.assessor)) if sheet.lies_there else None
+        is_other = last is not None and "/" in last.source and last.after not in ("", one.verdict)
+        own = present.by_source.get((one.item, one.assessor), {}).get(sheet.source)
+        is_said = own is None and (one.item, one.assessor, one.verdict) in present.collected
+        if last is not None and is_other and (sheet.after < last.at or is_said):
+            where = f"{last.source} (collected on {last.at})"
+            rule = _CONTRADICTORY.format(who=one.assessor, verdict=last.after, sheet=where)
+        elif said is None or is_ordered:
             rows.append(one)
+            continue
         else:
             where = f"on a page or a server ({said.said})"
             rule = _UNORDERED.format(who=one.assessor, verdict=said.after, where=where)
-            reading.fault(path, None, rule, one.item)
+        reading.fault(sheet.path, None, rule, one.item)
     return rows
 
 
@@ -110,6 +177,6 @@ def refuse_replaced(campaign: Campaign, path: Path) -> None:
     """Raise FormatError for a list of nuggets that was collected before another one, unless it lies in `sheets/`."""
     steps = [entry for entry in read_log(campaign) if entry.step == COLLECTING]
     read = [held for entry in steps for name, held in entry.read.items() if Path(name).name == path.name]
-    if digest(path) in read[:-1] and digest(path) != read[-1] and source_of(campaign, path) != path.name:
+    if digest(path) in read[:-1] and digest(path) != read[-1] and sources_of(campaign, [path])[path] != path.name:
         rule = f"this list was collected before a later one; to go back to it, put it into {SHEETS}/"
         raise FormatError(path, rule, value=path.name)

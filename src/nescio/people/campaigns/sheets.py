@@ -32,7 +32,6 @@ from nescio.people.campaigns.judgements import (
     Present,
     asked_again,
     by_item,
-    ends_of,
     read_history,
     read_judgements,
 )
@@ -49,7 +48,7 @@ from nescio.people.campaigns.screens import (
     story_items,
 )
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
-from nescio.people.campaigns.sheet_times import gives_anew
+from nescio.people.campaigns.sheet_times import Collects, gives_anew
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import MORE_PEOPLE, to_adjudicate
@@ -286,21 +285,22 @@ def _plan(campaign: Campaign, pool: Sequence[Item], overlap: float | None) -> di
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
     """Raise UsageError if a sheet that would be overwritten has verdicts or comments that were not collected."""
-    present = Present(read_history(campaign))
+    present, collects = Present(read_history(campaign)), Collects(campaign)
     known = {(one.item, one.assessor, one.verdict) for one in judgements}
     for who in wanted:
         for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):
             if path.is_file():
                 reading = SheetReader(campaign)
                 rows = reading.read(path, who)
-                rows.ends = ends = ends_of(campaign, path.name, digest(path))
+                rows.before, _ = collects.first(path.name, digest(path))
+                lines = rows.before.lines if rows.before else None
                 new = [
                     one
                     for one in rows.judgements
                     if gives_anew(reading, rows, one, present)
-                    or ((one.item, who, one.verdict) not in known and not present.repeats(one, path.name, ends))
+                    or ((one.item, who, one.verdict) not in known and not present.repeats(one, path.name, lines))
                 ]
-                late = [one for _, one in rows.outdated if not ends]  # else `collect` has refused them
+                late = [one for _, one in rows.outdated if not rows.before]  # else `collect` has refused them
                 new += [one for one in late if (one.item, who, one.verdict) not in present.collected]
                 remarks = [one for one in (*rows.judgements, *rows.blanks) if present.lacks_comment(one)]
                 if new or remarks or reading.faults.count:

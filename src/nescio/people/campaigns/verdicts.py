@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 from msgspec import Struct
 
 from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.people.campaigns.assessors import open_items, read_asked
 from nescio.people.campaigns.folder import Campaign
@@ -24,6 +27,7 @@ from nescio.text import on_one_line, plural
 
 MOST_NAMED = 10  # answers in dispute that a message lists
 FIRST = 3  # open answers that a message names
+_ALIKE = 20  # From so many answers on, a note says that all verdicts of an assessor, or of two, are the same.
 MORE_PEOPLE = (
     "name others with --assessor, say with --overlap how many are enough, or decide with --adjudicate what somebody "
     "has judged"
@@ -239,3 +243,29 @@ def _found(given: Mapping[str, str], nuggets: Collection[str]) -> list[dict[str,
         {who: "found" if nugget in own else "not found" for who, own in by_assessor.items()}
         for nugget in sorted(nuggets)
     ]
+
+
+def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
+    """Yield notes on suspicious verdicts: an assessor who gave one verdict on all answers, and two who always agree."""
+    given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
+    names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})
+    for who in names:
+        own = Counter(verdicts[who] for verdicts in given.values() if who in verdicts)
+        if own.total() >= _ALIKE and len(own) == 1:
+            yield note(
+                "campaign.one_verdict",
+                "{subject} gives the verdict {verdict} on all {answers:n answer}",
+                who,
+                verdict=next(iter(own)),
+                answers=own.total(),
+            )
+    for one, other in combinations(names, 2):
+        both = [(own[one], own[other]) for own in given.values() if one in own and other in own]
+        if len(both) >= _ALIKE and len({*both}) > 1 and all(a == b for a, b in both):
+            yield note(
+                "campaign.copied",
+                "{subject} and {other} give the same verdicts on all {answers:n answer}; is one sheet a copy?",
+                one,
+                other=other,
+                answers=len(both),
+            )
