@@ -318,3 +318,33 @@ def test_digests_under_a_header_in_another_form(tmp_path: Path, nescio: Command,
     assert nescio("sql", path).status != 0
     own = table(tmp_path / "own.csv", f"run,question,outcome,{name}", [(*row[:-1], "md5") for row in marked])
     assert nescio("compare", own, "-m", "accuracy", *GATE).status == 0
+
+
+@pytest.mark.parametrize("changed", ["", "gold", "text"])
+def test_converted_files_of_both_own_formats_are_held_against_each_other(
+    changed: str, tmp_path: Path, nescio: Command
+) -> None:
+    questions, run, rows = tmp_path / "questions.jsonl", tmp_path / "old.jsonl", tmp_path / "new.csv"
+    asked = [{"id": f"q{q}", "question": f"Who keeps lamp {q}?", "answers": [f"thing {q}"]} for q in N]
+    questions.write_text("".join(json.dumps(one) + "\n" for one in asked))
+    run.write_text("".join(json.dumps({"id": f"q{q}", "answer": f"thing {q}" if q % 2 else "x"}) + "\n" for q in N))
+    text, gold = "easy lamp" if changed == "text" else "lamp", "another" if changed == "gold" else "thing"
+    head = "id,question_text,prediction,gold"
+    table(rows, head, [(f"q{q}", f"Who keeps {text} {q}?", f"{gold} {q}", f"{gold} {q}") for q in N])
+    paths = [tmp_path / "old_table.csv", tmp_path / "new_table.csv"]
+    assert nescio("convert", questions, run, paths[0]).status == 0
+    assert nescio("convert", rows, paths[1]).status == 0
+    done = nescio("compare", *paths, "--baseline", "old", "--run", "new", "-m", "accuracy", "--fail-on-regression")
+    assert done.status == (2 if changed else 0), done.flat
+
+
+@pytest.mark.parametrize("gold", ["thing", "another"])
+def test_a_table_beside_a_log_has_the_same_gold_answers(gold: str, tmp_path: Path, nescio: Command) -> None:
+    log = [(f"Who keeps lamp {q}?", f"thing {q}", "x", "B") for q in N]
+    rows = [("new", f"Who keeps lamp {q}?", f"{gold} {q}", "correct") for q in N]
+    paths = [
+        table(tmp_path / "old.csv", "problem,target,predicted_answer,grade", log),
+        table(tmp_path / "new.csv", "run,question,gold,outcome", rows),
+    ]
+    done = nescio("compare", *paths, "--baseline", "old", "--run", "new", "-m", "accuracy", "--fail-on-regression")
+    assert done.status == (0 if gold == "thing" else 2), done.flat

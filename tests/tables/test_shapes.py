@@ -12,7 +12,7 @@ import pytest
 
 import nescio
 from nescio.data.outcomes import Outcomes
-from nescio.errors import NescioError
+from nescio.errors import NescioError, UsageError
 from nescio.pipeline import Options, load
 
 RUNS, N = ("baseline", "mini-4o"), 30
@@ -147,3 +147,25 @@ def test_a_failure_of_one_run_is_none_of_another(tmp_path: Path) -> None:
     column = {"run": "-", "question": "id", "outcome": "old_correct+new_correct", "error": "new_error"}
     found = load(written(tmp_path / "wide.csv", rows), Options(column=column, ungraded="exclude"))
     assert dict(zip(found.data.runs, found.data.columns["correct"].sum(axis=1), strict=True)) == {"old": 15, "new": 26}
+
+
+@pytest.mark.parametrize(
+    ("shared", "own", "cells"),
+    [
+        ("judge", "new_judge", ("gpt-4", "lenient")),
+        ("judge_model", "new_judge_model", ("gpt-4", "lenient")),
+        ("gold", "new_gold", ("thing {i}", "another {i}")),
+        ("question", "new_question", ("Hard {i}?", "Easy {i}?")),
+    ],
+)
+def test_what_a_run_states_for_itself_stands_in_place_of_what_all_share(
+    shared: str, own: str, cells: tuple[str, str], tmp_path: Path
+) -> None:
+    rows = [
+        {"id": f"q{i}", shared: cells[0].format(i=i), own: cells[1].format(i=i), "old_correct": 0, "new_correct": 1}
+        for i in range(N)
+    ]
+    mapping = {"run": "-", "question": "id", "outcome": "old_correct+new_correct"}
+    path = written(tmp_path / "wide.csv", rows)
+    with pytest.raises(UsageError, match=r"different judges|another gold answer|different text"):
+        nescio.compare(path, "accuracy", baseline="old", column=mapping, fail_on_regression=True)

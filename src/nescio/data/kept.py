@@ -2,9 +2,11 @@
 
 Four columns hold it, and a file has a column only where it says something. `question_digest` and `gold_digest` are
 digests of the words of a question and of its gold answers, after the name of the format that stated them:
-`inspect:9f86d081884c7d65`. Digests of different formats cannot be compared. `answers_held` says how many answers the
-run's file held and stated ("186 of 400", or "186 of unknown"; "700 of 800 in 2 runs" if the file states a number for
-several runs together). `no_gate_because` is the reason why no gate can rest on the run's answers.
+`inspect:9f86d081884c7d65`. Digests of two tools are not compared, but those of nescio's own formats are compared with
+those of any tool, unless these are of a part of a question, or of more than its text (`evalscope_own_text`).
+`answers_held` says how many answers the run's file held and stated ("186 of 400", or "186 of unknown"; "700 of 800 in 2
+runs" if the file states a number for several runs together). `no_gate_because` is the reason why no gate can rest on
+the run's answers.
 
 Files outlive a version: a format whose reader takes digests of other words than before needs another name in them.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from itertools import chain, repeat
+from itertools import chain, product, repeat
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,8 @@ DIGEST = r"(\S+):([0-9a-f]{16})"  # the form of a digest
 _DIGEST = re.compile(DIGEST)
 _HELD = re.compile(r"(\d+) of (\d+|unknown)(?: in (\d+) runs)?")
 _BETWEEN = "; "
+_OWN = (b"", b"questions", b"outcomes")  # the names of digests in nescio's own formats
+_APART = (b"_own_text", b"_document", b"_options")  # end the names of digests that are not of a text and gold alone
 
 
 def stated_by(words: Array | None, form: str) -> Array | None:
@@ -78,20 +82,36 @@ def from_texts(asked: Any, gold: Any, form: str = "") -> bytes:
     return b"".join(halves) + (b"" if named == form else named.encode())
 
 
+def _kind(words: bytes) -> bytes:
+    """Return the name of the tool whose digests can be compared with these; empty for files in nescio's own formats."""
+    form = words[_WHOLE:]
+    return b"" if form in _OWN else form
+
+
+def _can_be_compared(one: bytes, other: bytes) -> bool:
+    """Return whether digests of two kinds can be compared.
+
+    Tools may word one question in two ways, as with its options. A file in nescio's own format states the words of the
+    log beside it.
+    """
+    return one == other or (not (one and other) and not (one + other).endswith(_APART))
+
+
 def changed_in(runs: Sequence[str], questions: Sequence[str], words: Array) -> list[Note]:
     """Return notes on questions whose digests differ between runs; `words` has shape (runs, questions).
 
-    Digests of different formats are not compared.
+    Digests of different kinds are not compared.
     """
     total, notes = len({*questions}), list[Note]()
     rows = [zip(repeat(run), questions, row, strict=False) for run, row in zip(runs, words.tolist(), strict=True)]
     by_form: dict[bytes, list[tuple[str, str, bytes]]] = {}
     for run, question, one in chain(*rows):
         if one:
-            by_form.setdefault(one[_WHOLE:], []).append((question, run, one[:_WHOLE]))
-    for stated in by_form.values():
+            by_form.setdefault(_kind(one), []).append((question, run, one[:_WHOLE]))
+    for kind in [name for name in by_form if name] or by_form:
+        stated = [one for name, own in by_form.items() if _can_be_compared(kind, name) for one in own]
         notes += changed_words(lambda: stated, total)  # noqa: B023 - called at once
-    return notes
+    return list(dict.fromkeys(notes))
 
 
 def asked_alike(
@@ -100,14 +120,15 @@ def asked_alike(
     """Return whether all runs state of a question what the baseline states, for each question of which both state it.
 
     `runs` has shape (runs, questions), `baseline` the questions of a single run and its digests. Part 0 is what was
-    asked, and GOLD_PART the gold answers. Digests of different formats are not compared.
+    asked, and GOLD_PART the gold answers. Digests of different kinds are not compared.
     """
     before = _said(*baseline, part)
     alike: dict[str, bool] = {}
     for row in runs:
         for question, by_form in _said(questions, row, part).items():
-            for form in by_form.keys() & before.get(question, {}).keys():
-                same = not are_apart(by_form[form], before[question][form])
+            kinds = product(by_form, before.get(question, {}))
+            for new, old in (pair for pair in kinds if _can_be_compared(*pair)):
+                same = not are_apart(by_form[new], before[question][old])
                 alike[question] = alike.get(question, True) and same
     return alike
 
@@ -118,12 +139,12 @@ def state_gold(words: Array) -> bool:
 
 
 def _said(questions: Sequence[str], row: Array, part: int) -> dict[str, dict[bytes, set[bytes]]]:
-    """Return what a run states of each question, keyed by question and format.
+    """Return what a run states of each question, keyed by question and by the kind of its digests.
 
     UNSAID is among it if the run states this part of other questions, and always if this part is the gold answers.
     """
     halves = [
-        (question, one[_WHOLE:], one[part * _HALF : (part + 1) * _HALF])
+        (question, _kind(one), one[part * _HALF : (part + 1) * _HALF])
         for question, one in zip(questions, row, strict=True)
         if one
     ]

@@ -77,7 +77,7 @@ def _view(table: Table, mapping: Mapped, run: str, found: Mapped, owned: Mapping
     names: dict[str, str] = {}
     for name, (owner, rest) in owned.items():
         if owner == run and name not in held:
-            names[rest if rest not in held and rest not in names else name] = name
+            names[rest if rest not in used and rest not in names else name] = name  # in place of a column of all runs
     held |= {rest: table.columns[name].called(rest) for rest, name in names.items()}
     return View(run, replace(table, columns=held), own, names)
 
