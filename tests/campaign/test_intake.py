@@ -80,6 +80,24 @@ def test_what_was_replaced_counts_when_it_is_handed_in_again_at_the_same_time(tm
     assert nescio.campaign.verify(campaign).sound
 
 
+@pytest.mark.parametrize("replaced", [True, False])
+def test_a_delivery_taken_in_again_brings_no_replaced_or_withdrawn_run_back(replaced: bool, tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, runs=1)
+    old = made.submit(tmp_path / "monday", {"alpha_mine": ["a"] * 6, "alpha_other": ["b"] * 6})
+    assert [status for status, _ in told(campaign, *old)] == ["accepted", "refused"]
+    if replaced:
+        assert told(campaign, *made.submit(tmp_path / "tuesday", {"alpha_mine": ["c"] * 6})) == [("accepted", "")]
+        made.edit(campaign / "campaign.toml", "runs = 1", "runs = 2")
+    else:
+        nescio.campaign.withdraw(campaign, ["alpha_mine"], reason="asked for by mail")
+    (mine, why), other = told(campaign, *old)
+    assert (mine, other) == ("refused", ("accepted", ""))
+    assert why.endswith("and does not count any more; to let it count again, hand it in alone")
+    counting = {run.run: run.version for run in taken_in(open_campaign(campaign))}
+    assert counting == {"alpha_other": 1} | ({"alpha_mine": 2} if replaced else {})
+    assert nescio.campaign.verify(campaign).sound
+
+
 def test_a_file_whose_digest_begins_like_another_gets_a_receipt_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -540,6 +540,23 @@ def test_aves_tables_in_their_layouts(two_languages: Path, tmp_path: Path) -> No
     ]
 
 
+def test_the_baselines_of_the_table_by_language_are_those_of_its_measure(two_languages: Path) -> None:
+    before = "measures = []"
+    for first in ("ave.qa_accuracy", "ave.AUC"):
+        after = f"measures = ['{first}', 'ave.F', 'ave.precision', 'ave.recall']"
+        made.edit(two_languages / "campaign.toml", before, after)
+        before = after
+        nescio.campaign.score(two_languages, resamples=10)
+        held = tables(two_languages)
+        rows = {row[0]: row[1] for row in held["languages"]}
+        if first == "ave.AUC":
+            assert "100% VALIDATED" not in rows
+        else:  # choosing at random: 3 of 6 questions have a right answer; one of three or two judged answers
+            assert (
+                rows["100% VALIDATED"] == dict(zip(held["selection"][0], held["selection"][1], strict=True))["Random"]
+            )
+
+
 def test_a_language_without_a_run_keeps_its_row(tmp_path: Path) -> None:
     """ES has questions 7 to 9: 7_1 and 9_1 are right, 8_3 is UNKNOWN, 6 answers are wrong; a random choice is right on
     7 and 9 with chance 1/3. Nobody judged the 6 answers in FR."""

@@ -439,6 +439,7 @@ def test_sentence_lists_are_kept_in_spreadsheets_and_exported_as_a_key(tmp_path:
     made.judge(campaign, lambda _who, row: said[row["question_id"]], column="sentences")
     (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
     assert scores.value("alpha_r", "read.HumSent") == pytest.approx(2 / 3)
+    assert {row.measure for row in scores} == {"read.HumSent"}  # the key has no answer
     key = campaign / "results" / "key"
     listed = [json.loads(line) for line in (key / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {row["id"]: row["sentences"] for row in listed} == {"r0": [0], "r1": [0, 1], "r2": []}

@@ -9,7 +9,7 @@ from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.group_tables import EVERYTHING
 from nescio.people.campaigns.items import Item
-from nescio.people.campaigns.judgements import Judgement, by_item, read_history, read_judgements
+from nescio.people.campaigns.judgements import Judgement, Present, by_item, read_history, read_judgements
 from nescio.people.campaigns.layouts import UNDEFINED, Table, figure
 from nescio.people.campaigns.pooling import POOLED, RunContents, pool_items, read_items
 from nescio.people.campaigns.receipts import read_receipts
@@ -41,7 +41,8 @@ def facts(said: RunContents) -> Table:
     if said.topics.task in POOLED:
         items, judged = pool_items(said)[0], _people(campaign, read_judgements(campaign))
         rows += _answers(items, judged, languages)
-        spans["Answers judged"] = _span(one.at for one in read_history(campaign)) if judged else ""
+        current = [one for one in Present(read_history(campaign)).lines.values() if one.after]
+        spans["Answers judged"] = _span(one.said or one.at for one in current) if judged else ""
     rows += [(name, *[""] * len(languages), span) for name, span in spans.items() if span]
     head = ("Campaign", *languages, EVERYTHING)
     return Table("facts", f"{campaign.settings.name} in figures", head, tuple(rows), len(head))

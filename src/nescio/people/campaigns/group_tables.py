@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from msgspec.structs import asdict
+
 from nescio.data.results import Scores
 from nescio.measures import parse
 from nescio.people.campaigns.evidence import JudgedRuns, group_of
@@ -106,7 +108,7 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
 def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
     """Return a table of groups by languages, with the best value of the first measure in each cell.
 
-    The last rows have the best value of all groups, and for AVE also the two baselines.
+    The last rows have the best value of all groups, and for AVE also those of the two baselines that have this measure.
     """
     measure = next(row.measure for _, scores in parts for row in scores)
     better = partial(max, key=partial(merit, measure))
@@ -121,10 +123,14 @@ def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
         best.append(own)
     below = [("Best", [better(own.values(), default=math.nan) for own in best])]
     if settings.task == "ave":
-        accepted = [
-            {row.run: row.F for row in reference.expected(judged.exercise)} for judged, _ in parts if judged.exercise
+        known = [
+            {row.run: asdict(row).get(measure.removeprefix("ave.")) for row in reference.expected(judged.exercise)}
+            for judged, _ in parts
+            if judged.exercise
         ]
-        below += [(name, [values[name] for values in accepted]) for name in (reference.ALL, reference.HALF)]
+        for name in (reference.ALL, reference.HALF):
+            values = [value for own in known if (value := own[name]) is not None]
+            below += [(name, values)] if values else []
     title = f"The best {measure} of each group in each language"
     return _by_language("languages", title, [judged for judged, _ in parts], best, settings=settings, below=below)
 

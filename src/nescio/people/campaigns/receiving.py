@@ -128,7 +128,8 @@ class _Desk(Struct):
     """The data for deciding which submitted files are accepted: the campaign, its topics, receipts, log, and the time.
 
     `rules` has the digests of settings and topics. `since` has the receipts that this intake wrote before it was
-    interrupted. `out` maps disqualified runs to the reasons, and `banned` has all versions of these runs.
+    interrupted. `sole` says that only one file is taken in. `out` maps disqualified runs to the reasons, and `banned`
+    has all versions of these runs.
     """
 
     campaign: Campaign
@@ -139,6 +140,7 @@ class _Desk(Struct):
     rules: dict[str, str]
     contents: _Contents
     since: list[Receipt]
+    sole: bool
     out: dict[str, str]
     banned: list[Version]
 
@@ -155,7 +157,8 @@ def intake(
 
     `folders` are the deliveries of groups: a folder for each, named after the group, with runs or archives of runs.
     The names of subfolders have no meaning. `group` names the group if the folder is not named after it. `received` is
-    the time of receipt (None: now). A run is named after its group and its file, without the file's suffix. A later
+    the time of receipt (None: now). A version that was replaced or withdrawn counts again only if it is the only file
+    taken in. A run is named after its group and its file, without the file's suffix. A later
     version replaces an earlier one, and both are kept. A file is refused if it is late, too large or faulty, or was
     accepted already. It is also refused if its group is unknown, has too many runs, or is not the group that the file
     names. `progress` is called with the number of files read. Raises UsageError if there is no file.
@@ -173,7 +176,7 @@ def intake(
         banned = [*versions(opened, topics, (receipt for receipt in receipts if receipt.run in out))]
         rules = digests(opened, SETTINGS, TOPICS)
         contents = _Contents(opened.settings.most_bytes)
-        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, since, out, banned)
+        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, since, len(items) == 1, out, banned)
         # What could not be opened is no run, whatever its name.
         runs = Counter(_printed(item.run, item.plain_group) for item in items if item.why is None)
         rows = [
@@ -362,8 +365,9 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
 def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
     """Return the two texts of `_why_not` if accepted files forbid a run; empty if they do not.
 
-    They forbid the same content, a nearly equal name, and a version that is older than an accepted one. If the stored
-    copy of the same file was changed or lost, it is restored from the submitted file.
+    They forbid the same content, a nearly equal name, and a version that is older than an accepted one. The same
+    content is forbidden to a version that counts no more only if other files came with it. If the stored copy of the
+    same file was changed or lost, it is restored from the submitted file.
     """
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     accepted = [old for old in desk.receipts if old.status == ACCEPTED]
@@ -378,8 +382,13 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
             continue
         if old.group != item.group and ((old.run, old.version) in counting or old.run in desk.out):
             return _ASK, f"{old.group} submitted the same file"
-        if (old.run, old.version) in counting:
-            return f"the file was already accepted as version {old.version} of {old.run}, received {old.received}", ""
+        counts = (old.run, old.version) in counting
+        if counts or (old.run == receipt.run and not desk.sole):
+            more = "" if counts else ", and does not count any more; to let it count again, hand it in alone"
+            return (
+                f"the file was already accepted as version {old.version} of {old.run}, received {old.received}{more}",
+                "",
+            )
     latest = {_printed(old.run, old.group): old for old in accepted}
     known = latest.get(_printed(receipt.run, receipt.group))
     # What came in later than now came in under a wrong clock, and keeps nothing out.

@@ -46,7 +46,8 @@ class Match(Struct, frozen=True):
 class Marks(Struct, frozen=True):
     """All marks that the paper gives to one answer.
 
-    A mark is NaN if it is undefined: AutSent without a story, HumSent if no people listed acceptable sentences.
+    A mark is NaN if it is undefined: all but HumSent without an answer in the key, AutSent and HumSent without a story,
+    and HumSent if no people listed acceptable sentences.
     """
 
     recall: float
@@ -151,4 +152,4 @@ def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Mar
     at = chosen_sentence(answer, question.story)
     listed = answer_sentences(question.story, question.answers, keep_pronouns)
     human = NAN if question.accepted is None else float(at in question.accepted)
-    return Marks(best.recall, best.precision, human, float(at in listed))
+    return Marks(best.recall, best.precision, human, float(at in listed) if question.answers else NAN)

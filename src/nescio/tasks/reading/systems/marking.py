@@ -44,10 +44,11 @@ def suited_judge(
 def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
     """Return the marks of the paper that the judge can give to these questions, or None if there are none.
 
-    HumSent needs people's lists of sentences, and AutSent needs stories.
+    HumSent needs people's lists of sentences, and AutSent needs stories. All but HumSent need answers in the key.
     """
     columns = set(REGISTRY.find(parse_call(judge, "judge").name).scores)
     marks = [name for name in MARKS if {*parse(name).reads} - {"n"} <= columns]
     lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}
-    lacking |= set() if any(question.story for question in questions) else {"read.AutSent"}
+    lacking |= set() if any(q.story and q.answers for q in questions) else {"read.AutSent"}
+    lacking |= set() if any(q.answers for q in questions) else {"read.recall", "read.precision"}
     return [name for name in marks if name not in lacking] or None
