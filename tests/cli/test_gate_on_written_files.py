@@ -115,6 +115,45 @@ def several_judges(folder: Path) -> Made:
     return _rows(folder, "judge", lambda run, q: "ana" if run == "old" or q % 2 else "ben")
 
 
+def empty_outputs(folder: Path) -> Made:
+    """The grader takes the empty outputs of the new run for abstentions."""
+    for run, share in (("old", 5), ("new", 6)):
+        cells = [("x", right(q % 10 < share)) if run == "old" or q % 10 < 6 else ("", "unanswered") for q in N]
+        rows = [f"q{q},{answer},{verdict}" for q, (answer, verdict) in zip(N, cells, strict=True)]
+        (folder / f"{run}.csv").write_text("\n".join(["question,answer,verdict", *rows]))
+    return (folder / "old.csv", folder / "new.csv"), ()
+
+
+def empty_predictions(folder: Path) -> Made:
+    """Columns of nescio's own, in which an empty prediction is an abstention."""
+    for run, share in (("old", 5), ("new", 6)):
+        answers = ["x" if q % 10 < share else "y" if run == "old" else "" for q in N]
+        rows = [f"q{q},{answer},x" for q, answer in zip(N, answers, strict=True)]
+        (folder / f"{run}.csv").write_text("\n".join(["question,prediction,gold", *rows]))
+    return (folder / "old.csv", folder / "new.csv"), ()
+
+
+def unparsed_outputs(folder: Path) -> Made:
+    for run, share in (("old", 5), ("new", 6)):
+        answers = ["x" if q % 10 < share else "y" if run == "old" else "PARSE_FAIL" for q in N]
+        rows = [f"q{q},{answer},x" for q, answer in zip(N, answers, strict=True)]
+        (folder / f"{run}.csv").write_text("\n".join(["question,prediction,gold", *rows]))
+    return (folder / "old.csv", folder / "new.csv"), ("--unparsed", "unanswered")
+
+
+def empty_and_graded_right(folder: Path) -> Made:
+    return _two(folder, deepeval, output="")
+
+
+def alike_empty(folder: Path) -> Made:
+    """Both runs abstain by an empty answer to a similar degree."""
+    for run, share in (("old", 5), ("new", 7)):
+        cells = [("", "unanswered") if q % 10 > 7 else ("x", right(q % 10 < share)) for q in N]
+        rows = [f"q{q},{answer},{verdict}" for q, (answer, verdict) in zip(N, cells, strict=True)]
+        (folder / f"{run}.csv").write_text("\n".join(["question,answer,verdict", *rows]))
+    return (folder / "old.csv", folder / "new.csv"), ()
+
+
 KINDS: dict[Callable[[Path], Made], tuple[int, int]] = {
     honest: (0, 0),
     stopped: (1, 3),
@@ -135,6 +174,11 @@ KINDS: dict[Callable[[Path], Made], tuple[int, int]] = {
     same_text_in_a_table: (0, 0),
     one_says_what_has_an_answer: (2, 0),
     several_judges: (2, 0),
+    empty_outputs: (3, 0),
+    empty_predictions: (3, 0),
+    unparsed_outputs: (3, 3),
+    empty_and_graded_right: (3, 0),
+    alike_empty: (0, 0),
 }
 
 
@@ -160,6 +204,46 @@ def test_a_converted_file_wins_no_gate_that_its_original_loses(
         done = nescio("convert", path, converted[-1], "--to", to, *options)
         assert done.status == 0, done.flat
     assert verdicts(nescio, tuple(converted)) == KINDS[made]
+
+
+@pytest.mark.parametrize("made", [empty_outputs, empty_predictions])
+@pytest.mark.parametrize("suffix", ["", ".csv", ".jsonl", ".parquet"])
+def test_the_user_says_what_empty_outputs_count_as(
+    tmp_path: Path, nescio: Command, made: Callable[[Path], Made], suffix: str
+) -> None:
+    files, _ = made(tmp_path)
+    for at, path in enumerate(files if suffix else ()):
+        written = tmp_path / f"written{at}{suffix}"
+        assert nescio("convert", path, written).status == 0
+        files = (*files[:at], written, *files[at + 1 :])
+    assert "--empty unanswered says that they are abstentions" in nescio("compare", *files, *ASK).flat
+    for how, coverage in (("unanswered", "0.600"), ("incorrect", "1.000")):
+        assert nescio("compare", *files, "--empty", how, "-m", "accuracy", "--margin", "0.02", *GATE).status == 0
+        assert coverage in nescio("score", files[1], "--empty", how, "-m", "coverage", "--ci", "none").out
+    assert "0.600" in nescio("score", files[1], "-m", "coverage", "--ci", "none").out
+
+
+@pytest.mark.parametrize("name", ["output_was", "answer"])
+def test_counts_cannot_hold_what_outputs_lacked(tmp_path: Path, nescio: Command, name: str) -> None:
+    kinds = {True: "empty" if name == "output_was" else "", False: "" if name == "output_was" else "x"}
+    for among, status in ((5, 2), (100, 0)):
+        rows = [
+            (run, f"q{q}", "unanswered" if run == "new" and q % among == 0 else "correct", kinds[broken])
+            for run in ("old", "new")
+            for q in N
+            for broken in [run == "new" and q % among == 0]
+        ]
+        path = table(tmp_path / "t.csv", f"run,question,outcome,{name}", rows)
+        assert nescio("sql", path).status == status
+
+
+def test_a_column_called_as_what_outputs_lacked_may_be_the_users_own(tmp_path: Path, nescio: Command) -> None:
+    rows = [(*row, "long") for row in old()] + [("new", f"q{q}", "correct", "short") for q in N]
+    path = table(tmp_path / "t.csv", "run,question,outcome,output_was", rows)
+    assert nescio("compare", path, "-m", "accuracy", *GATE).status == 0
+    broken = [(*row[:-1], "empty" if at % 2 else "lost") for at, row in enumerate(rows)]
+    path = table(tmp_path / "broken.csv", "run,question,outcome,output_was", broken)
+    nescio("compare", path, "-m", "accuracy", *GATE).assert_refused("which is not of the form 'empty'")
 
 
 @pytest.mark.parametrize("what", ["text", "answers", ""])

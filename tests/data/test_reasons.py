@@ -38,7 +38,7 @@ COUNTS: list[tuple[str | None, int, int, int]] = [
     (NO_FORM, INCORRECT, SILENT, NOT_GRADED),
     (f"{EMPTY}{GRADED_RIGHT}", CORRECT, SILENT, NOT_GRADED),
     (f"{NO_FORM}{GRADED_RIGHT}", CORRECT, SILENT, NOT_GRADED),
-    (f"{EMPTY}{BY_OUTCOME}", SILENT, SILENT, SILENT),
+    (f"{EMPTY}{BY_OUTCOME}", INCORRECT, SILENT, NOT_GRADED),
     (BLOCKED, NOT_GRADED, NOT_GRADED, NOT_GRADED),
     (ERRORED, NOT_GRADED, NOT_GRADED, NOT_GRADED),
     (f"{BLOCKED}{GRADED_RIGHT}", NOT_GRADED, NOT_GRADED, NOT_GRADED),
@@ -68,6 +68,9 @@ def test_what_no_answer_counts_as(why: str | None, incorrect: int, unanswered: i
 
 def test_one_option_is_not_the_other() -> None:
     every = silent(EMPTY, NO_FORM)
+    called = silent(f"{EMPTY}{BY_OUTCOME}", f"{NO_FORM}{BY_OUTCOME}")
+    assert settle(called, NoAnswer())[0].state.tolist() == [[SILENT, SILENT]]
+    assert settle(called, NoAnswer(empty="incorrect"))[0].state.tolist() == [[INCORRECT, SILENT]]
     assert settle(every, NoAnswer(empty="unanswered"))[0].state.tolist() == [[SILENT, INCORRECT]]
     assert settle(every, NoAnswer(unparsed="ungraded"))[0].state.tolist() == [[INCORRECT, NOT_GRADED]]
 

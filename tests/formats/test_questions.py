@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import nescio
 from nescio.data.model import Question, Response
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
-from nescio.data.reasons import NoAnswer, settle
+from nescio.data.reasons import CountsAs, NoAnswer, settle
 from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, Unjudged
 from nescio.pipeline import Options, judge, load, open_files, recognise
@@ -316,8 +316,10 @@ def test_a_table_says_of_an_answer_what_a_run_says(tmp_path: Path, answered: boo
             {"question": "Where?", "gold": "Rome", "prediction": answer},
         )
         table = lines(tmp_path / "table.jsonl", whole[0] | first, whole[1] | last)
+        # null in a run is an abstention; in a table it is an empty cell, on which the option decides
+        empty: CountsAs | None = None if answer is answered is reason is None else "incorrect"
         found = [
-            nescio.score(files, ["c@1", "coverage"], judge="exact", empty="incorrect", ungraded="exclude", ci=None).rows
+            nescio.score(files, ["c@1", "coverage"], judge="exact", empty=empty, ungraded="exclude", ci=None).rows
             for files in (run, [table])
         ]
         values = [[(row.measure, row.value, row.n) for row in rows] for rows in found]

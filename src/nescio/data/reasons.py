@@ -37,6 +37,7 @@ _KINDS: Mapping[str, Kind] = {
     NO_FORM: "unparsed",
     **dict.fromkeys((BLOCKED, ERRORED, INVALIDATED), "failed"),
 }
+OUTPUT_LACKS = (*_KINDS, UNSEEN)  # what an output lacked, so that its run may not have declined
 
 # How a text begins that stands for the answer of a call that failed, as an expression of RE2.
 FAILED_CALL = (
@@ -92,8 +93,9 @@ def not_declined(
     left_out = 0
     for row in (row for rows in by_benchmark for row in rows):
         without_grade = ungraded_left_out and row.taken_for == "not graded" and row.why not in (REFUSED, SAID_SO)
-        if without_grade or (row.taken_for == "silence" and row.why in (NO_FORM, ERRORED, UNSEEN)):
-            lost[row.why] += row.n
+        why = row.why.removesuffix(BY_OUTCOME)
+        if without_grade or (row.taken_for == "silence" and why in (NO_FORM, ERRORED, UNSEEN)):
+            lost[why] += row.n
             left_out += row.n if without_grade else 0
     of = sum(max((row.of for row in rows), default=0) for rows in by_benchmark)
     if not lost or lost.total() < MUCH * of:
@@ -107,10 +109,13 @@ def left_out_in_words(remark: Note) -> str:
 
 
 class NoAnswer(Struct, frozen=True):
-    """The way in which empty outputs and unparsed outputs count: as incorrect by default."""
+    """The way in which empty outputs and unparsed outputs count.
 
-    empty: CountsAs = "incorrect"
-    unparsed: CountsAs = "incorrect"
+    If it is None, they count as incorrect, except those that the file itself calls abstentions.
+    """
+
+    empty: CountsAs | None = None
+    unparsed: CountsAs | None = None
 
 
 def kind_of(why: str) -> Kind:
@@ -118,10 +123,17 @@ def kind_of(why: str) -> Kind:
     return _KINDS.get(why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME), "declined")
 
 
+def output_lacks(why: str | None) -> str | None:
+    """Return the part of a reason that says what an output lacked, whatever its outcome; None for a decision."""
+    bare = (why or "").removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME)
+    return bare if bare in OUTPUT_LACKS else None
+
+
 def said_to_abstain(why: str | None) -> str | None:
     """Return the reason `why` with a mark that the file itself calls the answer an abstention.
 
-    Without the mark, a reason such as "empty" would make the answer incorrect.
+    Without the mark, a reason such as "empty" would make the answer incorrect. An option of the user decides all the
+    same.
     """
     return f"{why}{BY_OUTCOME}" if why in _KINDS else why
 
@@ -170,7 +182,8 @@ def notes_on_pairs(
         if sum(graded.values()) >= MUCH and empty - before >= MUCH:
             grade = max(graded, key=lambda grade: graded[grade])
             what = f"many of {run}'s outputs are empty and graded as {grade}, unlike those of {baseline}"
-            yield _no_decision(run, what)
+            way_out = f"; {opt('empty', 'unanswered')} says that they are abstentions" if grade == "abstentions" else ""
+            yield _no_decision(run, f"{what}{way_out}")
     yield from notes_on_silence([run for run, _ in pairs], silence, ungraded_left_out=ungraded_left_out)
 
 
@@ -211,29 +224,34 @@ def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, 
     """Return outcomes in which only answers that decline are abstentions, and notes on the other non-answers.
 
     An answer that looks empty or unparsed, but that its tool graded as right, is correct. On a question without an
-    answer it is correct as well, and not an abstention, because a broken output is not a decision to abstain.
+    answer it is correct as well, and not an abstention, because a broken output is not a decision to abstain. What the
+    file calls an abstention stays one, unless the policy says what such outputs count as.
     """
     if outcomes.why is None:
         return outcomes, ()
     silent = outcomes.state == SILENT
-    state = outcomes.state.copy()
+    state, reasons = outcomes.state.copy(), outcomes.why.copy()
     notes: list[Note] = []
-    counts_as: Mapping[Kind, CountsAs] = {"empty": policy.empty, "unparsed": policy.unparsed, "failed": "ungraded"}
+    told: Mapping[Kind, CountsAs | None] = {"empty": policy.empty, "unparsed": policy.unparsed, "failed": None}
+    default: Mapping[Kind, CountsAs] = {"empty": "incorrect", "unparsed": "incorrect", "failed": "ungraded"}
     for r, run in enumerate(outcomes.runs):
         wrong: Counter[Kind] = Counter()
         for q in np.flatnonzero(silent[r]).tolist():
             why = outcomes.why[r, q] or ""
-            if why.endswith(BY_OUTCOME):
-                continue
             kind = kind_of(why)
-            now = counts_as.get(kind, "unanswered")
+            now = told.get(kind)
+            if why.endswith(BY_OUTCOME):
+                if now is None:
+                    continue
+                reasons[r, q] = why = why.removesuffix(BY_OUTCOME)
+            now = now or default.get(kind, "unanswered")
             if now == "incorrect" and why.endswith(GRADED_RIGHT):
                 state[r, q] = CORRECT
             else:
                 state[r, q] = _STATES[now]
                 wrong[kind] += now == "incorrect"
         notes += _notes(run, wrong)
-    return replace(outcomes, state=state), tuple(notes)
+    return replace(outcomes, state=state, why=reasons), tuple(notes)
 
 
 def _notes(run: str, wrong: Mapping[Kind, int]) -> Iterator[Note]:

@@ -209,8 +209,8 @@ class ReadingAnswers(Limited, group="Reading the files"):
 
     empty: CountsAs | None = option(
         default=None,
-        help="How to count an empty output, unless the tool that wrote it defines it as an abstention.",
-        default_words="incorrect; nescio asks about tables",
+        help="How to count an empty output, whatever the file calls it.",
+        default_words="incorrect, unless the file calls it an abstention; nescio asks about tables",
     )
     unparsed: CountsAs | None = option(
         default=None,
@@ -224,8 +224,8 @@ class ReadingAnswers(Limited, group="Reading the files"):
 
     @property
     def no_answer(self) -> NoAnswer:
-        """Return the outcomes of empty outputs and of outputs that could not be parsed, by default incorrect."""
-        return NoAnswer(self.empty or "incorrect", self.unparsed or "incorrect")
+        """Return what empty outputs and outputs that could not be parsed count as; None where the user says nothing."""
+        return NoAnswer(self.empty, self.unparsed)
 
     def check(self) -> None:
         """Raise UsageError if `column` names a role that a column cannot have."""

@@ -13,7 +13,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SAID_SO
 from nescio.data.policy_notes import OTHER_GOLD, one_sided
-from nescio.data.reasons import CUT, EMPTY, ERRORED, NO_FORM, kind_of
+from nescio.data.reasons import BY_OUTCOME, CUT, EMPTY, ERRORED, NO_FORM, kind_of, said_to_abstain
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, differs_between_runs, opt, shorten
 from nescio.formats.choices import check_choice
@@ -148,9 +148,10 @@ def _rows(
         listed = _listed(right, place, structured[file])
         given = _given(answer, place, structured[file])
         blank = not (given and given[0].strip(WHITE))
-        # In nescio's own format, an empty answer is an abstention, unless the row states that the system answered.
-        declines = own and silent != "no"
-        why = ERRORED if failed == "yes" else ended or (None if declines else EMPTY)
+        # In nescio's own format, an empty answer is an abstention, unless the row states that the system answered, or
+        # the user says what it counts as.
+        nothing = None if silent == "yes" else said_to_abstain(EMPTY)
+        why = ERRORED if failed == "yes" else ended or (nothing if own and silent != "no" else EMPTY)
         yield Row(
             file,
             row,
@@ -226,7 +227,7 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
             refusals[text] += 1
             first_refusal = first_refusal or row
         row.why = row.why or marker_of(text) or (NO_FORM if classes and text == _NO_CLASS else None)
-        if row.why and (row.answerable is not False or row.why in (CUT, EMPTY)):
+        if row.why and not row.why.endswith(BY_OUTCOME) and (row.answerable is not False or row.why in (CUT, EMPTY)):
             first = first or row
             found[text or "nothing"] += 1
             reasons.add("empty" if row.why in (CUT, EMPTY) else "unparsed")

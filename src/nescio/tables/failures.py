@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nescio.data.outcomes import CORRECT
-from nescio.data.reasons import BLOCKED, CUT, EMPTY, ERRORED, FAILED_CALL, NO_FORM, REFUSED
+from nescio.data.reasons import BLOCKED, BY_OUTCOME, CUT, EMPTY, ERRORED, FAILED_CALL, NO_FORM, REFUSED
 from nescio.sources.json import as_text
 from nescio.sources.tables import first, literal, literals
 from nescio.tables.columns import Column, Table, cases
@@ -124,7 +124,8 @@ def why_lacking(fields: Mapping[str, Any]) -> str | None:
         ERRORED if "error" in roles_of(name) and _is_error(value) else _ended(name, as_text(value) or "")
         for name, value in _nested(fields)
     }
-    return next((why for why in (ERRORED, BLOCKED, CUT, EMPTY, NO_FORM, REFUSED) if why in said), None)
+    marked = (f"{why}{BY_OUTCOME}" for why in (EMPTY, NO_FORM))
+    return next((why for why in (ERRORED, BLOCKED, CUT, EMPTY, NO_FORM, *marked, REFUSED) if why in said), None)
 
 
 def _nested(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:

@@ -18,6 +18,7 @@ from nescio.data.kept import (
     HELD,
     NO_GATE,
     OF_RUNS,
+    OUTPUT_WAS,
     changed_in,
     from_texts,
     is_held,
@@ -26,8 +27,9 @@ from nescio.data.kept import (
 )
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
+from nescio.data.reasons import EMPTY, OUTPUT_LACKS
 from nescio.formats.registry import ReadOptions
-from nescio.sources.tables import first, literal
+from nescio.sources.tables import first, literal, literals
 from nescio.tables.pairing import golds_in, is_prompt
 from nescio.tables.rules import RANK
 
@@ -59,6 +61,12 @@ def with_kept(
     says_held = speaks_of_held(text for _, text in listed.get(HELD, ()))
     unread = [(run, HELD, text) for run, text in listed.get(HELD, ()) if says_held and not is_held(text)]
     others = {HELD} if unread or not says_held else set()
+    known = f"{OUTPUT_WAS} IN ({literals(OUTPUT_LACKS)})"
+    if OUTPUT_WAS in held and first(connection, f"SELECT 1 FROM rows WHERE {known} LIMIT 1") is None:
+        others.add(OUTPUT_WAS)
+    elif OUTPUT_WAS in held:
+        query = f"SELECT run, any_value({OUTPUT_WAS}) FROM rows WHERE NOT {known} GROUP BY 1 ORDER BY 1"
+        unread += [(run, OUTPUT_WAS, text) for run, text in connection.execute(query).fetchall()]
     stated = []
     for name in (name for name in DIGESTS if name in held):
         of_form = f"regexp_full_match({name}, {literal(DIGEST)})"
@@ -83,7 +91,7 @@ def with_kept(
 
 
 def _unreadable(name: str, text: str) -> str:
-    form = "186 of 400" if name == HELD else "FORMAT:0123456789abcdef"
+    form = {HELD: "186 of 400", OUTPUT_WAS: EMPTY}.get(name, "FORMAT:0123456789abcdef")
     return (
         f"this: the column {name} has {text!r}, which is not of the form {form!r}. Give the column as nescio wrote it"
     )

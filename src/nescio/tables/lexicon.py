@@ -13,7 +13,7 @@ from itertools import product
 from msgspec import Struct
 
 from nescio.data.outcomes import MEANINGS
-from nescio.data.reasons import BLOCKED, CUT, EMPTY, ERRORED, NO_FORM, REFUSED
+from nescio.data.reasons import BLOCKED, BY_OUTCOME, CUT, EMPTY, ERRORED, NO_FORM, REFUSED
 from nescio.text import decimal, normal_form
 
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
@@ -131,7 +131,7 @@ def lexicon() -> Lexicon:
             for name, why in (("failures", ERRORED), ("blocked", BLOCKED), ("cut", CUT), ("refused", REFUSED))
             for word in (why, *expanded(held["words"][name]))
         }
-        | {fold(why): why for why in (EMPTY, NO_FORM)},
+        | {fold(why): why for plain in (EMPTY, NO_FORM) for why in (plain, f"{plain}{BY_OUTCOME}")},
         passes={fold(word) for word in words["passes"]},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()

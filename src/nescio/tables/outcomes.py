@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.columns import Array, user
+from nescio.data.kept import OUTPUT_WAS
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
-from nescio.data.reasons import EMPTY, ERRORED
+from nescio.data.reasons import BY_OUTCOME, EMPTY, ERRORED, NO_FORM, OUTPUT_LACKS, UNSEEN, kind_of
 from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.formats.registry import ReadOptions
 from nescio.sources.arrow import roles_given
 from nescio.sources.limits import check_cells
-from nescio.sources.tables import first, literals, nfc
+from nescio.sources.tables import first, literal, literals, nfc
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, of_refusals
 from nescio.tables.cells import JUDGE, Placed, flag_words, gathered
@@ -26,7 +27,7 @@ from nescio.tables.columns import Table, cases
 from nescio.tables.evidence import with_evidence, with_way_out
 from nescio.tables.judge_column import judges_of
 from nescio.tables.kept_columns import with_kept
-from nescio.tables.lexicon import AS_GIVEN, speaks_of_faults, squash
+from nescio.tables.lexicon import AS_GIVEN, marker_of, speaks_of_faults, squash
 from nescio.tables.mapping import Expression, Mapped, role_of
 from nescio.tables.pairing import check_gold, check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
@@ -134,31 +135,62 @@ def _state(
     )
     graded = f"CASE WHEN {by_pattern} THEN {SILENT} ELSE {graded} END" if declined else graded
     quiet = "silent = 'yes'"
-    answered = any(_answers_of(table, mapping) for table, mapping in placed)
-    empty = "prediction IS NULL" if answered and not says_silence else "false"
+    lacks, settled = _output_lacks(connection, placed, options)
+    answered = _with_answers(
+        (table, mapping) for table, mapping in placed if mapping["outcome"].columns != ("outcome",)
+    )
+    unclear = f"(file IN ({answered}) AND prediction IS NULL)" if answered and not says_silence else "false"
+    empty = f"({unclear} OR lacks IN ({literals(settled) or 'NULL'}))"
     keep = "silent = 'yes' AND graded = 1 AND answerable IS NULL" if options.declined_right == "keep" else "false"
     state = (
         f"CASE WHEN failed = 'yes' THEN {NOT_GRADED} WHEN {keep} THEN {CORRECT} "
         f"WHEN {quiet} OR {empty} THEN {SILENT} ELSE graded END"
     )
     cut = f"ended IS NOT NULL AND prediction IS NULL AND ({quiet} OR graded = {SILENT})" if answered else "false"
+    by_outcome = f"CASE WHEN lacks = {literal(UNSEEN)} THEN lacks ELSE lacks || '{BY_OUTCOME}' END"
     why = (
         f"CASE WHEN failed = 'yes' THEN '{ERRORED}' WHEN {cut} THEN ended WHEN {quiet} THEN NULL "
-        f"WHEN {empty} AND graded = {CORRECT} THEN '{EMPTY}{GRADED_RIGHT}' WHEN {empty} THEN '{EMPTY}' END"
+        f"WHEN graded = {CORRECT} THEN lacks || '{GRADED_RIGHT}' WHEN graded = {SILENT} AND NOT "
+        f"coalesce({empty}, false) THEN {by_outcome} ELSE lacks END"
     )
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE rows AS SELECT *, {state}::TINYINT AS state, {why} AS why FROM "
+        f"(SELECT *, {lacks} AS lacks FROM "
         f"(SELECT * REPLACE (CASE WHEN {in_words} OR {by_pattern} THEN 'yes' ELSE silent END AS silent), "
-        f"({graded})::TINYINT AS graded FROM (SELECT {_one_question(connection)} FROM gathered))"
+        f"({graded})::TINYINT AS graded FROM (SELECT {_one_question(connection)} FROM gathered)))"
     )
-    if empty != "false" and "empty" not in options.told:
+    if unclear != "false" and "empty" not in options.told:
         _ask_of_empty(connection, sources)
 
 
-def _answers_of(table: Table, mapping: Mapped) -> bool:
-    """Return whether a table that nescio did not write has columns of predictions that are not all empty."""
-    named = [name for view in views(table, mapping) for name in view.mapping.get("prediction", Expression()).columns]
-    return mapping["outcome"].columns != ("outcome",) and any(table.columns[name].filled for name in named)
+def _with_answers(placed: Iterable[tuple[Table, Mapped]]) -> str:
+    """Return the numbers of the files, for SQL, whose tables have columns of predictions that are not all empty."""
+    files: list[str] = []
+    for table, mapping in placed:
+        of_runs = [view.mapping.get("prediction", Expression()) for view in views(table, mapping)]
+        if any(table.columns[name].filled for own in of_runs for name in own.columns):
+            files += map(str, table.sources)
+    return ", ".join(files)
+
+
+def _output_lacks(
+    connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions
+) -> tuple[str, Sequence[str]]:
+    """Return the SQL of what an output lacked, by its text or as nescio wrote it, and what the user's options settle.
+
+    A marker such as "PARSE_FAIL" is no answer where the verdict does not say that it is right.
+    """
+    told = [why for why in OUTPUT_LACKS if kind_of(why) in options.told]
+    held = _with_answers(placed)
+    files = f"file IN ({held or 'NULL'})"
+    query = "SELECT DISTINCT prediction FROM gathered WHERE length(prediction) <= 60"
+    texts = [text for (text,) in connection.execute(query).fetchall()] if held else []
+    markers = literals(text for text in texts if marker_of(text) == NO_FORM) or "NULL"
+    silent = f"(graded = {SILENT}{f' OR graded = {INCORRECT}' if NO_FORM in told else ''})"
+    return (
+        f"CASE WHEN {OUTPUT_WAS} IN ({literals(OUTPUT_LACKS)}) THEN {OUTPUT_WAS} WHEN {files} AND prediction IS NULL "
+        f"THEN '{EMPTY}' WHEN {files} AND prediction IN ({markers}) AND {silent} THEN {literal(NO_FORM)} END"
+    ), told
 
 
 def _declined(connection: duckdb.DuckDBPyConnection, options: ReadOptions) -> list[str]:
@@ -196,7 +228,7 @@ def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, A
     The question leaves out empty answers to unanswerable questions, unless a verdict calls them wrong.
     """
     unclear = f"(answerable IS DISTINCT FROM 'false' OR graded = {INCORRECT})"
-    empty = f"why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND {unclear}"
+    empty = f"state = {SILENT} AND why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND {unclear}"
     many, file = first(connection, f"SELECT count(*), min(file) FROM rows WHERE {empty}")
     if many:
         counted = "what do they" if many > 1 else "what does it"

@@ -18,9 +18,10 @@ import numpy as np
 
 from nescio.data.assessed import COLUMNS, WORDS
 from nescio.data.columns import REGISTRY, USER, Array, attribute, bare
-from nescio.data.kept import DIGESTS, OF_RUNS, QUESTION_DIGEST, SILENT_ON_ANSWERS, in_texts
+from nescio.data.kept import DIGESTS, OF_RUNS, OUTPUT_WAS, QUESTION_DIGEST, SILENT_ON_ANSWERS, in_texts
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
+from nescio.data.reasons import output_lacks
 from nescio.data.repeats import REPEAT
 from nescio.errors import UsageError
 from nescio.formats.registry import WriteResult, writer
@@ -128,7 +129,8 @@ def _kept(outcomes: Outcomes) -> list[str]:
     words = () if outcomes.words is None else {one for one in outcomes.words.ravel() if one}
     digests = zip(DIGESTS, zip(*map(in_texts, words), strict=True), strict=False)
     held = [name for name, cells in digests if any(cells)]
-    return [*held, *(name for name in OF_RUNS if outcomes.kept.get(name))]
+    lacking = outcomes.why is not None and any(map(output_lacks, outcomes.why[outcomes.state != ABSENT]))
+    return [*held, *(name for name in OF_RUNS if outcomes.kept.get(name)), *([OUTPUT_WAS] if lacking else [])]
 
 
 def _graded(outcomes: Outcomes) -> dict[str, str]:
@@ -186,6 +188,7 @@ def _columns(outcomes: Outcomes, names: list[str], run: int, at: Array) -> dict[
     if outcomes.words is not None:
         cells = [in_texts(words) for words in outcomes.words[run, at]]
         columns |= {name: [cell[i] for cell in cells] for i, name in enumerate(DIGESTS)}
+    columns[OUTPUT_WAS] = [None if outcomes.why is None else output_lacks(outcomes.why[run, q]) for q in at]
     for name in OF_RUNS:
         columns[name] = [outcomes.kept.get(name, {}).get(outcomes.runs[run])] * len(at)
     return columns

@@ -9,10 +9,10 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from nescio.data.assessed import WORDS, verdicts_in
-from nescio.data.kept import DIGEST, DIGESTS, KEPT, OF_RUNS
+from nescio.data.kept import DIGEST, DIGESTS, KEPT, OF_RUNS, OUTPUT_WAS
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import STATES
-from nescio.data.reasons import EMPTY
+from nescio.data.reasons import EMPTY, OUTPUT_LACKS
 from nescio.errors import opt
 from nescio.tables import failures
 from nescio.tables.cells import RESERVED
@@ -166,7 +166,10 @@ def is_written(table: Table) -> bool:
 def _is_of_nescio(column: Column) -> bool:
     """Return whether a column keeps evidence as nescio writes it; a user's own digests have another form."""
     role = kept_role(column.name)
-    digests = [text for text in column.words or column.samples if re.fullmatch(DIGEST, text)]
+    texts = column.words or column.samples
+    if role == OUTPUT_WAS:
+        return bool({*texts} & {*OUTPUT_LACKS})
+    digests = [text for text in texts if re.fullmatch(DIGEST, text)]
     return role in OF_RUNS or (role in DIGESTS and (bool(digests) or not column.filled))
 
 

@@ -7,10 +7,11 @@ from os.path import expanduser, isdir
 from typing import TYPE_CHECKING
 
 from nescio.data.judge_record import judges_differ, undated
-from nescio.data.kept import DIGEST, DIGESTS, HELD, KEPT, OF_RUNS, speaks_of_held
+from nescio.data.kept import DIGEST, DIGESTS, HELD, KEPT, OF_RUNS, OUTPUT_WAS, speaks_of_held
+from nescio.data.reasons import MUCH, OUTPUT_LACKS
 from nescio.sources.database import connect
 from nescio.sources.remote import check_allowed
-from nescio.sources.tables import first, literal, nfc, quoted
+from nescio.sources.tables import first, literal, literals, nfc, quoted
 from nescio.tables.cells import JUDGE
 from nescio.tables.judge_column import judges_of
 from nescio.tables.lexicon import names_a_judge, roles_of
@@ -40,21 +41,23 @@ def uncounted(files: str, run: str, question: str, outcome: str, *, paired: bool
             relation = literal(f"{files}/**/*.parquet" if isdir(expanduser(files)) else files)
             described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
             named = {kept_role(row[0]) or str(row[0]).lower(): str(row[0]) for row in described}
-            held = {name: named[name] for name in (*KEPT, JUDGE) if name in named and (paired or name in OF_RUNS)}
+            alone = (*OF_RUNS, OUTPUT_WAS)
+            held = {name: named[name] for name in (*KEPT, JUDGE) if name in named and (paired or name in alone)}
             further = [own for own in named.values() if paired and own not in (run, question, outcome, *held.values())]
             # In a table that nescio wrote, its own columns hold the questions, the gold answers and the judge.
             further = [] if {*KEPT} & held.keys() else further
-            judges, texts = (list(filter(of, further)) for of in (names_a_judge, _names_a_text))
-            further = [*judges, *texts]
+            tests = {names_a_judge: _judges_differ, _names_a_text: _texts_differ, _names_an_output: _blanks_differ}
+            differ = {own: test for names, test in tests.items() for own in further if names(own)}
+            further = [*differ]
             if not held and not further:
                 return []
-            cells = {"run": run, "question": question} | held | {f"further{i}": own for i, own in enumerate(further)}
+            cells = {"run": run, "question": question} | ({"outcome": outcome} if OUTPUT_WAS in held else {}) | held
+            cells |= {f"further{i}": own for i, own in enumerate(further)}
             shown = ", ".join(f"nullif(trim({quoted(cell)}::VARCHAR), '') AS {name}" for name, cell in cells.items())
             connection.execute(f"CREATE TEMP TABLE rows AS SELECT {shown} FROM {relation}")
             connection.execute("UPDATE rows SET run = '' WHERE run IS NULL")
             lost = [name for name in held if _decides(connection, name)]
-            differ = [_judges_differ if own in judges else _texts_differ for own in further]
-            return lost + [own for i, own in enumerate(further) if differ[i](connection, f"further{i}")]
+            return lost + [own for i, own in enumerate(further) if differ[own](connection, f"further{i}")]
     except duckdb.Error:
         return []
 
@@ -63,7 +66,8 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
     """Return whether a column of the relation `rows` says something that may decide a gate.
 
     Digests decide if a question has two, or if a cell is no digest, and judges if they differ between runs. A column of
-    digests without nescio's form of texts means something else.
+    digests without nescio's form of texts means something else. What outputs lacked decides if many of a run's outputs
+    lacked it and are not incorrect.
     """
     if name == JUDGE:
         return _judges_differ(connection, JUDGE)
@@ -75,6 +79,10 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
         form = f"split_part({name}, ':', 1)"
         two = f"SELECT 1 FROM rows GROUP BY question, {form} HAVING min({name}) <> max({name}) LIMIT 1"
         return first(connection, two) is not None
+    if name == OUTPUT_WAS:
+        lacking = f"{name} IN ({literals(OUTPUT_LACKS)}) AND lower(outcome) IS DISTINCT FROM 'incorrect'"
+        of_runs = f"SELECT 1 FROM rows GROUP BY run HAVING avg(coalesce({lacking}, false)::INT) >= {MUCH} LIMIT 1"
+        return first(connection, of_runs) is not None
     texts = [text for (text,) in connection.execute(f"SELECT DISTINCT {name} FROM rows").fetchall() if text]
     return speaks_of_held(texts) if name == HELD else bool(texts)
 
@@ -83,6 +91,17 @@ def _names_a_text(name: str) -> bool:
     """Return whether a column's name is one for gold answers alone, or for the texts of questions."""
     roles = roles_of(name)
     return roles == ("gold",) or (roles[:1] == ("text",) and not is_prompt(name))
+
+
+def _names_an_output(name: str) -> bool:
+    """Return whether a column's name may be one for the outputs of systems."""
+    return bool({"prediction", "answer"} & {*roles_of(name)})
+
+
+def _blanks_differ(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Return whether many more outputs of one run are empty than of another, in a column of the relation `rows`."""
+    shares = f"SELECT avg(({name} IS NULL)::INT) AS share FROM rows GROUP BY run"
+    return bool(first(connection, f"SELECT max(share) - min(share) >= {MUCH} FROM ({shares})")[0])
 
 
 def _texts_differ(connection: duckdb.DuckDBPyConnection, name: str) -> bool:

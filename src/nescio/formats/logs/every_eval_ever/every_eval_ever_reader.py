@@ -22,8 +22,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from nescio.data.judge_record import parse
-from nescio.data.outcomes import CORRECT, NOT_GRADED, SILENT, STATES
-from nescio.data.reasons import ERRORED, REFUSED, said_to_abstain
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.data.reasons import ERRORED, REFUSED, kind_of, output_lacks, said_to_abstain
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import NOTHING, Answer
 from nescio.formats.choices import choose, threshold
@@ -202,7 +202,9 @@ def _as_written(answer: Answer, instance: Instance) -> None:
     state, reason = STATES_WRITTEN[word], why if isinstance(why, str) else ""
     answer.why = answer.ungraded = reason if state == NOT_GRADED else None
     answer.right = state == CORRECT
-    if state == SILENT:
+    if state in (CORRECT, INCORRECT) and kind_of(reason) in ("empty", "unparsed"):
+        answer.why = output_lacks(reason)
+    elif state == SILENT:
         answer.why = said_to_abstain(reason)
         answer.answerable = 0 if grade.outcome and grade.is_correct else answer.answerable
 
