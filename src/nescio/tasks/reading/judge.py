@@ -12,9 +12,11 @@ from nescio.tasks.reading.marks import mark
     "deep_read",
     # An abstention is marked like an answer without words: 0, or undefined if no answer could be marked.
     scores={
-        "reading.word_recall": lambda question: mark(question, "").recall,
+        "reading.word_recall": lambda question: 0.0 if question.answerable is False else mark(question, "").recall,
         "reading.word_precision": lambda question: mark(question, "").precision,
-        "reading.precision": lambda question: mark(question, "").precision_of_all,
+        "reading.precision": lambda question: (
+            0.0 if question.answerable is False else mark(question, "").precision_of_all
+        ),
         "reading.hum_sent": lambda question: mark(question, "").hum_sent,
         "reading.aut_sent": lambda question: mark(question, "").aut_sent,
     },
@@ -32,7 +34,8 @@ def deep_read(question: Question, answer: str, threshold: float = 0.5, keep_pron
 
     Without a story, an answer is right if its word recall reaches `threshold`; the paper itself has only marks, no
     right and wrong. The columns are word recall and precision, HumSent and AutSent (`nescio.tasks.reading.marks`). An
-    abstention earns 0, and has no precision over answers alone. A question whose key has no answer has only HumSent.
+    abstention earns 0, and has no precision over answers alone. On a question that has no answer, an abstention earns 1
+    and any answer 0, as for every judge. A question whose answer the key lacks has only HumSent.
     """
     marks = mark(question, answer, keep_pronouns=keep_pronouns)
     scores = {

@@ -152,4 +152,5 @@ def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Mar
     at = chosen_sentence(answer, question.story)
     listed = answer_sentences(question.story, question.answers, keep_pronouns)
     human = NAN if question.accepted is None else float(at in question.accepted)
-    return Marks(best.recall, best.precision, human, float(at in listed) if question.answers else NAN)
+    known = bool(question.answers) or question.answerable is False
+    return Marks(best.recall, best.precision, human, float(at in listed) if known else NAN)
