@@ -219,7 +219,7 @@ def _stated_alike(new: Outcomes | Evidence, old: Outcomes | Evidence, part: int)
 
 
 def _unlisted(data: Outcomes | Evidence) -> set[str]:
-    """Return the questions of which files that list only failures state nothing, because no run failed them."""
+    """Return the questions that no run failed, about which a file of failures alone states nothing."""
     words = data.words if isinstance(data, Outcomes) else None
     if words is None or not any(map(any, words)):
         return set()

@@ -224,7 +224,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
 
     @property
     def no_answer(self) -> NoAnswer:
-        """Return what empty outputs and outputs that could not be parsed count as; None where the user says nothing."""
+        """Return what empty and unparsed outputs count as; None if the user did not say it."""
         return NoAnswer(self.empty, self.unparsed)
 
     def check(self) -> None:

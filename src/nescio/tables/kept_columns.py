@@ -98,7 +98,7 @@ def _unreadable(name: str, text: str) -> str:
 
 
 def _may_differ(connection: duckdb.DuckDBPyConnection, stated: Collection[str]) -> bool:
-    """Return whether a question may have two digests, or one beside none of its gold answers.
+    """Return whether two rows of a question may state different digests, or only one of them a gold digest.
 
     The `stated` columns hold the digests, or texts in other rows give them.
     """

@@ -62,7 +62,7 @@ def by_run(columns: Iterable[str]) -> dict[str, dict[str, str]]:
 
 
 def owner(column: str, runs: Collection[str]) -> tuple[str, str] | None:
-    """Return the run whose name is a part of a column's name, and the rest of the name; None without a run or a rest.
+    """Return the run whose name is a part of a column's name, and the rest of the name, or None.
 
     The longest name of a run counts.
     """

@@ -86,7 +86,7 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _answer(row: Review, answer: Answer, *, stated: bool) -> Answer:
-    """Return `answer` completed from a review; where its file has `stated` predictions, a lacking one is empty."""
+    """Return an answer completed from a review; a missing prediction is empty if its file has `stated` others."""
     score, group = row.sample_score.score, row.sample_score.group_id
     answer.question = identity(row.index if group is None else group)
     marks = {metric_name(name, "score"): number(value) for name, value in score.value.items()}
