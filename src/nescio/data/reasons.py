@@ -120,12 +120,17 @@ class NoAnswer(Struct, frozen=True):
 
 def kind_of(why: str) -> Kind:
     """Return the kind of a reason why there is no answer: declined, empty, unparsed or failed."""
-    return _KINDS.get(why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME), "declined")
+    return _KINDS.get(without_marks(why), "declined")
+
+
+def without_marks(why: str) -> str:
+    """Return the reason `why` without the marks that say how its answer was graded."""
+    return why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME)
 
 
 def output_lacks(why: str | None) -> str | None:
     """Return the part of a reason that says what an output lacked, whatever its outcome; None for a decision."""
-    bare = (why or "").removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME)
+    bare = without_marks(why or "")
     return bare if bare in OUTPUT_LACKS else None
 
 

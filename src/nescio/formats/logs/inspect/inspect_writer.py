@@ -20,7 +20,7 @@ from nescio.data.columns import bare
 from nescio.data.kept import HELD
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
-from nescio.data.reasons import output_lacks
+from nescio.data.reasons import output_lacks, without_marks
 from nescio.formats.folder_writer import file_names, folder_of
 from nescio.formats.logs.inspect.inspect_reader import CLUSTER, JUDGE, REASONS
 from nescio.formats.logs.kept_members import OWN, answerable, digests, own_members
@@ -114,11 +114,10 @@ def _samples(outcomes: Outcomes, r: int) -> Iterator[dict[str, Any]]:
             continue
         why = None if outcomes.why is None else outcomes.why[r, q]
         score: dict[str, Any] = {"value": _VALUES[state]}
-        lacks = _WORDS.get(output_lacks(why) or "")
         if why and state in (SILENT, NOT_GRADED):
-            score["reason"] = lacks or why if state == SILENT else "grader_failed"
+            score["reason"] = _WORDS.get(without_marks(why), why) if state == SILENT else "grader_failed"
             score["explanation"] = why
-        elif lacks:
+        elif lacks := _WORDS.get(output_lacks(why) or ""):
             score["reason"] = lacks
         if metadata := _metadata(outcomes, r, q):
             score["metadata"] = metadata
