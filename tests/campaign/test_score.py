@@ -364,6 +364,23 @@ def test_answers_that_teams_did_not_see_do_not_count(tmp_path: Path) -> None:
     assert (scores.value("alpha_a", "c@1"), [one.code for one in scores.notes if "missing" in one.code]) == (1, [])
 
 
+def test_a_problem_of_pan_can_be_dropped_and_need_not_be_sent_again(tmp_path: Path) -> None:
+    """Of the five problems, p1 and p3 have the same author. alpha_a is right on these and abstains on the others:
+    c@1 = (2 + 3 * 2/5) / 5. Without p1 it is (1 + 3 * 1/4) / 4."""
+    campaign = made.pan(tmp_path)
+    made.sound("pan", tmp_path / "alpha" / "a")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "c@1") == 3.2 / 5
+    made.edit(campaign / "campaign.toml", "dropped = []", 'dropped = ["p1"]')
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    (row,) = (one for one in scores if one.measure == "c@1")
+    assert (row.value, row.n) == (1.75 / 4, 4)
+    assert not [one for one in scores.notes if "missing" in one.code]
+    assert nescio.campaign.verify(campaign).sound
+    made.lines(tmp_path / "beta" / "b.jsonl", [{"id": f"p{i}", "value": 0.1 * i} for i in range(5)])
+    assert not nescio.campaign.intake(campaign, [tmp_path / "beta"]).refused
+
+
 @pytest.mark.parametrize(
     ("make", "old", "new", "says"),
     [

@@ -435,8 +435,13 @@ def test_sentence_lists_are_kept_in_spreadsheets_and_exported_as_a_key(tmp_path:
     assert collected.sound, str(collected)
     with pytest.raises(MismatchError, match="--adjudicate --sentences"):
         nescio.campaign.score(campaign, resamples=10)
+    status = nescio.campaign.status(campaign)
+    assert "3 of 3 questions judged, 1 in dispute" in str(status)
+    assert status.after is not None
+    assert f"sheets {campaign} --adjudicate --sentences, then" in status.after.command
     nescio.campaign.sheets(campaign, adjudicate=True, sentences=True)
     made.judge(campaign, lambda _who, row: said[row["question_id"]], column="sentences")
+    assert "results" in str(nescio.campaign.status(campaign).after), "nothing is left to judge"
     (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
     assert scores.value("alpha_r", "read.HumSent") == pytest.approx(2 / 3)
     assert {row.measure for row in scores} == {"read.HumSent"}  # the key has no answer

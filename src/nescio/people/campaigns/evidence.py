@@ -390,7 +390,8 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
         raise MismatchError(f"{others[0].label}: the key of PAN must be one truth file, but there are several")
     truth, notes = true_of(part, campaign.key_files[0]), list[Note]()
     # A file that was taken in as a run is one, whatever its name or its first line looks like.
-    own = {run.run: values_of(open_source(run.path), truth, run.run, notes) for run in runs}
+    dropped = campaign.settings.dropped
+    own = {run.run: values_of(open_source(run.path), truth, run.run, notes, dropped) for run in runs}
     result = judged_answers(gold, truth, own, ReadOptions())
     loaded = apply(replace(result, notes=(*notes, *result.notes), format="pan"), Options())
     assert isinstance(loaded.data, Evidence)

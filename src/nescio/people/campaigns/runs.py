@@ -476,7 +476,7 @@ def _scores(reading: _Reading) -> _Said:
         reading.fail(f"a run of the task pan must be {FORMS['pan']}", source.kind)
         return None, 0, 0
     ids: Sequence[str] = list(next(iter(reading.topics.parts.values())).questions)
-    values, sides = answers_of(source, ids, reading.faults)
+    values, sides = answers_of(source, ids, reading.faults, left_out=reading.topics.dropped)
     given = (i for i, value in zip(ids, values, strict=True) if not np.isnan(value))
     reading.missing(ids, given, "answer", "; to abstain, answer 0.5")
     _note_unread(reading, ("id", "value", *SHARED))

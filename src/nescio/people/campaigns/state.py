@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from nescio.errors import MismatchError, NescioError
-from nescio.people.campaigns.assessors import open_items, returned, unasked
+from nescio.people.campaigns.assessors import open_items, read_asked, returned, unasked
 from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
 from nescio.people.campaigns.folder import HANDOUT, RUNS, SHEETS, Campaign, contents, open_campaign
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files, lacking_key
 from nescio.people.campaigns.items import Item
-from nescio.people.campaigns.judgements import read_judgements
+from nescio.people.campaigns.judgements import Judgement, read_judgements
+from nescio.people.campaigns.keyed import keyed, without_answer
 from nescio.people.campaigns.log import is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, unnamed_groups
@@ -159,8 +161,10 @@ def _handout(campaign: Campaign) -> Step:
 
 
 def _judging(campaign: Campaign) -> list[Step]:
-    folder, items = campaign.folder, _pool(campaign)
+    folder, answers = campaign.folder, _pool(campaign)
     judgements = read_judgements(campaign)
+    items = _listed_questions(campaign, answers, judgements) or answers
+    noun, only = ("answer", "") if items is answers else ("question", " --sentences")
     old = age(campaign, POOLING)
     open_ = open_items(campaign)
     done = {one.item for one in judgements} - open_.keys()
@@ -170,7 +174,7 @@ def _judging(campaign: Campaign) -> list[Step]:
     sheets = sorted(
         path.name for path in (campaign / SHEETS).glob("[!.]*") if path.suffix in (".csv", ".xlsx", ".html")
     )
-    what = f"{len(items) - len(left):,} of {plural(len(items), 'answer')} judged, {len(dispute)} in dispute"
+    what = f"{len(items) - len(left):,} of {plural(len(items), noun)} judged, {len(dispute)} in dispute"
     again = [item for item in items if item.id in open_]
     if again:
         what += f"; {len(again):,} to be judged again, because the question or the supports changed"
@@ -184,7 +188,7 @@ def _judging(campaign: Campaign) -> list[Step]:
         what += "".join(f"; {remark}" for remark in without_list(targets, listed))
     collect = f"nescio campaign collect {folder}"
     if dispute and not left:
-        collect = f"nescio campaign sheets {folder} --adjudicate, then {collect}"
+        collect = f"nescio campaign sheets {folder} --adjudicate{only}, then {collect}"
         if campaign.settings.resolve == "refused":
             collect = "set resolve in campaign.toml to something other than refused, then nescio campaign status"
     asked = ", ".join(sheets) or "none"
@@ -192,18 +196,19 @@ def _judging(campaign: Campaign) -> list[Step]:
         who, since = "nobody was", ""
         if all(item.id in open_ for item in new):
             who, since = "too few people were", " since the question or the supports changed"
-        asked = f"{plural(len(new), 'answer')} that {who} asked to judge{since}"
-    lists = unasked(campaign, [one for one in sentence_items(campaign) if one.id in open_], judgements, open_)
-    write = f"nescio campaign sheets {folder} --assessor NAME"
+        asked = f"{plural(len(new), noun)} that {who} asked to judge{since}"
+    lists = [] if only else [one for one in sentence_items(campaign) if one.id in open_]
+    lists = unasked(campaign, lists, judgements, open_)
+    write = f"nescio campaign sheets {folder} --assessor NAME{only}"
     if lists:
         more = f"{plural(len(lists), 'question')} to answer by sentences again, because question or story changed"
         asked = f"{asked}; {more}" if new else more
         write = f"{write}, then {write} --sentences" if new else f"{write} --sentences"
     fresh = old is not None and old.fresh
-    pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
+    pool = plural(len(answers), "distinct answer") if old is None or fresh else str(old)
     nothing = fresh and not items
     if not sheets and (nothing or (items and not left)):  # pages or a server brought the verdicts
-        why = "all answers are judged" if items else "no run answers a question"
+        why = f"all {noun}s are judged" if items else "no run answers a question"
         asked = asked if new or lists else f"none needed, because {why}"
     return [
         Step("pool", fresh, pool, f"nescio campaign pool {folder}"),
@@ -220,6 +225,20 @@ def _judging(campaign: Campaign) -> list[Step]:
             collect,
         ),
     ]
+
+
+def _listed_questions(campaign: Campaign, pool: list[Item], judgements: Sequence[Judgement]) -> list[Item]:
+    """Return the questions of which people list the sentences that answer them, if people judge no answer themselves.
+
+    Questions that the key answers are left out, unless somebody was asked about them.
+    """
+    asked = {item for ids in read_asked(campaign).answers.values() for item in ids} | {one.item for one in judgements}
+    questions = [] if asked & {item.id for item in pool} else sentence_items(campaign)
+    if not asked & {item.id for item in questions}:
+        return []
+    topics = [question for part in campaign.topics().parts.values() for question in part.questions.values()]
+    lacking = without_answer(keyed(topics, campaign.key_files) if campaign.key_files else topics)
+    return [item for item in questions if item.id in asked or item.question in lacking]
 
 
 def _intake(campaign: Campaign, entries: list[Entry]) -> Step:

@@ -299,5 +299,8 @@ def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Itera
         if found:
             name = run.path.relative_to(campaign.folder).as_posix()
             count = plural(len(found), "fault")
-            said = f"the changed topics make {count} in this run; put the topics back, or withdraw the run"
+            said = (
+                f"the changed topics make {count} in this run; put the topics back and name those that no longer "
+                "count in the setting `dropped`, or withdraw the run"
+            )
             yield Fault(name, None, said, str(found[0]))

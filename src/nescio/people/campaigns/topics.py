@@ -337,12 +337,10 @@ def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> tupl
 def without(topics: Topics, dropped: Sequence[str]) -> Topics:
     """Return the topics without the `dropped` ones.
 
-    Raises UsageError for an unknown id, if a language has no topic left, and for PAN.
+    Raises UsageError for an unknown id, and if a language has no topic left.
     """
     if not dropped:
         return topics
-    if topics.task == "pan":
-        raise UsageError("problems of PAN cannot be dropped; remove them from the file of topics and from the key")
     gone = frozenset(dropped)
     known = {identity for part in topics.parts.values() for identity in part.questions}
     if strange := sorted(gone - known):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -35,13 +35,16 @@ class _Answer(Struct, frozen=True):
     line: int
 
 
-def values_of(source: Source, truth: Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
+def values_of(
+    source: Source, truth: Truth, run: str, notes: list[Note], left_out: Collection[str] = ()
+) -> tuple[Array, Array]:
     """Return the scores and the decisions of a run, each of shape (problems,), with 0.5 for missing problems.
 
-    Notes on missing problems, and on odd values, are added to `notes`.
+    Notes on missing problems, and on odd values, are added to `notes`. The run may also answer problems in `left_out`,
+    which do not count.
     """
     odd: Counter[str] = Counter()
-    values, sides = answers_of(source, tuple(truth.same), odd=odd)
+    values, sides = answers_of(source, tuple(truth.same), odd=odd, left_out=left_out)
     missing = np.isnan(values)
     values[missing] = 0.5
     if missing.any():
@@ -63,12 +66,13 @@ def answers_of(
     problems: Sequence[str],
     faults: list[FormatError] | None = None,
     odd: Counter[str] | None = None,
+    left_out: Collection[str] = (),
 ) -> tuple[Array, Array]:
     """Return the scores and the decisions in a file, each of shape (problems,).
 
-    A problem that the file lacks has the score NaN and the decision 0.5, an abstention. Raises FormatError at the first
-    invalid line; with `faults`, such errors are collected there instead. Values that are odd but valid are counted in
-    `odd`, keyed by LISTED, OUTSIDE or OTHER_SIDE.
+    A problem that the file lacks has the score NaN and the decision 0.5, an abstention. Answers to problems in
+    `left_out` are skipped. Raises FormatError at the first invalid line; with `faults`, such errors are collected there
+    instead. Values that are odd but valid are counted in `odd`, keyed by LISTED, OUTSIDE or OTHER_SIDE.
     """
     index = {problem: i for i, problem in enumerate(problems)}
     values, sides = np.full(len(index), np.nan), np.full(len(index), 0.5)
@@ -78,6 +82,8 @@ def answers_of(
         values[plain[0]] = sides[plain[0]] = plain[1]
         return values, sides
     for answer in _said(source, odd, faults) if source.kind == "text" else _scored(source, odd, faults):
+        if answer.problem in left_out:
+            continue
         at, where = index.get(answer.problem), f"line {answer.line}"
         with collected(faults):
             if at is None:
