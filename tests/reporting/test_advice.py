@@ -163,6 +163,15 @@ def test_what_is_mostly_wrong_is_not_to_be_shipped(
     assert "answers are wrong" in shown.advice
 
 
+@pytest.mark.parametrize("measure", ["penalty(t=0.75)", "simpleqa.incorrect", "hallucination_rate"])
+def test_a_run_that_answers_nothing_is_not_to_be_shipped_though_it_is_the_best(measure: str, tmp_path: Path) -> None:
+    """40 - 3 · 80 is below 0, which silence earns."""
+    file = outcome_table(tmp_path / "table.csv", {"a": "WWC" * 40, "b": "U" * 120})
+    said = kinds(file, measure=measure)
+    assert said["degenerate"].text == (f"There is nothing to ship: b, the best by {measure}, answered no question.")
+    assert not {"ship", "evidence"} & said.keys()
+
+
 def test_what_silence_beats_or_a_threshold_leaves_mostly_wrong_is_not_to_be_shipped(tmp_path: Path) -> None:
     """Of 60 answers 20 are wrong: 40 - 3 · 20 is below 0, which silence earns; at a price of 1 it is not."""
     file = outcome_table(tmp_path / "table.csv", {"a": "WCC" * 20, "b": "WWC" * 20})

@@ -119,13 +119,17 @@ def stands_alone(report: ReportData) -> bool:
 def _degenerate(report: ReportData) -> tuple[Statement, ...]:
     """Return sentences if the data cannot decide, else none.
 
-    The cases are: no answers, no right answers, too few questions, and runs with the same outcome on every question.
+    The cases are: no answers, a chosen run without answers, no right answers, too few questions, and runs with the same
+    outcome on every question.
     """
     runs, many = report.runs, units(report)
     answers = answers_of(report, runs)
     n = plural(many, unit(report))
     if not any(answered for answered, _ in answers.values()):
         text = "There is nothing to ship: no question was answered."
+        return (Statement("degenerate", text, {"case": "silent", "runs": len(runs), "units": many}),)
+    if not answers[run := _chosen(report)[0]][0]:
+        text = f"There is nothing to ship: {report.shown[run]}, the best by {report.main}, answered no question."
         return (Statement("degenerate", text, {"case": "silent", "runs": len(runs), "units": many}),)
     if all(answered == wrong for answered, wrong in answers.values()):
         text = f"There is nothing to ship: of {n} no answer is right."
