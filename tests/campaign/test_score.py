@@ -265,6 +265,10 @@ def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path:
     with pytest.raises(nescio.MismatchError, match=r"4 answers have not been judged \(first: q1 of alpha_a"):
         nescio.campaign.score(campaign)
     made.edit(campaign / "campaign.toml", 'judge = ""', 'judge = "exact"')
+    key = (campaign / "key").rename(tmp_path / "key")
+    with pytest.raises(nescio.MismatchError, match=r"have people judge .*, or put a key into key/"):
+        nescio.campaign.score(campaign)
+    key.rename(campaign / "key")
     scores = nescio.campaign.score(campaign, resamples=10).scores[""]
     assert scores.value("alpha_a", "accuracy") == pytest.approx(4 / 6)
 

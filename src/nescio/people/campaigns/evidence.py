@@ -223,7 +223,7 @@ def _all_judged(campaign: Campaign, outcomes: Outcomes, lacking: Sequence[str]) 
     open_ = np.argwhere(outcomes.state == NOT_GRADED)
     if len(open_):
         first = ", ".join(f"{outcomes.questions[q]} of {outcomes.runs[r]}" for r, q in open_[:MOST_NAMED])
-        remedy = "name a judge in campaign.toml to judge by the key"
+        remedy = "name a judge in campaign.toml to judge by the key" if campaign.key_files else "put a key into key/"
         if campaign.key_files and (unknown := {outcomes.questions[q] for _, q in open_} & {*lacking}):
             remedy = f"add the answer to {enumerated(sorted(unknown))} to the key"
         raise MismatchError(
