@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.people.campaigns import chain
+from nescio.people.campaigns import chain, handing_out
 from nescio.people.campaigns.folder import contents, open_campaign
 from nescio.people.campaigns.log import digest, read_log
 from nescio.people.campaigns.retyped import guarded, unguarded
@@ -135,6 +135,16 @@ def test_status_names_what_changed_and_publishing_waits_for_it(
     if waits:
         with pytest.raises(nescio.MismatchError, match=re.escape(name)):
             nescio.campaign.publish(scored)
+
+
+def test_files_for_teams_of_another_version_of_nescio_are_not_outdated(
+    scored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readme = nescio.campaign.handout(scored).path / "README.md"
+    monkeypatch.setattr(handing_out, "_readme", lambda _: "as another version writes it")
+    assert "done  handout     the files for teams" in str(nescio.campaign.status(scored))
+    readme.write_text("as somebody wrote it", encoding="utf-8")
+    assert "open  handout     changed later" in str(nescio.campaign.status(scored))
 
 
 def test_a_key_that_changes_while_runs_are_scored_is_newer_than_the_scores(tmp_path: Path) -> None:

@@ -333,6 +333,7 @@ DISGUISES = [
     ("targets", [{"choices": OPTIONS, "labels": [int(i == right) for i in range(5)]} for right in range(5)]),
     ("marks", [{option: option == right for option in OPTIONS} for right in OPTIONS]),
     *[(name, ["other"] * 5) for name in ("ground_truths", "aliases", "is_impossible", "isAnswerable", "answerKey")],
+    *[(name, ["other"] * 5) for name in ("ANSWERKEY", "goldanswers", "ISANSWERABLE", "Answers_1")],
 ]
 
 

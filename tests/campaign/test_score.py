@@ -265,6 +265,10 @@ def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path:
     with pytest.raises(nescio.MismatchError, match=r"4 answers have not been judged \(first: q1 of alpha_a"):
         nescio.campaign.score(campaign)
     made.edit(campaign / "campaign.toml", 'judge = ""', 'judge = "exact"')
+    key = (campaign / "key").rename(tmp_path / "key")
+    with pytest.raises(nescio.MismatchError, match=r"have people judge .*, or put a key into key/"):
+        nescio.campaign.score(campaign)
+    key.rename(campaign / "key")
     scores = nescio.campaign.score(campaign, resamples=10).scores[""]
     assert scores.value("alpha_a", "accuracy") == pytest.approx(4 / 6)
 
@@ -423,6 +427,24 @@ def test_an_answer_that_the_key_lacks_is_never_counted_as_wrong(tmp_path: Path, 
     assert nescio.campaign.score(campaign, resamples=10).scores[""].value("alpha_a", "accuracy") > 0
 
 
+def test_outcomes_say_whether_people_or_the_key_judged_each_run(tmp_path: Path) -> None:
+    """People judged one answer of alpha; then alpha withdraws its run, and the verdict is missing nowhere."""
+    campaign = made.qa(tmp_path, 3, judge="exact")
+    made.take(campaign, {"alpha_a": ["x", "thing 1", "z"], "beta_b": ["thing 0", "thing 1", "y"]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda _who, row: "R" if row["answer"] == "x" else "")
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    judges = {row["run"]: row["judge"] for row in read(campaign / "results" / "outcomes.csv")}
+    assert judges == {"alpha_a": "exact+human", "beta_b": "exact"}
+    assert scores.signature["judge"] == "human+exact"
+    nescio.campaign.withdraw(campaign, ["alpha_a"], reason="by mistake")
+    nescio.campaign.pool(campaign)
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert [one.code for one in scores.notes] == ["campaign.verdicts"]
+    assert scores.signature["judge"] == "exact"
+
+
 @pytest.mark.parametrize(("setting", "value"), [("distinct", '"answer and document"'), ("options_from", "0")])
 def test_the_key_judges_in_place_of_people_only_if_that_is_said(setting: str, value: str, tmp_path: Path) -> None:
     """A setting is changed after people judged; or the verdicts are taken back."""
@@ -572,6 +594,18 @@ def test_the_baselines_of_the_table_by_language_are_those_of_its_measure(two_lan
             assert (
                 rows["100% VALIDATED"] == dict(zip(held["selection"][0], held["selection"][1], strict=True))["Random"]
             )
+
+
+@together("measures", ["['ave.F']", "['ave.qa_accuracy']", "['ave.precision', 'ave.recall']"])
+def test_the_table_of_f_is_the_same_with_every_list_of_measures(measures: str, tmp_path: Path) -> None:
+    campaign = made.ave(tmp_path)
+    validator(tmp_path / "alpha", "x", {"1": "SRR", "2": "RSV"})
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.score(campaign, resamples=10)
+    before = tables(campaign)["f-EN"]
+    made.edit(campaign / "campaign.toml", "measures = []", f"measures = {measures}")
+    nescio.campaign.score(campaign, resamples=10)
+    assert tables(campaign)["f-EN"] == before
 
 
 def test_a_language_without_a_run_keeps_its_row(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from nescio.data.assessed import STATES, columns_of
 from nescio.data.evidence import Evidence
+from nescio.data.judge_record import combined
 from nescio.data.model import Collection, Question, Run, Verdict
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
@@ -23,7 +24,7 @@ from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.keyed import key_judge, keyed, true_of, valued, without_answer
-from nescio.people.campaigns.pooling import PooledAnswer, RunContents
+from nescio.people.campaigns.pooling import PooledAnswer, RunContents, every_version
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
@@ -145,12 +146,14 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     if judge_name and campaign.key_files and (outcomes.state == NOT_GRADED).any():
         result = judge(ReadResult(Unjudged(collection, tuple(own), ())), judge_name)
         told = _instead_of_people(said, {items[key] for key in items if key not in named and key[1] not in without})
-        outcomes, notes = _filled(outcomes, result, lacking), (*notes, *result.notes, *told)
+        outcomes = _filled(outcomes, result, lacking, {run for run, _ in named})
+        notes = (*notes, *result.notes, *told)
         judges = (*judges, *result.judges)
     _all_judged(campaign, outcomes, lacking)
     more = columns_of(outcomes.state, letters)
     outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **more})
-    read = ReadResult(outcomes, tuple(notes), settings.measures or ("c@1", "accuracy", "coverage"), judges, "campaign")
+    unnamed = replace(outcomes, judges=())  # `judges` has them all
+    read = ReadResult(unnamed, tuple(notes), settings.measures or ("c@1", "accuracy", "coverage"), judges, "campaign")
     loaded = apply(read, Options())
     cells = _cells(outcomes, loaded, named, given)
     return JudgedRuns(part, tuple(runs), loaded, read.measures, tuple(cells), outcomes)
@@ -175,35 +178,44 @@ def with_key(campaign: Campaign, part: Part) -> list[Question]:
 
 
 def _instead_of_people(said: RunContents, by_key: set[str]) -> Iterator[Note]:
-    """Yield a note on people's verdicts that count for no answer, though the key judges the items `by_key`."""
-    given = {said.item_id(one) for run in said.runs for one in said.given(run)}
+    """Yield a note on people's verdicts that count for no answer, though the key judges the items `by_key`.
+
+    Verdicts on the answers of a version that was replaced or withdrawn are not missing.
+    """
     withdrawn = {line.item for line in read_history(said.campaign) if line.after} & by_key
-    unused = [
-        one for one in read_judgements(said.campaign) if one.item not in given and kind_of_id(one.item) == "answer"
-    ]
+    unused = [one for one in read_judgements(said.campaign) if kind_of_id(one.item) == "answer"]
+    if unused:
+        every = every_version(said.campaign)
+        given = {every.item_id(one) for run in every.runs for one in every.given(run)}
+        unused = [one for one in unused if one.item not in given]
     if unused or withdrawn:
         yield note(
             "campaign.instead_of_people",
             "the key judges {answers:n answer}: people took back their verdicts on {withdrawn:,} of these, and "
-            "{unused:n verdict} {unused:is/are} on answers that no run that counts gives with these settings",
+            "{unused:n verdict} {unused:is/are} on answers that no accepted run gives with these settings",
             answers=len(by_key),
             withdrawn=len(withdrawn),
             unused=len(unused),
         )
 
 
-def _filled(people: Outcomes, by_key: ReadResult, lacking: Sequence[str]) -> Outcomes:
+def _filled(people: Outcomes, by_key: ReadResult, lacking: Sequence[str], judged: Container[str]) -> Outcomes:
     """Return the outcomes `people`, in which an answer that no person judged gets its outcome from `by_key`.
 
-    Answers to the questions `lacking`, which the key does not answer, get none.
+    Answers to the questions `lacking`, which the key does not answer, get none. People `judged` answers of these runs.
     """
     assert isinstance(by_key.data, Outcomes)
     known = ~np.isin(people.questions, [*lacking])
-    state = np.where((people.state == NOT_GRADED) & known, by_key.data.state, people.state)
+    from_key = (people.state == NOT_GRADED) & known
+    state = np.where(from_key, by_key.data.state, people.state)
     candidate = people.candidate
     if candidate is not None and by_key.data.candidate is not None:
         candidate = np.where((candidate == -1) & known, by_key.data.candidate, candidate)
-    return replace(people, state=state.astype(np.int8), candidate=candidate)
+    judges = [
+        combined([*([PEOPLE] if run in judged else []), *(by_key.judges if own.any() or run not in judged else [])])
+        for run, own in zip(people.runs, from_key, strict=True)
+    ]
+    return replace(people, state=state.astype(np.int8), candidate=candidate, judges=tuple(judges))
 
 
 def _all_judged(campaign: Campaign, outcomes: Outcomes, lacking: Sequence[str]) -> None:
@@ -211,7 +223,7 @@ def _all_judged(campaign: Campaign, outcomes: Outcomes, lacking: Sequence[str]) 
     open_ = np.argwhere(outcomes.state == NOT_GRADED)
     if len(open_):
         first = ", ".join(f"{outcomes.questions[q]} of {outcomes.runs[r]}" for r, q in open_[:MOST_NAMED])
-        remedy = "name a judge in campaign.toml to judge by the key"
+        remedy = "name a judge in campaign.toml to judge by the key" if campaign.key_files else "put a key into key/"
         if campaign.key_files and (unknown := {outcomes.questions[q] for _, q in open_} & {*lacking}):
             remedy = f"add the answer to {enumerated(sorted(unknown))} to the key"
         raise MismatchError(

@@ -9,20 +9,19 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from nescio.data.model import Question
 from nescio.judging.choice import option
 from nescio.sources.literals import literal_or
-from nescio.text import squeeze, word_set
+from nescio.text import squeeze
 
 LANGUAGE = "language"
 _NEARLY = 0.8  # the share of a column's values that equal the gold answer, from which on the column is the key
 _FEW = 5  # so many questions with an answer, and without one, show that the values of a column tell them apart
 _MENTION = "mention"
 _TOKEN, _TEXT = re.compile(r"\b(?:[A-Z]|[0-9]{1,2})\b"), re.compile(r"\w+")
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_KEYS = word_set(
-    "answer answers key keys gold correct solution solutions target truth truths expected reference alias aliases "
-    "rationale rationales explanation explanations answerable unanswerable impossible incorrect wrong distractor "
-    "distractors"
+_KEYS = (
+    "answers?|keys?|gold|correct|solutions?|target|truths?|expected|reference|alias|aliases|rationales?|explanations?|"
+    "answerable|unanswerable|impossible|incorrect|wrong|distractors?"
 )
-_BESIDE = word_set("id ids index letter number option options text the value is has no ground possible")
+_BESIDE = r"ids?|index|letter|number|options?|text|the|value|is|has|no|ground|possible|[\W\d_]"
+_KEY = re.compile(f"(?:{_BESIDE})*(?:{_KEYS})(?:{_KEYS}|{_BESIDE})*", re.IGNORECASE)  # ANSWERKEY, too
 
 
 def gives_away(questions: Sequence[Question], column: str) -> str | None:
@@ -40,8 +39,7 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
         return f"{told} of its {len(known)} values equal the right answer, or tell it from the other options"
     if column != LANGUAGE and _tells_silence(questions, column):
         return "its values tell which questions have no answer"
-    words = {word.casefold() for word in _WORD.findall(column)}
-    return "its name suggests that it holds the key" if words & _KEYS and words <= _KEYS | _BESIDE else None
+    return "its name suggests that it holds the key" if _KEY.fullmatch(column) else None
 
 
 def _tells(question: Question, value: str, first: int) -> bool:

@@ -33,7 +33,7 @@ from nescio.people.campaigns.judgements import (
     restored,
     taken_back,
 )
-from nescio.people.campaigns.log import digests, latest, read_log, record
+from nescio.people.campaigns.log import digest, digests, latest, read_log, record
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
 from nescio.people.campaigns.runs import examine
 from nescio.people.campaigns.screens import key_nuggets, sentence_items, shown_keys
@@ -386,19 +386,13 @@ def once_given(campaign: Campaign) -> list[Item]:
     items = read_items(campaign)
     if all(item.current for item in items):
         return items
-    topics, settings = read_topics(campaign / TOPICS, campaign.settings.task), campaign.settings
-    said = RunContents(campaign, topics, campaign.secret)
-    for old in read_receipts(campaign):
-        if old.status == ACCEPTED:
-            path, name = campaign / RUNS / str(old.stored), f"{old.run} {old.version}"
-            said.runs.append(TakenIn(name, old.group, old.language, path, old.version or 0, old.digest))
-            said.content[name] = examine(path, topics, settings, name=old.run, language=old.language).said or {}
+    said = every_version(campaign)
     given: dict[str, list[PooledAnswer]] = {}
     for distinct in get_args(Distinct):  # which the settings may have changed since
-        said.campaign = Campaign(campaign.folder, replace(settings, distinct=distinct))
+        said.campaign = Campaign(campaign.folder, replace(campaign.settings, distinct=distinct))
         for answer in (answer for run in said.runs for answer in said.given(run)):
             given.setdefault(said.item_id(answer), []).append(answer)
-    known = {name for part in topics.parts.values() for name in part.questions}
+    known = {name for part in said.topics.parts.values() for name in part.questions}
 
     def stays(item: Item) -> bool:
         alike = given.get(item.id, ())
@@ -407,6 +401,21 @@ def once_given(campaign: Campaign) -> list[Item]:
         return is_given or item.question not in known
 
     return [item for item in items if stays(item)]
+
+
+def every_version(campaign: Campaign) -> RunContents:
+    """Return every accepted version of every run, with its answers to all topics, those that were dropped included.
+
+    A version is left out if its stored file has changed.
+    """
+    topics, settings = read_topics(campaign / TOPICS, campaign.settings.task), campaign.settings
+    said = RunContents(campaign, topics, campaign.secret)
+    for old in read_receipts(campaign):
+        path, name = campaign / RUNS / str(old.stored), f"{old.run} {old.version}"
+        if old.status == ACCEPTED and digest(path) == old.digest:
+            said.runs.append(TakenIn(name, old.group, old.language, path, old.version or 0, old.digest))
+            said.content[name] = examine(path, topics, settings, name=old.run, language=old.language).said or {}
+    return said
 
 
 def read_pool(campaign: Campaign) -> list[Item]:

@@ -46,6 +46,7 @@ from nescio.reporting.page.graded import earned
 from nescio.sources.writing import csv_text
 from nescio.tables.outcomes_writer import guard, write_outcomes
 from nescio.tables.questions_writer import response_row, story_names, topic_row
+from nescio.tasks.ave.reader import OVER_ANSWERS
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural
 
@@ -200,7 +201,8 @@ def _tables(
         listed.append(group_tables.collections(validators))
     for i, (judged, scores) in enumerate(parts):
         if validators and validators[i].places:
-            listed.append(layouts.f_table(judged, scores, settings))
+            over = leaderboard_of(judged.loaded, list(OVER_ANSWERS), ci=None, mark=False) if judged.runs else scores
+            listed.append(layouts.f_table(judged, over, settings))
             listed.append(layouts.ranking_table(judged, validators[i].places, settings))
         elif settings.task in ("qa", "reading"):
             listed.append(layouts.counts_table(judged, settings))

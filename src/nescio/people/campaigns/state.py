@@ -11,18 +11,18 @@ from msgspec import Struct
 from nescio.errors import MismatchError, NescioError
 from nescio.people.campaigns.assessors import open_items, read_asked, returned, unasked
 from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
-from nescio.people.campaigns.folder import HANDOUT, RUNS, SHEETS, Campaign, contents, open_campaign
+from nescio.people.campaigns.folder import HANDOUT, RUNS, SHEETS, TOPICS, Campaign, contents, open_campaign
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files, lacking_key
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, read_judgements
 from nescio.people.campaigns.keyed import keyed, without_answer
-from nescio.people.campaigns.log import is_fixed, latest, now, read_log
+from nescio.people.campaigns.log import digests, is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, unnamed_groups
 from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.screens import sentence_items
-from nescio.people.campaigns.settings import moment
+from nescio.people.campaigns.settings import SETTINGS, moment
 from nescio.people.campaigns.tampering import faults, pending
 from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
 from nescio.people.campaigns.verdicts import MORE_PEOPLE, disputed
@@ -148,15 +148,22 @@ def _handout(campaign: Campaign) -> Step:
     """Return the step that writes the files for teams, with its state."""
     made = contents(campaign / HANDOUT) if (campaign / HANDOUT).is_dir() else {}
     command = f"nescio campaign handout {campaign.folder}"
+    last = latest(campaign, "handout")
+    is_read = last is not None and last.read == digests(campaign, SETTINGS, TOPICS)
+    is_kept = last is not None and last.wrote == digests(campaign, HANDOUT)
     try:
-        fresh, lacking = made == handout_files(campaign)[0], lacking_key(campaign)
+        # Another version of nescio may write other files from the same topics and settings.
+        fresh = made == handout_files(campaign)[0] or (is_read and is_kept)
+        lacking = lacking_key(campaign)
     except NescioError as error:  # of a column that looks like the key, or a key that cannot be read
         return Step("handout", False, str(error), command)
     if not made:
         return Step(
             "handout", bool(taken_in(campaign)), "; ".join(filter(None, ("none was written", lacking))), command
         )
-    what = "the files for teams" if fresh else "outdated, because topics or settings changed later"
+    what = "the files for teams"
+    if not fresh:
+        what = "changed later" if is_read else "outdated, because topics or settings changed later"
     return Step("handout", fresh, "; ".join(filter(None, (what, lacking))), command)
 
 
