@@ -241,3 +241,9 @@ def test_thresholds_are_part_of_a_plan() -> None:
         nescio.plan(pilot, run="mine", baseline="old", difference=0.1, at=at)
     with pytest.raises(nescio.NescioError, match="did you mean old"):
         nescio.plan(pilot, run="old", baseline="other", at={"odl": 0.3})
+
+
+def test_a_measure_of_a_column_that_is_missing_names_the_columns_of_the_file(tmp_path: Path) -> None:
+    file = outcome_table(tmp_path / "table.csv", {"a": "WWC" * 4})
+    with pytest.raises(nescio.NescioError, match=r"there is no column 'graded'; columns are run, question, outcome"):
+        nescio.report(file, "mean(graded)", resamples=20)

@@ -22,12 +22,12 @@ from nescio.data.results import TURNED, Comparison, Comparisons, Score, Scores
 from nescio.errors import NescioError, UsageError
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
-from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, load
+from nescio.pipeline import DEFAULT_MEASURES, Loaded
 from nescio.reporting.charts import MOST_NAMED, OTHERS
 from nescio.reporting.page.commands import Commands, measure_words
 from nescio.reporting.page.shown_text import run_names
 from nescio.scoring.labels import read_labels
-from nescio.scoring.score import compute_scores, read_by
+from nescio.scoring.score import compute_scores, open_data
 from nescio.selective.crossfit import deal
 from nescio.selective.curve import one_run
 from nescio.selective.operating import FOLDS, Operating, Part, TunedPoint, chosen_anew, operating, part_of
@@ -138,8 +138,7 @@ def gather(
     The arguments are those of `nescio.score`, and further ones. `labels` holds people's verdicts on some
     answers. Raises the errors of `score` and `compare`.
     """
-    reading: dict[str, Any] = {"strata": None, "texts": True, **read_by(measures), **options}
-    loaded = load(data, Options(**reading))
+    loaded = open_data(data, {"strata": None, "texts": True, **options}, measures)
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
         answerable = loaded.data.columns.get("answerable")
