@@ -181,7 +181,7 @@ def test_what_one_run_was_asked_is_compared_in_place_of_what_all_share(name: str
         for i in range(N)
     ]
     path = written(tmp_path / "wide.csv", rows)
-    how = {"baseline": RUNS[0], "margin": 0.05, "fail_on_regression": True}
+    how: dict[str, Any] = {"baseline": RUNS[0], "margin": 0.05, "fail_on_regression": True}
     if not says:
         assert nescio.compare(path, "accuracy", **how).gates[0].status == 0
         return
