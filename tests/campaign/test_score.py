@@ -24,6 +24,7 @@ from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
 from nescio.people.campaigns.folder import contents, open_campaign
 from nescio.people.campaigns.freshness import done, inputs
+from nescio.people.campaigns.judgements import Change
 from nescio.people.campaigns.layouts import figure
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.scoring import read_tables
@@ -173,6 +174,30 @@ def test_the_share_over_available_answers_goes_from_the_verdicts_to_table_2(tmp_
     assert (shares()["Collection"], shares()["% over available answers"]) == (["EN", "ES"], ["100.00%", "50.00%"])
     made.edit(campaign / "campaign.toml", "dropped = []", 'dropped = ["q0"]')
     assert shares()["% over available answers"] == ["100.00%", "–"], "nobody knows how many answers q0 had"
+
+
+def test_answers_were_judged_when_people_gave_the_verdicts_that_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first verdict is on a page three days before it is collected; the last one is taken back."""
+
+    def line(day: int, item: str, verdicts: tuple[str, str], said: str = "") -> Change:
+        return Change(f"2026-06-{day:02}T10:00:00Z", "ana", item, *verdicts, "", 1, "", "ana.csv", said=said)
+
+    rows = [{"id": f"q{i}", "question": "?", "gold": "a"} for i in range(2)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    given = [{"id": f"q{i}", "answer": f"a{i}"} for i in range(2)]
+    made.lines(tmp_path / "alpha" / "r.jsonl", given)
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign)
+    history = [line(5, "i0", ("", "R"), "2026-06-02T10:00:00Z"), line(7, "i1", ("", "R")), line(9, "i2", ("", "W"))]
+    history.append(line(11, "i2", ("W", "")))
+    monkeypatch.setattr("nescio.people.campaigns.facts.read_history", lambda _: history)
+    nescio.campaign.score(campaign, resamples=10)
+    (judged,) = (row[-1] for row in tables(campaign)["facts"] if row[0] == "Answers judged")
+    assert judged == "2026-06-02 to 2026-06-07"
 
 
 def test_the_campaign_in_figures_and_the_agreement_of_its_assessors(tmp_path: Path) -> None:

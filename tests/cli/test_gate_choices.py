@@ -218,14 +218,24 @@ def test_rows_without_the_column_of_keys_win_no_gate(tmp_path: Path, nescio: Com
         return path
 
     old, new, base = written("old", 5, "A"), written("new", 9), tmp_path / "base.json"
-    nescio("compare", old, new, "-m", "accuracy", *GATE).assert_refused(
-        "200 of 200 questions have another gold answer, or none,"
-    )
+    done = nescio("compare", old, new, "-m", "accuracy", *GATE)
+    done.assert_refused("200 of 200 questions have another gold answer, or none,")
+    done.assert_refused("or add --column gold=- if 'gold' holds no gold answer or one key graded all runs")
+    assert nescio("compare", old, new, "-m", "accuracy", *GATE, "--column", "gold=-").status == 0
     nescio("compare", old, "--save-baseline", base)
     beside = nescio("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression")
     beside.assert_refused("200 whose gold answer these files do not state")
     written("old", 5)
     assert nescio("compare", old, new, "-m", "accuracy", *GATE).status == 0
+
+
+def test_digests_of_another_tool_hide_no_other_questions(tmp_path: Path, nescio: Command) -> None:
+    """A third run states a part of each question alone, with which the questions of the others cannot be compared."""
+    digests = {"old": f"outcomes:{'3' * 16}", "new": f"outcomes:{'1' * 16}", "third": f"evalscope_own_text:{'2' * 16}"}
+    rows = [(run, f"q{q}", right(q % 10 < 5 + 4 * (run == "new")), own) for run, own in digests.items() for q in N]
+    path = table(tmp_path / "t.csv", f"{HEAD},question_digest", rows)
+    done = nescio("compare", path, "-m", "accuracy", *GATE[:-1], "--run", "new", "--fail-on-regression")
+    done.assert_refused("200 of 200 questions have another text")
 
 
 def test_the_judge_of_a_third_run_matters_to_no_gate(tmp_path: Path, nescio: Command) -> None:

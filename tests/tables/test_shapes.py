@@ -169,3 +169,24 @@ def test_what_a_run_states_for_itself_stands_in_place_of_what_all_share(
     path = written(tmp_path / "wide.csv", rows)
     with pytest.raises(UsageError, match=r"different judges|another gold answer|different text"):
         nescio.compare(path, "accuracy", baseline="old", column=mapping, fail_on_regression=True)
+
+
+@pytest.mark.parametrize(("name", "says"), [("question", "a different text"), ("gold", "another gold"), ("prompt", "")])
+def test_what_one_run_was_asked_is_compared_in_place_of_what_all_share(name: str, says: str, tmp_path: Path) -> None:
+    """Each run may have another prompt."""
+    rows = [
+        {"id": f"q{i}", name: f"this {i}"}
+        | {f"{run}_{own}": f"{run} {i}" for run in RUNS for own in (name, "answer")}
+        | {f"{run}_correct": int(i % 5 < 2 + is_new(run)) for run in RUNS}
+        for i in range(N)
+    ]
+    path = written(tmp_path / "wide.csv", rows)
+    how: dict[str, Any] = {"baseline": RUNS[0], "margin": 0.05, "fail_on_regression": True}
+    if not says:
+        assert nescio.compare(path, "accuracy", **how).gates[0].status == 0
+        return
+    with pytest.raises(NescioError, match=says) as refused:
+        nescio.compare(path, "accuracy", **how)
+    role = {"question": "question_text"}.get(name, name)
+    assert f"if '{RUNS[0]}_{name}' and '{RUNS[1]}_{name}' hold no" in str(refused.value)
+    assert nescio.compare(path, "accuracy", **how, column={role: "-"}).gates[0].status == 0

@@ -110,7 +110,9 @@ def changed_in(runs: Sequence[str], questions: Sequence[str], words: Array) -> l
     for run, question, one in chain(*rows):
         if one:
             by_form.setdefault(_kind(one), []).append((question, run, one[:_WHOLE]))
-    for kind in [name for name in by_form if name] or by_form:
+    of_tools = [kind for kind in by_form if kind]
+    own_alone = not any(_can_be_compared(b"", kind) for kind in of_tools)
+    for kind in by_form if own_alone else of_tools:
         stated = [one for name, own in by_form.items() if _can_be_compared(kind, name) for one in own]
         notes += changed_words(lambda: stated, total)  # noqa: B023 - called at once
     return list(dict.fromkeys(notes))

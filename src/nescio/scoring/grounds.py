@@ -127,7 +127,7 @@ def no_guarantee(notes: Sequence[Note], run: str, runs: Sequence[str]) -> str | 
         if remark.code == FEWER_HELD and any(map(pair.judges, remark["runs"])):
             return f"a part of the answers: {remark.text}. Give a file that holds all of them"
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
-            return f"answers that are not decisions: {remark['what']}"
+            return f"answers that are not decisions: {spelled(remark['what'])}"
         if reason := _why_not(remark, pair, alone=True):
             return spelled(reason)
     return None
@@ -202,6 +202,7 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         role, *columns = dict(remark.values).get("unasked", ("",))
         name, held = {"text": ("question_text", "question"), "gold": ("gold", "gold answer")}.get(role, ("", ""))
         holds = f"{enumerated([*map(repr, columns)])} {'hold' if len(columns) > 1 else 'holds'} no {held}"
+        holds += " or one key graded all runs" if name == "gold" else ""
         other = f", or add {opt('column', of=f'{name}=-')} if {holds}"
         why = f"{said}Ask all runs the same questions, with one key, and state both{other if columns else ''}"
     elif code == SAID_UNFIT and remark.subject not in pair.others:

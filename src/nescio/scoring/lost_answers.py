@@ -20,6 +20,7 @@ from nescio.data.policy_notes import (
 )
 from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results
+from nescio.errors import spelled
 from nescio.measures import Measure, parse
 from nescio.scoring.grounds import ONE_LABEL, Pair
 from nescio.text import plural
@@ -43,7 +44,7 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     pair = Pair.of(results, run, baseline)
     for remark in results.notes:
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
-            return Lost(math.inf, str(remark["what"]))
+            return Lost(math.inf, spelled(remark["what"]))
     left_out = _lost_grades(results, measure, pair)
     missing, unread = _lost_rows(results, measure, pair), _never_held(results, measure, pair)
     # A stale label of one of two runs is also a label for one run alone.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import product
 
 from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.notes import Note
-from nescio.tables.cells import JUDGE, Placed
+from nescio.tables.cells import JUDGE
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import names_a_judge, roles_of, squash
 from nescio.tables.mapping import Expression, Mapped, role_of
@@ -48,19 +48,17 @@ def _to_compare(role: str, names: Sequence[str], mapping: Mapped) -> dict[str, E
     """Return the roles of columns with texts or gold answers, which may differ between runs but change no outcome."""
     if role == "gold":  # An empty gold answer would say that the question has no answer.
         return {"gold": Expression(tuple(names)), "answerable": mapping.get("answerable", NOTHING)}
-    asked = [
-        name for name in names if not is_prompt(name)
-    ]  # A prompt may differ between runs that were asked the same.
+    # A prompt may differ between runs that were asked the same.
+    asked = [name for name in names if not is_prompt(name)]
     return {"text": Expression((asked[0],))} if asked else {}
 
 
-def with_way_out(notes: Sequence[Note], placed: Placed, seen: Sequence[Sequence[View]]) -> list[Note]:
-    """Return notes on questions that differ, with the columns of `seen` that the mappings in `placed` do not name."""
+def with_way_out(notes: Sequence[Note], seen: Iterable[View], told: Collection[str]) -> list[Note]:
+    """Return notes on questions that differ, with the columns of `seen` whose roles the user has not `told`."""
     read: dict[str, list[str]] = {}
-    for (_, mapping), of_runs in zip(placed, seen, strict=True):
-        for view, role in product(of_runs, {"text", "gold"} - mapping.keys()):
-            columns = view.mapping[role].columns if role in view.mapping else ()
-            read.setdefault(role, []).extend(view.names.get(name, name) for name in columns)
+    for view, role in product(seen, {"text", "gold"} - {*told}):
+        columns = view.mapping[role].columns if role in view.mapping else ()
+        read.setdefault(role, []).extend(view.names.get(name, name) for name in columns)
     shown = {OTHER_TEXTS: "text", OTHER_QUESTIONS: "gold"}
     roles = [(remark, shown.get(remark.code, "")) for remark in notes]
     return [

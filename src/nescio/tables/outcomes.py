@@ -53,10 +53,12 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     Raises FormatError for a row that breaks a rule, and AskedError if the meaning of the table is unclear.
     """
     notes: list[Note] = []
-    seen = [[with_evidence(view, options.column) for view in views(*own)] for own in placed]
-    mappings = [view.mapping for of_runs in seen for view in of_runs]
-    extra = gathered(connection, placed, options, seen)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
+    told = {*map(role_of, options.column)}.union(*(roles_given(source.table) for source in sources.values()))
+    seen = [[with_evidence(one, options.column) for one in views(*own, {"text", "gold"} - told)] for own in placed]
+    every = [view for of_runs in seen for view in of_runs]
+    mappings = [view.mapping for view in every]
+    extra = gathered(connection, placed, options, seen)
     _state(connection, placed, sources, options, notes)
     held, remarks = rules.settle(connection, sources, options, "state")
     notes += remarks
@@ -72,10 +74,9 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         next((m[role].columns[0] for m in mappings if role in m and m[role].columns), None)
         for role in ("question", "text")
     )
-    told = {*map(role_of, options.column)}.union(*(roles_given(source.table) for source in sources.values()))
     differ = check_pairing(connection, sources, by, text, told=bool({"question", "text"} & told))
     differ += check_gold(connection) if any("gold" in mapping for mapping in mappings) else []
-    notes += with_way_out(differ, placed, seen)
+    notes += with_way_out(differ, every, told)
     outcomes = _build(connection, placed, sources, held, notes)
     named = any(mapping[JUDGE].columns == (JUDGE,) for mapping in mappings if JUDGE in mapping)
     judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)

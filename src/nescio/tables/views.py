@@ -6,7 +6,7 @@ A column of one run loses the run's name: "mine_judge" is called "judge", as in 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from nescio.tables.columns import Column, Table
 from nescio.tables.failures import is_status
 from nescio.tables.lexicon import names_a_judge, roles_of
 from nescio.tables.mapping import Expression, Mapped
+from nescio.tables.pairing import is_prompt
 
 OF_RUNS = ("outcome", "prediction", "confidence", "abstained", "answered")  # roles with a column for each run
 _OF_ANSWERS = (*OF_RUNS, "error")  # roles that a column of one run has for this run alone
@@ -42,8 +43,11 @@ class View(Struct, frozen=True):
         return {name: column for name, column in self.table.columns.items() if name in kept}
 
 
-def views(table: Table, mapping: Mapped) -> list[View]:
-    """Return the view of each run that has its own columns, or the table itself if all runs share their columns."""
+def views(table: Table, mapping: Mapped, compared: Collection[str] = ()) -> list[View]:
+    """Return the view of each run that has its own columns, or the table itself if all runs share their columns.
+
+    In an outcome table, a run's own column takes the place of a shared one whose role is among `compared`.
+    """
     several = {role: mapping[role].columns for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
     if not several or ("outcome" not in several and "prediction" not in several):
         if "confidence" in several:
@@ -62,11 +66,19 @@ def views(table: Table, mapping: Mapped) -> list[View]:
         companions = {**by_run.get(run, {}), **family}
         own = {_ROLES.get(role, role): Expression((name,)) for role, name in companions.items() if role != "wrong"}
         own = {role: expression for role, expression in own.items() if role not in mapping} | _of(mapping, columns)
-        found.append(_view(table, mapping, run, own, owned))
+        found.append(_view(table, mapping, run, own, owned, compared=compared))
     return found
 
 
-def _view(table: Table, mapping: Mapped, run: str, found: Mapped, owned: Mapping[str, tuple[str, str]]) -> View:
+def _view(
+    table: Table,
+    mapping: Mapped,
+    run: str,
+    found: Mapped,
+    owned: Mapping[str, tuple[str, str]],
+    *,
+    compared: Collection[str],
+) -> View:
     """Return the view of a run; `found` maps roles to the columns that the run has for itself."""
     own = {**found}
     for role, expression in mapping.items():
@@ -74,10 +86,13 @@ def _view(table: Table, mapping: Mapped, run: str, found: Mapped, owned: Mapping
             own[role] = kept
     used = {name for expression in own.values() for name in expression.columns}
     held = {name: column for name, column in table.columns.items() if name in used or name not in owned}
+    free = compared if "outcome" in own else ()
+    taken = {name for role, expression in own.items() if role not in free for name in expression.columns}
+    taken |= {*filter(is_prompt, used)}  # a prompt may differ between runs
     names: dict[str, str] = {}
     for name, (owner, rest) in owned.items():
         if owner == run and name not in held:
-            names[rest if rest not in used and rest not in names else name] = name  # in place of a column of all runs
+            names[rest if rest not in taken and rest not in names else name] = name
     held |= {rest: table.columns[name].called(rest) for rest, name in names.items()}
     return View(run, replace(table, columns=held), own, names)
 
