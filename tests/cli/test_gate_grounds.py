@@ -370,6 +370,45 @@ def test_scores_on_two_scales(tmp_path: Path, nescio: Command) -> None:
     assert "different scales" not in nescio("compare", counts, "-m", "mean(hits)", *GATE).flat
 
 
+def test_grades_on_two_scales_that_a_threshold_turns_into_outcomes(tmp_path: Path, nescio: Command) -> None:
+    """The judge of the new run grades the same answers from 0 to 5, or gives grades that are no finite number."""
+    rows: list[tuple[object, ...]] = [("old", f"q{q}", q % 10 / 10) for q in N]
+    by = ("--column", "outcome=grade>=0.5", *GATE)
+    scaled = [*rows, *(("new", f"q{q}", q % 10 / 2) for q in N)]
+    many = table(tmp_path / "many.csv", "run,question,grade", scaled)
+    says = "the values of 'grade' are between 0 and 1 in old, but reach 4.5 in new"
+    nescio("compare", many, "-m", "accuracy", *by).assert_refused(says)
+    assert says in nescio("score", many, "-m", "accuracy", *by[:2]).flat
+    verdicts = [("old", f"q{q}", q % 2) for q in N] + [("new", f"q{q}", 4) for q in N]
+    whole = table(tmp_path / "whole.csv", "run,question,grade", verdicts)
+    nescio("compare", whole, "-m", "accuracy", *by).assert_refused("are between 0 and 1 in old, but reach 4 in new")
+    for odd in ("inf", "nan"):
+        endless = [*rows, *(("new", f"q{q}", odd if q % 2 else q % 10 / 10) for q in N)]
+        path = table(tmp_path / f"{odd}.csv", "run,question,grade", endless)
+        nescio("compare", path, "-m", "accuracy", *by).assert_refused("the answer is not graded")
+    logs = []
+    for run, scale in (("old", 1), ("new", 100)):
+        cells = [f"question {q},answer,{scale * (q % 10) / 10}" for q in N]
+        logs.append(tmp_path / f"{run}.csv")
+        logs[-1].write_text("\n".join(["user_input,response,answer_correctness", *cells]) + "\n")
+    nescio("compare", *logs, "-m", "accuracy", "--choose", "threshold=0.5", *GATE).assert_refused("but reach 90 in new")
+
+
+def test_costs_in_two_units_and_marks_of_missing_costs(tmp_path: Path, nescio: Command) -> None:
+    """The old run took 1 to 1.9 seconds, written as milliseconds; the new run took twice as long."""
+    rows = [(*row, 1000 + 100 * (q % 10)) for q, row in enumerate(old())]
+    slower = [("new", *row[1:3], float(str(row[3])) / 500) for row in rows]
+    measure = ("-m", "mean(seconds,better=lower)", *GATE)
+    units = table(tmp_path / "units.csv", f"{HEAD},seconds", [*rows, *slower])
+    nescio("compare", units, *measure).assert_refused("values in different units cannot be compared")
+    marked = [("new", *row[1:3], -1 if q % 2 else row[3]) for q, row in enumerate(rows)]
+    marks = table(tmp_path / "marks.csv", f"{HEAD},seconds", [*rows, *marked])
+    nescio("compare", marks, *measure).assert_refused("never below 0 in old, but some are in new")
+    faster = [("new", *row[1:3], float(str(row[3])) / 50) for row in rows]
+    honest = table(tmp_path / "honest.csv", f"{HEAD},seconds", [*rows, *faster])
+    assert "\nMERGE: new minus old" in nescio("compare", honest, *measure, "--margin", "10").out
+
+
 def test_looks_that_contradict_each_other_show_no_interval(tmp_path: Path, nescio: Command) -> None:
     """The new run wins all questions of the first block and loses all of the second."""
     state = tmp_path / "state.json"

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
-from nescio.data.columns import USER, bare
+from nescio.data.columns import USER, bare, user
 from nescio.data.dropped import ANOTHER_FIGURE, FEWER_HELD, NOT_MAPPED, UNSTATED
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import BY_COLUMNS, DIFFERENT, UNCHECKED
@@ -41,6 +41,7 @@ from nescio.data.policy_notes import (
 )
 from nescio.data.reasons import NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results, Score, Scores
+from nescio.data.scales import SCALES, scales_differ, units_differ
 from nescio.errors import opt, spelled
 from nescio.measures import Measure, OwnInterval, parse
 from nescio.pipeline.baselines import COMPARED
@@ -54,7 +55,6 @@ FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
 CHOSEN_LABELS = "agreement.chosen_labels"
 ONE_LABEL = "labels.one_run"  # of a note on questions with a label for one run of a pair
 KNOWN_DIFFERS = "measure.known_differs"
-SCALES_DIFFER = "measure.scales_differ"  # of a note on runs whose values seem to have different scales
 HONESTY = ("over_conservativeness", "prudence", "honesty")  # measures of the reference system's knowledge
 _OF_CONFIDENCE = {"confidence", "probability", "self_score", "ranking_score", "selection_score"}
 
@@ -289,10 +289,10 @@ def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
 def _of_scales(results: Results[Any], name: str, pair: Pair) -> str | None:
     """Return why the values of the judged run and its baseline cannot be compared, or None if they can."""
     for remark in results.notes:
-        if remark.code == SCALES_DIFFER and name in remark.measures:
+        if remark.code in SCALES and name in (remark.measures or [name]):  # of all measures, if by a threshold
             sides = (remark["unit"], remark["beyond"])
             if any(pair.baseline in one and any(map(pair.judges, other)) for one, other in (sides, sides[::-1])):
-                return f"{name}: {remark.text}. Give all runs one scale"
+                return f"{name}: {remark.text}. Give all runs one scale and unit"
     return None
 
 
@@ -344,29 +344,18 @@ def differing_columns(data: Data, measures: Sequence[Measure]) -> list[Note]:
 
 
 def _scales_differ(data: Evidence, measures: Sequence[Measure]) -> Iterator[Note]:
-    """Yield a note for each mean of scores that are between 0 and 1 in some runs, and reach 2 or more in others.
+    """Yield a note for each mean of a column whose values have another scale or unit in some runs than in others.
 
-    Whole numbers between 0 and 1, and values of which lower ones are better, may be counts or seconds on one scale.
+    Values of which lower ones are better may be costs or seconds; others are scores.
     """
-    means = (one for one in measures if one.declaration.name == "mean" and not one.declaration.lower_is_better)
-    for measure, name in ((one, own) for one in means for own in one.on(data.columns).needs if own in data.columns):
-        values = np.where(data.present, np.asarray(data.column(name), dtype=np.float64), np.nan)
-        lows = np.fmin.reduce(values, axis=1, initial=np.inf)  # there may be no question
-        highs = np.fmax.reduce(values, axis=1, initial=-np.inf)
-        fractions = np.any(values % 1 > 0, axis=1)
-        unit = [run for run, fits in zip(data.runs, (lows >= 0) & (highs <= 1) & fractions, strict=True) if fits]
-        beyond = [run for run, exceeds in zip(data.runs, highs >= 2, strict=True) if exceeds]
-        if unit and beyond:
-            remark = note(
-                SCALES_DIFFER,
-                "the values of {column!r} are between 0 and 1 in {unit:list 3}, but reach {most:.4g} in {beyond:list "
-                "3}: means on different scales cannot be compared",
-                column=bare(name),
-                unit=unit,
-                beyond=beyond,
-                most=float(np.nanmax(highs)),
-            )
-            yield replace(remark, measures=(measure.label,))
+    means = (one for one in measures if one.declaration.name == "mean" or one.declaration.lower_is_better)
+    for measure in (one.on(data.columns) for one in means):
+        differ = units_differ if measure.declaration.lower_is_better else scales_differ
+        for name in map(user, measure.user_columns):
+            if name in data.columns:
+                values = np.where(data.present, np.asarray(data.column(name), dtype=np.float64), np.nan)
+                remarks = differ(bare(name), dict(zip(data.runs, values, strict=True)))
+                yield from (replace(remark, measures=(measure.label,)) for remark in remarks)
 
 
 def _known_differs(data: Evidence, measures: Sequence[Measure]) -> list[Note]:

@@ -27,7 +27,7 @@ Held = Literal["TABLE", "VIEW"]
 # The columns of all answers, whatever names their tables use.
 CELLS = (
     *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
-    *("judge", REPEAT, *KEPT, "silent", "failed", "ended", "text", "gold", "prediction"),
+    *("judge", REPEAT, *KEPT, "silent", "failed", "ended", "text", "gold", "prediction", "grade"),
 )
 RESERVED = CELLS[: CELLS.index("silent")]  # the columns of nescio's own tables
 _FEW_ROWS = 1 << 14
@@ -111,6 +111,8 @@ def _cells(view: View, stems: Mapping[int, str], told: Mapping[str, str]) -> dic
     if "confidence" in mapping and mapping["confidence"].columns:
         cells["confidence"] = scaled(table, mapping["confidence"])
     cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)
+    if "outcome" in mapping and mapping["outcome"].sign in (">", ">="):
+        cells["grade"] = table.columns[mapping["outcome"].column].cell
     cells["silent"] = silent(table, mapping, told)
     cells["answerable"] = answerable(table, mapping, told)
     errors = mapping.get("error")

@@ -192,9 +192,8 @@ def compared(table: Table, expression: Expression) -> str | None:
         return None
     number = NUMBER.format(table.columns[expression.column].cell)
     yes, no = ("'no'", "'yes'") if expression.inverted else ("'yes'", "'no'")
-    return (
-        f"CASE WHEN {number} {expression.sign} {expression.number} THEN {yes} WHEN {number} IS NOT NULL THEN {no} END"
-    )
+    fits = f"{number} {expression.sign} {expression.number}"
+    return f"CASE WHEN NOT isfinite({number}) THEN NULL WHEN {fits} THEN {yes} WHEN {number} IS NOT NULL THEN {no} END"
 
 
 def flag(

@@ -15,11 +15,12 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
 from nescio.data.reasons import BY_OUTCOME, EMPTY, ERRORED, NO_FORM, OUTPUT_LACKS, UNSEEN, kind_of
 from nescio.data.repeats import REPEAT, repeats_of
+from nescio.data.scales import scales_differ
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.formats.registry import ReadOptions
 from nescio.sources.arrow import roles_given
 from nescio.sources.limits import check_cells
-from nescio.sources.tables import first, literal, literals, nfc
+from nescio.sources.tables import NUMBER, first, literal, literals, nfc
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, of_refusals
 from nescio.tables.cells import JUDGE, Placed, flag_words, gathered
@@ -76,6 +77,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     )
     differ = check_pairing(connection, sources, by, text, told=bool({"question", "text"} & told))
     differ += check_gold(connection) if any("gold" in mapping for mapping in mappings) else []
+    notes += _grades_differ(connection, [mapping["outcome"] for mapping in mappings if mapping["outcome"].sign])
     notes += with_way_out(differ, every, told)
     outcomes = _build(connection, placed, sources, held, notes)
     named = any(mapping[JUDGE].columns == (JUDGE,) for mapping in mappings if JUDGE in mapping)
@@ -162,6 +164,18 @@ def _state(
     )
     if unclear != "false" and "empty" not in options.told:
         _ask_of_empty(connection, sources)
+
+
+def _grades_differ(connection: duckdb.DuckDBPyConnection, thresholds: Sequence[Expression]) -> list[Note]:
+    """Return a note if the grades that are compared with a threshold have another scale in some runs than in others."""
+    if not thresholds:
+        return []
+    number = NUMBER.format("grade")
+    query = (
+        f"SELECT run, list(DISTINCT {number}) FROM rows WHERE isfinite({number}) GROUP BY 1 ORDER BY min((file, row))"
+    )
+    grades = dict(connection.execute(query).fetchall())
+    return scales_differ(thresholds[0].column, grades, float(thresholds[0].number))
 
 
 def _with_answers(placed: Iterable[tuple[Table, Mapped]]) -> str:

@@ -263,7 +263,7 @@ def verdict(answer: Answer, least: float | None) -> bool | None:
     """
     if answer.score is None or (answer.right is not None and least is None):
         return answer.right
-    return None if math.isnan(answer.score) else answer.score >= (1.0 if least is None else least)
+    return answer.score >= (1.0 if least is None else least) if math.isfinite(answer.score) else None
 
 
 def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:

@@ -91,7 +91,7 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
         log.notes += partial(name, between, len(task_answers), least)
         for answer in task_answers:
             score = answer.scores.get(name, math.nan)
-            right = None if math.isnan(score) else score >= (1.0 if least is None else least)
+            right = score >= (1.0 if least is None else least) if math.isfinite(score) else None
             settle(answer, right, UNREAD)
             judges = answer.judges if math.isnan(score) else {name: grader(name), **answer.judges}
             answer.judges = {name: judges[name]} if name in judges else {}

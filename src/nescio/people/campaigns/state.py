@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
@@ -170,10 +170,10 @@ def _handout(campaign: Campaign) -> Step:
 def _judging(campaign: Campaign) -> list[Step]:
     folder, answers = campaign.folder, _pool(campaign)
     judgements = read_judgements(campaign)
-    items = _listed_questions(campaign, answers, judgements) or answers
+    open_ = open_items(campaign)
+    items = _listed_questions(campaign, answers, judgements, open_) or answers
     noun, only = ("answer", "") if items is answers else ("question", " --sentences")
     old = age(campaign, POOLING)
-    open_ = open_items(campaign)
     done = {one.item for one in judgements} - open_.keys()
     left = [item for item in items if item.id not in done]
     dispute = disputed(campaign, judgements) if items else []
@@ -234,12 +234,16 @@ def _judging(campaign: Campaign) -> list[Step]:
     ]
 
 
-def _listed_questions(campaign: Campaign, pool: list[Item], judgements: Sequence[Judgement]) -> list[Item]:
+def _listed_questions(
+    campaign: Campaign, pool: list[Item], judgements: Sequence[Judgement], open_: Collection[str]
+) -> list[Item]:
     """Return the questions of which people list the sentences that answer them, if people judge no answer themselves.
 
-    Questions that the key answers are left out, unless somebody was asked about them.
+    Questions that the key answers are left out, unless somebody was asked about them. `open_` has the ids of items that
+    must be judged again.
     """
-    asked = {item for ids in read_asked(campaign).answers.values() for item in ids} | {one.item for one in judgements}
+    of_people = read_asked(campaign).answers.values()
+    asked = {*open_, *(item for ids in of_people for item in ids), *(one.item for one in judgements)}
     questions = [] if asked & {item.id for item in pool} else sentence_items(campaign)
     if not asked & {item.id for item in questions}:
         return []
