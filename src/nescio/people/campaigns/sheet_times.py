@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import COLLECTING
@@ -88,7 +91,7 @@ def gives_anew(reading: SheetReader, sheet: SheetRows, one: Judgement, present: 
 def is_new(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Present) -> bool:
     """Return whether a row of a sheet says something new; without a verdict, whether it can take one back.
 
-    Whoever names a sheet alone gives its verdicts anew, except those of the person's last sheet.
+    Whoever names a sheet and no other file gives its verdicts anew, except those of the person's last sheet.
     """
     before = sheet.before.lines if sheet.before and not sheet.alone else None
     if not one.verdict:
@@ -96,6 +99,23 @@ def is_new(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Pres
         return present.said_by_sheet(one.item, one.assessor, source) and not present.is_known(one, before)
     source = "" if sheet.alone else sheet.source
     return gives_anew(reading, sheet, one, present) or not present.repeats(one, source, before)
+
+
+def replaces_newer(
+    reading: SheetReader, sheet: SheetRows, given: Sequence[Judgement], present: Present
+) -> Iterator[Note]:
+    """Yield a note if rows `given` of a sheet that is named alone were collected before what they replace."""
+    among = replace(sheet, alone=False)
+    older = [one for one in given if not is_new(reading, among, one, present)]
+    if count := sum(present.of(one.item, sheet.who).verdict != one.verdict for one in older):
+        yield note(
+            "campaign.went_back",
+            "{subject}: what this sheet said before replaces {count:n newer judgement} of {who}, because no other "
+            "file was named; if this is a mistake, collect the newer file alone",
+            str(sheet.path),
+            count=count,
+            who=sheet.who,
+        )
 
 
 def drop_contradictions(reading: SheetReader, sheets: Sequence[SheetRows], present: Present, *, withdraw: bool) -> None:
