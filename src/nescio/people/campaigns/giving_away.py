@@ -111,16 +111,20 @@ def _plain(text: str) -> str:
 
 
 def _tells_silence(questions: Sequence[Question], column: str) -> bool:
-    """Return whether nearly all questions with an answer have one value, and nearly all unanswerable ones another.
+    """Return whether one value, or its absence, tells nearly all unanswerable questions from nearly all others.
 
     A question without a key may have an answer: people judge it.
     """
-    without = [q.strata.get(column, "") for q in questions if q.answerable is False]
-    others = [q.strata.get(column, "") for q in questions if q.answerable is not False and (q.answers or q.answerable)]
-    if min(len(without), len(others)) < _FEW:
+    without = Counter(_value(q, column) for q in questions if q.answerable is False)
+    others = Counter(_value(q, column) for q in questions if q.answerable is not False and (q.answers or q.answerable))
+    if min(without.total(), others.total()) < _FEW:
         return False
-    (one, first), (other, second) = (Counter(values).most_common(1)[0] for values in (without, others))
-    return one != other and first >= _NEARLY * len(without) and second >= _NEARLY * len(others)
+    shares = [(without[one] / without.total(), others[one] / others.total()) for one in {*without, *others}]
+    return any(max(pair) >= _NEARLY and 1 - min(pair) >= _NEARLY for pair in shares)
+
+
+def _value(question: Question, column: str) -> str:
+    return squeeze(question.strata.get(column, ""))
 
 
 def cell_of(text: str) -> str | list[object]:
