@@ -55,12 +55,13 @@ from nescio.people.campaigns.sheet_times import (
     REFUSED,
     Collects,
     drop_contradictions,
+    drop_replaced,
     drop_unordered,
     filled_in_by,
     gives_anew,
+    is_key_sheet,
     is_new,
     ordered_rows,
-    refuse_replaced,
     replaces_newer,
     sources_of,
 )
@@ -71,7 +72,6 @@ from nescio.stats.parallel import followed
 from nescio.text import plural, sanitize, squeeze
 
 Nuggets = Mapping[tuple[str, str], tuple[str, str]]  # importance and text by question and number
-KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _AGAIN = "run nescio campaign sheets for a new sheet"
 _OF_A_PAGE = (
@@ -165,16 +165,16 @@ def collect(
         )
         if not paths:
             raise UsageError(f"there is no sheet to collect; run nescio campaign sheets {opened.folder} first")
-        read = {path: digest(path) for path in paths}
-        lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
         before, faults, taken = _listed(opened), FaultsOfFiles(), lists_taken_in(read_log(opened))
+        by_name = len({*map(Path, files)})
+        lists = drop_replaced(opened, [*filter(is_key_sheet, paths)], faults, alone=by_name == 1)
+        paths = [path for path in paths if not is_key_sheet(path)]
+        read = {path: digest(path) for path in (*lists, *paths)}
         known = digest(opened / LISTS) == taken  # whether all that the key has was collected
         by_sheet = _read_key(opened, lists, faults)
         known = bool(by_sheet) or known
-        paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         reading.is_list_collected = known
-        by_name = len({*map(Path, files)})
         rows, sheets, undone = _collected(reading, paths, present, withdraw=withdraw, named=by_name, progress=progress)
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
@@ -398,7 +398,6 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
         try:
-            refuse_replaced(campaign, path)
             for row, line in table(path, KEY_COLUMNS):
                 text, vital = row["text"].strip(), row["vital"].strip().casefold()
                 number, own = row["nugget"].strip(), nuggets.get(row["question_id"], {})
