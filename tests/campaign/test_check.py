@@ -414,6 +414,22 @@ def test_one_value_that_tells_which_questions_have_no_answer_is_enough(silent: A
         made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", said)])
 
 
+@pytest.mark.parametrize(("times", "tells"), [(1, False), (3, True)])
+def test_a_value_that_tells_few_questions_apart_may_do_so_by_chance(times: int, tells: bool, tmp_path: Path) -> None:
+    """The same share of the questions has the value each time."""
+    marks = [*"xxxxy", *"xyzyz"] * times
+    rows = [
+        {"id": f"q{i}", "question": "?", "answers": ["a"] * (i % 10 > 4), "answerable": i % 10 > 4, "mark": mark}
+        for i, mark in enumerate(marks)
+    ]
+    files = [made.lines(tmp_path / "q.jsonl", rows)]
+    if tells:
+        with pytest.raises(nescio.MismatchError, match="'mark', but its values tell which questions have no answer"):
+            made.start(tmp_path, "qa", files)
+    else:
+        assert made.start(tmp_path, "qa", files).is_dir()
+
+
 def test_a_column_that_tells_which_questions_people_judge_goes_to_teams(tmp_path: Path) -> None:
     """These questions have no key, but perhaps an answer. The language of a question is always shown."""
     rows = [{"id": f"q{i}", "question": "?", "language": "EN", "kind": "fact", "answers": ["a"]} for i in range(6)]

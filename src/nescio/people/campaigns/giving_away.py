@@ -14,6 +14,7 @@ from nescio.text import squeeze
 LANGUAGE = "language"
 _NEARLY = 0.8  # the share of a column's values that equal the gold answer, from which on the column is the key
 _FEW = 5  # so many questions with an answer, and without one, show that the values of a column tell them apart
+_CHANCE = 0.01  # In few questions, a value tells them apart by chance, above all if there are several values.
 _MENTION = "mention"
 _TOKEN, _TEXT = re.compile(r"\b(?:[A-Z]|[0-9]{1,2})\b"), re.compile(r"\w+")
 _KEYS = (
@@ -119,8 +120,21 @@ def _tells_silence(questions: Sequence[Question], column: str) -> bool:
     others = Counter(_value(q, column) for q in questions if q.answerable is not False and (q.answers or q.answerable))
     if min(without.total(), others.total()) < _FEW:
         return False
-    shares = [(without[one] / without.total(), others[one] / others.total()) for one in {*without, *others}]
-    return any(max(pair) >= _NEARLY and 1 - min(pair) >= _NEARLY for pair in shares)
+    return any(_sets_apart(one, *pair) for pair in ((without, others), (others, without)) for one in pair[0])
+
+
+def _sets_apart(value: str, own: Counter[str], rest: Counter[str]) -> bool:
+    """Return whether nearly all questions of one kind have a value that nearly none of the `rest` has, not by chance.
+
+    With values at random, the kind would have the value as often with a probability of at most `_CHANCE`
+    (hypergeometric).
+    """
+    if own[value] < _NEARLY * own.total() or rest.total() - rest[value] < _NEARLY * rest.total():
+        return False
+    from scipy.stats import hypergeom
+
+    size, several = own.total() + rest.total(), own[value] + rest[value]
+    return bool(hypergeom.sf(own[value] - 1, size, several, own.total()) <= _CHANCE)
 
 
 def _value(question: Question, column: str) -> str:
