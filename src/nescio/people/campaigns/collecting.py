@@ -127,7 +127,7 @@ class ReadBack(Struct, frozen=True):
         counts |= {"flagged": self.flagged, "superseded by a later judgement": self.older}
         counts |= {"with only a comment": self.noted}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
-        back = "(--withdraw with the name of this file takes it back)"
+        back = "(--withdraw with the name of this file alone takes it back)"
         kept = f"; {plural(self.blank, 'blank row')} left with the earlier verdict {back}" if self.blank else ""
         return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
 
