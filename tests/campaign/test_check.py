@@ -384,10 +384,50 @@ def test_a_column_that_tells_which_questions_have_no_answer_does_not_go_to_teams
     odd = [{**row, "flag": "?" if i == 6 else i > 5} for i, row in enumerate(rows)]
     with pytest.raises(nescio.MismatchError, match="'flag', but its values tell"):
         made.start(tmp_path, "qa", [made.lines(tmp_path / "odd.jsonl", odd)])
-    # Lists with wrong answers, two kinds of questions, and a value that is unlike any other tell nothing.
+    # Lists with wrong answers, two kinds of questions, a value that is unlike any other, and a rare one tell nothing.
     more = {"choices": ["a", "b"], "source": "s"}
-    fair = [{**row, **more, "half": i % 2, "page": i} for i, row in enumerate(rows)]
+    fair = [
+        {**row, **more, "half": i % 2, "page": i, "hint": "" if i % 3 else f"h{i}", "rare": i == 0}
+        for i, row in enumerate(rows)
+    ]
     assert made.start(tmp_path / "fair", "qa", [made.lines(tmp_path / "fair.jsonl", fair)]).is_dir()
+
+
+SILENT: dict[str, tuple[Any, Any]] = {
+    "one value": (-1, None),
+    "an empty value": (" ", None),
+    "no value": (None, None),
+    "one value of the others": (None, "known"),
+    "spellings of one value": (("None", "none "), None),
+}
+
+
+@pytest.mark.parametrize(("silent", "known"), SILENT.values(), ids=SILENT)
+def test_one_value_that_tells_which_questions_have_no_answer_is_enough(silent: Any, known: Any, tmp_path: Path) -> None:
+    """The other questions have many values, or the unanswerable ones do; a value of None is left out."""
+    rows = [{"id": f"q{i}", "question": "?", "answers": [f"a{i}"], "answerable": True} for i in range(6)]
+    rows += [{"id": f"n{i}", "question": "?", "answers": [], "answerable": False} for i in range(6)]
+    marks = [known or f"at {i}" for i in range(6)]
+    marks += [f"no {i}" if known else silent[i % 2] if isinstance(silent, tuple) else silent for i in range(6)]
+    said = [row if mark is None else {**row, "mark": mark} for row, mark in zip(rows, marks, strict=True)]
+    with pytest.raises(nescio.MismatchError, match="'mark', but its values tell which questions have no answer"):
+        made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", said)])
+
+
+@pytest.mark.parametrize(("times", "tells"), [(1, False), (3, True)])
+def test_a_value_that_tells_few_questions_apart_may_do_so_by_chance(times: int, tells: bool, tmp_path: Path) -> None:
+    """The same share of the questions has the value each time."""
+    marks = [*"xxxxy", *"xyzyz"] * times
+    rows = [
+        {"id": f"q{i}", "question": "?", "answers": ["a"] * (i % 10 > 4), "answerable": i % 10 > 4, "mark": mark}
+        for i, mark in enumerate(marks)
+    ]
+    files = [made.lines(tmp_path / "q.jsonl", rows)]
+    if tells:
+        with pytest.raises(nescio.MismatchError, match="'mark', but its values tell which questions have no answer"):
+            made.start(tmp_path, "qa", files)
+    else:
+        assert made.start(tmp_path, "qa", files).is_dir()
 
 
 def test_a_column_that_tells_which_questions_people_judge_goes_to_teams(tmp_path: Path) -> None:

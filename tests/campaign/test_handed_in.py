@@ -412,6 +412,34 @@ def test_a_collect_that_is_run_again_changes_nothing(older: str, tmp_path: Path)
     assert verdicts(campaign)[rows[0]["item"], "ana"] == "R"
 
 
+@pytest.mark.parametrize("replaced", ["W", ""])
+def test_what_was_collected_before_replaces_nothing_newer_unless_no_other_file_is_named(
+    replaced: str, tmp_path: Path
+) -> None:
+    """Wherever the other files are from: a sheet or a page of another person; then a note says what was replaced."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0", "thing 1"]}, ["ana", "ben"], overlap=2, html=True)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    sheet, other = (campaign / "sheets" / f"{who}.csv" for who in ("ana", "ben"))
+    rows, a = rows_of(sheet), rows_of(sheet)[0]["item"]
+    page = hand_in(tmp_path / "p.jsonl", campaign, [(a, "X", 1)], "ben")
+    assert collect(campaign, write_sheet(sheet, rows, "R."), write_sheet(other, rows_of(other), "RR")).sound
+    mail = write_sheet(tmp_path / "mail" / "ana.csv", rows, f"{replaced or '.'}.")
+    assert collect(campaign, mail, withdraw=True).notes == ()
+    copy = write_sheet(tmp_path / "monday" / "ana.csv", rows, "R.")
+    for files in ([sheet, other], [sheet, page], [copy, other], [sheet, write_sheet(other, rows_of(other), "XR")]):
+        assert collect(campaign, *files, withdraw=True).notes == ()
+        assert verdicts(campaign).get((a, "ana"), "") == replaced
+    write_sheet(sheet, rows, "RX")  # the first row was collected before, the second was not
+    assert collect(campaign, sheet, other).notes == ()
+    assert verdicts(campaign).get((a, "ana"), "") == replaced
+    assert verdicts(campaign)[rows[1]["item"], "ana"] == "X"
+    for path, verdict in ((sheet, "R"), (mail, replaced)):
+        (noted,) = collect(campaign, path, withdraw=True).notes
+        assert str(noted).startswith(f"{path}: what this sheet said before replaces ")
+        assert "of ana, because no other file was named" in str(noted)
+        assert verdicts(campaign).get((a, "ana"), "") == verdict
+
+
 @pytest.mark.parametrize("read", [False, True])
 def test_a_sheet_that_lay_there_and_was_not_collected_does_not_undo_a_correction(read: bool, tmp_path: Path) -> None:
     """If `collect` has read another content of its file since then, it is newer; not if it refused that content."""

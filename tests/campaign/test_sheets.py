@@ -485,9 +485,48 @@ def test_a_list_that_a_later_one_replaced_does_not_come_back_by_mistake(tmp_path
     made.write_rows(sheet, [row | {"vital": "okay", "text": "a better fact"}])
     assert nescio.campaign.collect(campaign, [sheet], resamples=10).sound
     held = (campaign / "key" / "nuggets.jsonl").read_text(encoding="utf-8")
-    (fault,) = nescio.campaign.collect(campaign, [old], resamples=10).rows
-    assert fault.rule == "this list was collected before a later one; to go back to it, put it into sheets/"
-    assert (campaign / "key" / "nuggets.jsonl").read_text(encoding="utf-8") == held
+    rule = "this list was collected before a later one; to go back to it, put it into sheets/, and name it alone"
+    for _ in range(2):
+        (fault,) = nescio.campaign.collect(campaign, [old], resamples=10).rows
+        assert fault.rule == rule
+        assert (campaign / "key" / "nuggets.jsonl").read_text(encoding="utf-8") == held
     sheet.write_bytes(old.read_bytes())
     assert nescio.campaign.collect(campaign, resamples=10).sound
     assert (campaign / "key" / "nuggets.jsonl").read_text(encoding="utf-8") != held
+
+
+def test_a_list_that_lies_there_does_not_undo_a_later_one_from_elsewhere(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["one"])
+    nescio.campaign.sheets(campaign, ["ana"])
+    sheet, other = campaign / "sheets" / "nuggets.csv", campaign / "sheets" / "ana.csv"
+    row, *_ = made.rows_of(sheet)
+    mail = made.text(tmp_path / "mail" / "nuggets.csv", "")
+    key = campaign / "key" / "nuggets.jsonl"
+    for path, text in ((sheet, "fact"), (mail, "better fact")):
+        made.write_rows(path, [row | {"vital": "vital", "text": text}])
+        assert nescio.campaign.collect(campaign, [path], resamples=10).sound
+    held = key.read_bytes()
+    for files in ([], [sheet, other], []):
+        assert nescio.campaign.collect(campaign, files, resamples=10).notes == ()
+        assert key.read_bytes() == held
+    assert nescio.campaign.collect(campaign, [mail], resamples=10).sound  # it still is the last one
+    collected = nescio.campaign.collect(campaign, [sheet], resamples=10)
+    assert "nugget 1 of t0 is now vital, 'fact'" in str(collected.notes[0])
+    made.write_rows(sheet, [row | {"vital": "vital", "text": "better fact"}])  # what was put there since counts
+    assert nescio.campaign.collect(campaign, resamples=10).sound
+    assert key.read_bytes() == held
+
+
+def test_a_list_that_a_later_one_replaced_stops_no_new_sheets(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["one"])
+    nescio.campaign.sheets(campaign, ["ana"])
+    sheet, mail = campaign / "sheets" / "nuggets.csv", made.text(tmp_path / "mail" / "nuggets.csv", "")
+    row, *_ = made.rows_of(sheet)
+    for path, text in ((sheet, "fact"), (mail, "better fact")):
+        made.write_rows(path, [row | {"vital": "vital", "text": text}])
+        assert nescio.campaign.collect(campaign, [path], resamples=10).sound
+    nescio.campaign.sheets(campaign, ["ana"])
+    assert made.rows_of(sheet)[0]["text"] == "better fact"
+    made.write_rows(sheet, [row | {"vital": "vital", "text": "new fact"}])
+    with pytest.raises(nescio.UsageError, match="holds nuggets that were not collected"):
+        nescio.campaign.sheets(campaign, ["ana"])

@@ -55,12 +55,14 @@ from nescio.people.campaigns.sheet_times import (
     REFUSED,
     Collects,
     drop_contradictions,
+    drop_replaced,
     drop_unordered,
     filled_in_by,
     gives_anew,
+    is_key_sheet,
     is_new,
     ordered_rows,
-    refuse_replaced,
+    replaces_newer,
     sources_of,
 )
 from nescio.people.campaigns.shown_texts import CHANGED
@@ -70,7 +72,6 @@ from nescio.stats.parallel import followed
 from nescio.text import plural, sanitize, squeeze
 
 Nuggets = Mapping[tuple[str, str], tuple[str, str]]  # importance and text by question and number
-KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _AGAIN = "run nescio campaign sheets for a new sheet"
 _OF_A_PAGE = (
@@ -126,7 +127,7 @@ class ReadBack(Struct, frozen=True):
         counts |= {"flagged": self.flagged, "superseded by a later judgement": self.older}
         counts |= {"with only a comment": self.noted}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
-        back = "(--withdraw with the name of this file takes it back)"
+        back = "(--withdraw with the name of this file alone takes it back)"
         kept = f"; {plural(self.blank, 'blank row')} left with the earlier verdict {back}" if self.blank else ""
         return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
 
@@ -148,7 +149,8 @@ def collect(
     item's answer. The first 50 faults of each file are listed, and the others counted. A sheet is refused as a whole if
     it is named after somebody who was not asked to judge, or if it is a copy of another assessor's sheet.
 
-    An assessor's new verdict on an answer is added to the history and counts from then on. A row without a verdict
+    An assessor's new verdict on an answer is added to the history and counts from then on. What a sheet said when it
+    was collected before replaces nothing newer, unless this sheet is the only one of `files`. A row without a verdict
     changes nothing, but its comment is collected; with `withdraw`, it takes back a verdict of an earlier sheet, or, in
     a sheet that is found in `sheets/`, a verdict of this sheet.
     Judgements from pages have their own times, and the newest judgement counts, in whatever order files are collected.
@@ -163,16 +165,17 @@ def collect(
         )
         if not paths:
             raise UsageError(f"there is no sheet to collect; run nescio campaign sheets {opened.folder} first")
-        read = {path: digest(path) for path in paths}
-        lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
         before, faults, taken = _listed(opened), FaultsOfFiles(), lists_taken_in(read_log(opened))
+        by_name = len({*map(Path, files)})
+        lists = drop_replaced(opened, [*filter(is_key_sheet, paths)], faults, alone=by_name == 1)
+        paths = [path for path in paths if not is_key_sheet(path)]
+        read = {path: digest(path) for path in (*lists, *paths)}
         known = digest(opened / LISTS) == taken  # whether all that the key has was collected
         by_sheet = _read_key(opened, lists, faults)
         known = bool(by_sheet) or known
-        paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         reading.is_list_collected = known
-        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=not files, progress=progress)
+        rows, sheets, undone = _collected(reading, paths, present, withdraw=withdraw, named=by_name, progress=progress)
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
@@ -196,7 +199,7 @@ def collect(
             *agreement(named, resamples, seed, sentences, "question"),
         )
         questions = {item.id: item.question for item in reading.items.values()}
-        notes = (*_taken_out(unnamed), *alike(kept))
+        notes = (*_taken_out(unnamed), *undone, *alike(kept))
         if opened.settings.task == "nuggets":
             notes += (*_key_changes(before, _listed(opened)),)
             notes += _about_nuggets(opened, before if lists else {}, kept, questions)
@@ -253,12 +256,13 @@ def _collected(
     present: Present,
     *,
     withdraw: bool,
-    lie_there: bool,
+    named: int,
     progress: Progress | None,
-) -> tuple[list[Change], list[ReadBack]]:
-    """Read the sheets at `paths`; return the lines to add to the history of judgements, and the counts of each sheet.
+) -> tuple[list[Change], list[ReadBack], list[Note]]:
+    """Read the sheets at `paths`; return the lines to add to the history of judgements, the counts of each sheet, and
+    notes on newer verdicts that a sheet replaced.
 
-    `lie_there` says that nescio found the sheets in the folder of the campaign, and that the user did not name them.
+    `named` is the number of files that the user named; 0 if nescio found the sheets in the folder of the campaign.
     """
     campaign = reading.campaign
     version = pool_version([*reading.items.values()])
@@ -267,8 +271,8 @@ def _collected(
     rows: list[Change] = []
     counts: list[ReadBack] = []
     sheets: list[SheetRows] = []
+    notes: list[Note] = []
     sources, collects = sources_of(campaign, paths), Collects(campaign)
-    stems = [path.stem.casefold() for path in {*paths} if path.suffix.lower() != SUFFIX]
     learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], present)
     # Pages have the times of their judgements, with which sheets are compared.
     for path in followed(sorted(paths, key=lambda path: path.suffix.lower() != SUFFIX), progress):
@@ -282,8 +286,7 @@ def _collected(
             reading.fault(path, None, rule)
             continue
         sheet = reading.read(path, who)
-        sheet.source, sheet.lies_there = sources[path], lie_there
-        sheet.alone = not lie_there and stems.count(path.stem.casefold()) == 1
+        sheet.source, sheet.lies_there, sheet.alone = sources[path], not named, named == 1
         sheet.before, sheet.after = collects.first(sheet.source, digest(path))
         if reading.is_sorted_alone(sheet):
             reading.fault(path, None, _ALONE)
@@ -291,16 +294,17 @@ def _collected(
             sheets.append(sheet)
     drop_contradictions(reading, sheets, present, withdraw=withdraw)
     for sheet in sheets:
-        change, of_sheet = _of_sheet(reading, sheet, version, present, withdraw=withdraw)
+        change, of_sheet, undone = _of_sheet(reading, sheet, version, present, withdraw=withdraw)
         rows += change
         counts.append(of_sheet)
-    return rows, counts
+        notes += undone
+    return rows, counts, notes
 
 
 def _of_sheet(
     reading: SheetReader, sheet: SheetRows, version: int, present: Present, *, withdraw: bool
-) -> tuple[list[Change], ReadBack]:
-    """Return the lines that a sheet adds to the history, and the counts of the sheet."""
+) -> tuple[list[Change], ReadBack, list[Note]]:
+    """Return the lines that a sheet adds to the history, the counts of the sheet, and a note (`replaces_newer`)."""
     campaign, path, who, source = reading.campaign, sheet.path, sheet.who, sheet.source
     rows: list[Change] = []
     for line, one in sheet.outdated:
@@ -319,12 +323,13 @@ def _of_sheet(
     texts, given = reading.texts | sheet.texts, [*again, *fresh]
     same = {one for one in fresh if one == present.of(one.item, who)}
     anew = {one for one in same if gives_anew(reading, sheet, one, present)}
+    undone = [*replaces_newer(reading, sheet, [*fresh, *back], present)] if sheet.alone else []
     change = changes(campaign, said, present=present, texts=texts, until=until, anew=anew, pool=version, source=source)
     older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
     kinds = Counter(one.kind for one in change if one.judgement not in same)
     counts = (kinds["new"] + len(anew), kinds["changed"], kinds["withdrawn"], len(judged) - len(back))
     read_back = ReadBack(str(path), who, sheet.answers, len(given), *counts, older=older, noted=kinds["noted"])
-    return [*rows, *change], read_back
+    return [*rows, *change], read_back, undone
 
 
 def _refused(reading: SheetReader, one: Judgement, version: int, source: str, present: Present) -> list[Change]:
@@ -393,7 +398,6 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
         try:
-            refuse_replaced(campaign, path)
             for row, line in table(path, KEY_COLUMNS):
                 text, vital = row["text"].strip(), row["vital"].strip().casefold()
                 number, own = row["nugget"].strip(), nuggets.get(row["question_id"], {})

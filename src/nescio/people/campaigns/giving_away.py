@@ -14,6 +14,7 @@ from nescio.text import squeeze
 LANGUAGE = "language"
 _NEARLY = 0.8  # the share of a column's values that equal the gold answer, from which on the column is the key
 _FEW = 5  # so many questions with an answer, and without one, show that the values of a column tell them apart
+_CHANCE = 0.01  # In few questions, a value tells them apart by chance, above all if there are several values.
 _MENTION = "mention"
 _TOKEN, _TEXT = re.compile(r"\b(?:[A-Z]|[0-9]{1,2})\b"), re.compile(r"\w+")
 _KEYS = (
@@ -111,16 +112,33 @@ def _plain(text: str) -> str:
 
 
 def _tells_silence(questions: Sequence[Question], column: str) -> bool:
-    """Return whether nearly all questions with an answer have one value, and nearly all unanswerable ones another.
+    """Return whether one value, or its absence, tells nearly all unanswerable questions from nearly all others.
 
     A question without a key may have an answer: people judge it.
     """
-    without = [q.strata.get(column, "") for q in questions if q.answerable is False]
-    others = [q.strata.get(column, "") for q in questions if q.answerable is not False and (q.answers or q.answerable)]
-    if min(len(without), len(others)) < _FEW:
+    without = Counter(_value(q, column) for q in questions if q.answerable is False)
+    others = Counter(_value(q, column) for q in questions if q.answerable is not False and (q.answers or q.answerable))
+    if min(without.total(), others.total()) < _FEW:
         return False
-    (one, first), (other, second) = (Counter(values).most_common(1)[0] for values in (without, others))
-    return one != other and first >= _NEARLY * len(without) and second >= _NEARLY * len(others)
+    return any(_sets_apart(one, *pair) for pair in ((without, others), (others, without)) for one in pair[0])
+
+
+def _sets_apart(value: str, own: Counter[str], rest: Counter[str]) -> bool:
+    """Return whether nearly all questions of one kind have a value that nearly none of the `rest` has, not by chance.
+
+    With values at random, the kind would have the value as often with a probability of at most `_CHANCE`
+    (hypergeometric).
+    """
+    if own[value] < _NEARLY * own.total() or rest.total() - rest[value] < _NEARLY * rest.total():
+        return False
+    from scipy.stats import hypergeom
+
+    size, several = own.total() + rest.total(), own[value] + rest[value]
+    return bool(hypergeom.sf(own[value] - 1, size, several, own.total()) <= _CHANCE)
+
+
+def _value(question: Question, column: str) -> str:
+    return squeeze(question.strata.get(column, ""))
 
 
 def cell_of(text: str) -> str | list[object]:

@@ -66,8 +66,8 @@ class SheetRows(Struct):
     `outdated` has the verdicts on earlier texts, each with its line. `items` has the items in the order of the sheet.
     `answers` is the number of all answers. `texts` has the keys of the texts that the sheet shows, for items that it
     shows otherwise than now. `collect` says where the sheet is from (`source`), whether it was found in the folder of
-    the campaign (`lies_there`), whether somebody named it and no other sheet of this person (`alone`), and when its
-    content was collected before (`before`), or another content of its file (`after`).
+    the campaign (`lies_there`), whether somebody named it and no other file (`alone`), and when its content was
+    collected before (`before`), or another content of its file (`after`).
     """
 
     path: Path

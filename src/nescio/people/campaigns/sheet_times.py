@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from nescio.errors import FormatError
+from msgspec.structs import replace
+
+from nescio.data.notes import Note, note
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import COLLECTING
 from nescio.people.campaigns.folder import SHEETS, Campaign
 from nescio.people.campaigns.handed_in import HandedIn
 from nescio.people.campaigns.judgements import HISTORY, Judgement, Present
 from nescio.people.campaigns.log import digest, is_fixed, now, read_log
+from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.sheet_reading import FirstRead, SheetReader, SheetRows
 
 _UNORDERED = (
@@ -23,6 +26,7 @@ _CONTRADICTORY = (
     "{who} says {verdict} in {sheet}, and nescio cannot tell which of the two sheets is newer; leave the older one "
     "out, or name the newer one alone"
 )
+KEY_SHEET = "nuggets.csv"
 REFUSED = "refused"  # in the log, the files of which `collect` refused rows
 _LATER = timedelta(days=1)  # Clocks and archives may date a file so much too early.
 
@@ -88,7 +92,7 @@ def gives_anew(reading: SheetReader, sheet: SheetRows, one: Judgement, present: 
 def is_new(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Present) -> bool:
     """Return whether a row of a sheet says something new; without a verdict, whether it can take one back.
 
-    Whoever names a sheet alone gives its verdicts anew, except those of the person's last sheet.
+    Whoever names a sheet and no other file gives its verdicts anew, except those of the person's last sheet.
     """
     before = sheet.before.lines if sheet.before and not sheet.alone else None
     if not one.verdict:
@@ -96,6 +100,23 @@ def is_new(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Pres
         return present.said_by_sheet(one.item, one.assessor, source) and not present.is_known(one, before)
     source = "" if sheet.alone else sheet.source
     return gives_anew(reading, sheet, one, present) or not present.repeats(one, source, before)
+
+
+def replaces_newer(
+    reading: SheetReader, sheet: SheetRows, given: Sequence[Judgement], present: Present
+) -> Iterator[Note]:
+    """Yield a note if rows `given` of a sheet that is named alone were collected before what they replace."""
+    among = replace(sheet, alone=False)
+    older = [one for one in given if not is_new(reading, among, one, present)]
+    if count := sum(present.of(one.item, sheet.who).verdict != one.verdict for one in older):
+        yield note(
+            "campaign.went_back",
+            "{subject}: what this sheet said before replaces {count:n newer judgement} of {who}, because no other "
+            "file was named; if this is a mistake, collect the newer file alone",
+            str(sheet.path),
+            count=count,
+            who=sheet.who,
+        )
 
 
 def drop_contradictions(reading: SheetReader, sheets: Sequence[SheetRows], present: Present, *, withdraw: bool) -> None:
@@ -173,10 +194,26 @@ def drop_unordered(reading: SheetReader, path: Path, taken: HandedIn, present: P
             taken.rows.remove((record, said))
 
 
-def refuse_replaced(campaign: Campaign, path: Path) -> None:
-    """Raise FormatError for a list of nuggets that was collected before another one, unless it lies in `sheets/`."""
+def drop_replaced(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles, *, alone: bool) -> list[Path]:
+    """Return the lists of nuggets at `paths`, except those that were collected before another list.
+
+    A list elsewhere that is left out is a fault. One in `sheets/` counts if it was put there since, or named `alone`.
+    """
     steps = [entry for entry in read_log(campaign) if entry.step == COLLECTING]
-    read = [held for entry in steps for name, held in entry.read.items() if Path(name).name == path.name]
-    if digest(path) in read[:-1] and digest(path) != read[-1] and sources_of(campaign, [path])[path] != path.name:
-        rule = f"this list was collected before a later one; to go back to it, put it into {SHEETS}/"
-        raise FormatError(path, rule, value=path.name)
+    read = [(name, held) for entry in steps for name, held in entry.read.items() if is_key_sheet(Path(name))]
+    rule = f"this list was collected before a later one; to go back to it, put it into {SHEETS}/, and name it alone"
+    kept = []
+    for path in paths:
+        source, held = sources_of(campaign, [path])[path], digest(path)
+        if held not in [one for _, one in read[:-1]] or held == read[-1][1]:
+            kept.append(path)
+        elif source != path.name:
+            faults.add(Fault(str(path), None, rule, path.name))
+        elif alone or held != dict(read).get(source):
+            kept.append(path)
+    return kept
+
+
+def is_key_sheet(path: Path) -> bool:
+    """Return whether a file has the name of a list of nuggets."""
+    return path.name.casefold() == KEY_SHEET

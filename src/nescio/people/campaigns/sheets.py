@@ -23,7 +23,7 @@ from nescio.people.campaigns.assessors import (
     read_asked,
     times_of,
 )
-from nescio.people.campaigns.collecting import KEY_COLUMNS, KEY_SHEET, VITAL
+from nescio.people.campaigns.collecting import KEY_COLUMNS, VITAL
 from nescio.people.campaigns.folder import ASKED, GUIDELINES, POOL, SHEETS, Campaign, put, step
 from nescio.people.campaigns.freshness import POOLING
 from nescio.people.campaigns.items import Item
@@ -38,6 +38,7 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digest, digests, latest, read_log, record
 from nescio.people.campaigns.pooling import pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
+from nescio.people.campaigns.runs import FaultsOfFiles
 from nescio.people.campaigns.screens import (
     assessor_page,
     guidelines,
@@ -48,7 +49,7 @@ from nescio.people.campaigns.screens import (
     story_items,
 )
 from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
-from nescio.people.campaigns.sheet_times import Collects, gives_anew
+from nescio.people.campaigns.sheet_times import KEY_SHEET, Collects, drop_replaced, gives_anew
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import MORE_PEOPLE, to_adjudicate
@@ -360,9 +361,12 @@ def _column(campaign: Campaign, items: Sequence[Item]) -> str:
 
 
 def _check_list(campaign: Campaign) -> None:
-    """Raise UsageError if the sheet of nuggets, which would be overwritten, has nuggets that are not in the key."""
+    """Raise UsageError if the sheet of nuggets, which would be overwritten, has nuggets that are not in the key.
+
+    Nuggets that another list replaced may be overwritten.
+    """
     path = campaign / SHEETS / KEY_SHEET
-    if not path.is_file() or campaign.has_own_key:
+    if not path.is_file() or campaign.has_own_key or not drop_replaced(campaign, [path], FaultsOfFiles(), alone=False):
         return
     texts = nugget_texts(campaign.key_files)
     known = {(question, number, vital == "vital", squeeze(text)) for question, number, vital, text in texts}
