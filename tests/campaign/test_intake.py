@@ -359,6 +359,22 @@ def test_a_run_in_one_language_replaces_none_in_another(tmp_path: Path) -> None:
     assert [(run.run, run.language) for run in taken_in(open_campaign(campaign))] == [("alpha_best", "ES")]
 
 
+def test_the_runs_of_a_group_are_counted_by_the_present_languages(tmp_path: Path) -> None:
+    asked = [{"id": f"q{i}", "question": f"{i}?", "language": "GB" if i < 3 else "ES"} for i in range(6)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", asked)], runs=1)
+
+    def hand_in(name: str, answer: str) -> list[tuple[str, str]]:
+        made.lines(tmp_path / "alpha" / f"{name}.jsonl", [{"id": f"q{i}", "answer": answer} for i in range(3)])
+        return told(campaign, tmp_path / "alpha" / f"{name}.jsonl")
+
+    assert hand_in("a", "a") == [("accepted", "")]
+    for path in (campaign / "topics" / "questions.jsonl", campaign / "campaign.toml"):
+        path.write_text(path.read_text().replace('"GB"', '"EN"'))
+    why = "alpha already has 1 run in EN (alpha_a), and no group may have more"
+    assert hand_in("b", "b") == [("refused", why)]
+    assert hand_in("a", "b") == [("accepted", "")]
+
+
 @pytest.mark.parametrize("together", [True, False])
 def test_two_runs_that_tables_print_alike_are_not_taken(together: bool, tmp_path: Path) -> None:
     """Tables print alpha_1 and alpha-1 as "Alpha University 1", and a blind page gave one the number of the other."""

@@ -129,7 +129,8 @@ class _Desk(Struct):
 
     `rules` has the digests of settings and topics. `since` has the receipts that this intake wrote before it was
     interrupted. `sole` says that only one file is taken in. `out` maps disqualified runs to the reasons, and `banned`
-    has all versions of these runs.
+    has all versions of these runs. `languages` maps the runs that these groups had before to their languages by the
+    present topics.
     """
 
     campaign: Campaign
@@ -143,6 +144,7 @@ class _Desk(Struct):
     sole: bool
     out: dict[str, str]
     banned: list[Version]
+    languages: dict[str, str]
 
 
 def intake(
@@ -174,9 +176,13 @@ def intake(
         time, since = moment(begun.received), read_receipts(opened, entries[begun.lines :])
         topics, receipts, out = opened.topics(), read_receipts(opened, entries), disqualified(entries)
         banned = [*versions(opened, topics, (receipt for receipt in receipts if receipt.run in out))]
+        groups, counting = {item.group for item in items}, {(run.run, run.version) for run in taken_in(opened, entries)}
+        own = (old for old in receipts if old.group in groups and (old.run, old.version) in counting)
+        languages = {version.run: version.language for version in versions(opened, topics, own)}
         rules = digests(opened, SETTINGS, TOPICS)
         contents = _Contents(opened.settings.most_bytes)
-        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, since, len(items) == 1, out, banned)
+        sole = len(items) == 1
+        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, since, sole, out, banned, languages)
         # What could not be opened is no run, whatever its name.
         runs = Counter(_printed(item.run, item.plain_group) for item in items if item.why is None)
         rows = [
@@ -418,11 +424,12 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         why = f"the file gives the same answers as {name}, which is disqualified: {desk.out[name]}"
         return replace(receipt, reasons=(why,))
     counting = taken_in(desk.campaign, read_log(desk.campaign))
-    other = next((one.language for one in counting if one.run == receipt.run), run.language)
-    if other != run.language:
+    held = {one.run: desk.languages.get(one.run, one.language) for one in counting if one.group == item.group}
+    other = held.get(receipt.run)
+    if other in desk.topics.parts and other != run.language:
         return replace(receipt, reasons=(f"{receipt.run} is already a run in {other}; give this file another name",))
-    own = {one.run for one in counting if (one.group, one.language) == (item.group, run.language)}
-    if receipt.run not in own and len(own) >= settings.runs:
+    own = {name for name, language in held.items() if language == run.language}
+    if receipt.run not in held and len(own) >= settings.runs:
         where = f" in {run.language}" if run.language else ""
         return replace(
             receipt,
@@ -433,7 +440,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         )
     versions = {old.version or 0: old for old in desk.receipts if (old.status, old.run) == (ACCEPTED, receipt.run)}
     version = max(versions, default=0) + 1
-    before = versions[version - 1].file if versions and receipt.run in own else ""
+    before = versions[version - 1].file if versions and receipt.run in held else ""
     replaces = before if PurePosixPath(before).name != PurePosixPath(item.file).name else ""
     stored = f"{item.group}/{receipt.run}/{version}{suffix}"
     put(desk.campaign / RUNS / stored, desk.contents.of(item))
