@@ -79,7 +79,8 @@ _OF_A_PAGE = (
 )
 _ALONE = (
     "the verdicts are sorted, but the rows are in their original order; if only the verdicts were sorted, undo the "
-    "sorting and collect the sheet again"
+    "sorting; if each verdict is beside its answer, sort whole rows by another column, such as answer; then collect "
+    "the sheet again"
 )
 VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
@@ -172,7 +173,9 @@ def collect(
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         reading.is_list_collected = known
-        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=not files, progress=progress)
+        rows, sheets, doubts = _collected(
+            reading, paths, present, withdraw=withdraw, lie_there=not files, progress=progress
+        )
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
@@ -196,7 +199,7 @@ def collect(
             *agreement(named, resamples, seed, sentences, "question"),
         )
         questions = {item.id: item.question for item in reading.items.values()}
-        notes = (*_taken_out(unnamed), *alike(kept))
+        notes = (*_taken_out(unnamed), *alike(kept), *doubts)
         if opened.settings.task == "nuggets":
             notes += (*_key_changes(before, _listed(opened)),)
             notes += _about_nuggets(opened, before if lists else {}, kept, questions)
@@ -255,8 +258,8 @@ def _collected(
     withdraw: bool,
     lie_there: bool,
     progress: Progress | None,
-) -> tuple[list[Change], list[ReadBack]]:
-    """Read the sheets at `paths`; return the lines to add to the history of judgements, and the counts of each sheet.
+) -> tuple[list[Change], list[ReadBack], list[Note]]:
+    """Read the sheets at `paths`; return the lines to add to the history, the counts of each sheet, and notes.
 
     `lie_there` says that nescio found the sheets in the folder of the campaign, and that the user did not name them.
     """
@@ -266,6 +269,7 @@ def _collected(
     known = {name.casefold(): name for name in (*asked, ADJUDICATION)} if asked else {}
     rows: list[Change] = []
     counts: list[ReadBack] = []
+    doubts: list[Note] = []
     sheets: list[SheetRows] = []
     sources, collects = sources_of(campaign, paths), Collects(campaign)
     stems = [path.stem.casefold() for path in {*paths} if path.suffix.lower() != SUFFIX]
@@ -285,16 +289,26 @@ def _collected(
         sheet.source, sheet.lies_there = sources[path], lie_there
         sheet.alone = not lie_there and stems.count(path.stem.casefold()) == 1
         sheet.before, sheet.after = collects.first(sheet.source, digest(path))
-        if reading.is_sorted_alone(sheet):
+        alone = reading.is_sorted_alone(sheet)
+        if alone:
             reading.fault(path, None, _ALONE)
-        else:
-            sheets.append(sheet)
+            continue
+        sheets.append(sheet)
+        if alone is None:
+            doubts.append(
+                note(
+                    "campaign.sorted_verdicts",
+                    "all equal verdicts of {subject} stand together; if somebody sorted this column alone, undo the "
+                    "sorting and collect the sheet again",
+                    who,
+                )
+            )
     drop_contradictions(reading, sheets, present, withdraw=withdraw)
     for sheet in sheets:
         change, of_sheet = _of_sheet(reading, sheet, version, present, withdraw=withdraw)
         rows += change
         counts.append(of_sheet)
-    return rows, counts
+    return rows, counts, doubts
 
 
 def _of_sheet(
