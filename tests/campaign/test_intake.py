@@ -359,7 +359,7 @@ def test_a_run_in_one_language_replaces_none_in_another(tmp_path: Path) -> None:
     assert [(run.run, run.language) for run in taken_in(open_campaign(campaign))] == [("alpha_best", "ES")]
 
 
-def test_the_runs_of_a_group_are_counted_by_the_present_languages(tmp_path: Path) -> None:
+def test_the_runs_of_a_group_are_counted_and_compared_by_the_present_languages(tmp_path: Path) -> None:
     asked = [{"id": f"q{i}", "question": f"{i}?", "language": "GB" if i < 3 else "ES"} for i in range(6)]
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", asked)], runs=1)
 
@@ -372,6 +372,10 @@ def test_the_runs_of_a_group_are_counted_by_the_present_languages(tmp_path: Path
         path.write_text(path.read_text().replace('"GB"', '"EN"'))
     why = "alpha already has 1 run in EN (alpha_a), and no group may have more"
     assert hand_in("b", "b") == [("refused", why)]
+    nescio.campaign.disqualify(campaign, ["alpha_a"], reason="made by hand")
+    why = "the file gives the same answers as alpha_a, which is disqualified: made by hand"
+    assert hand_in("c", "A") == [("refused", why)]
+    nescio.campaign.disqualify(campaign, ["alpha_a"], reason="not so", lift=True)
     assert hand_in("a", "b") == [("accepted", "")]
 
 
