@@ -359,6 +359,41 @@ def test_a_run_in_one_language_replaces_none_in_another(tmp_path: Path) -> None:
     assert [(run.run, run.language) for run in taken_in(open_campaign(campaign))] == [("alpha_best", "ES")]
 
 
+def test_the_runs_of_a_group_are_counted_and_compared_by_the_present_languages(tmp_path: Path) -> None:
+    asked = [{"id": f"q{i}", "question": f"{i}?", "language": "GB" if i < 3 else "ES"} for i in range(6)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", asked)], runs=1)
+
+    def hand_in(name: str, answer: str) -> list[tuple[str, str]]:
+        made.lines(tmp_path / "alpha" / f"{name}.jsonl", [{"id": f"q{i}", "answer": answer} for i in range(3)])
+        return told(campaign, tmp_path / "alpha" / f"{name}.jsonl")
+
+    assert hand_in("a", "a") == [("accepted", "")]
+    for path in (campaign / "topics" / "questions.jsonl", campaign / "campaign.toml"):
+        path.write_text(path.read_text().replace('"GB"', '"EN"'))
+    why = "alpha already has 1 run in EN (alpha_a), and no group may have more"
+    assert hand_in("b", "b") == [("refused", why)]
+    nescio.campaign.disqualify(campaign, ["alpha_a"], reason="made by hand")
+    why = "the file gives the same answers as alpha_a, which is disqualified: made by hand"
+    assert hand_in("c", "A") == [("refused", why)]
+    nescio.campaign.disqualify(campaign, ["alpha_a"], reason="not so", lift=True)
+    assert hand_in("a", "b") == [("accepted", "")]
+
+
+@pytest.mark.parametrize("own", [[0], [1, 2]])
+def test_a_run_that_fits_no_topics_any_more_has_a_next_version_in_any_language(own: list[int], tmp_path: Path) -> None:
+    asked = [{"id": f"q{i}", "question": f"{i}?", "language": "EN"} for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", asked)], runs=1)
+    path = made.lines(tmp_path / "alpha" / "a.jsonl", [{"id": f"q{i}", "answer": "a"} for i in range(3)])
+    assert told(campaign, path) == [("accepted", "")]
+    corrected = [{**row, "language": "ES" if at else "EN"} for at, row in enumerate(asked)]
+    made.lines(campaign / "topics" / "questions.jsonl", corrected)
+    made.lines(path, [{"id": f"q{i}", "answer": "b"} for i in own])
+    assert told(campaign, path) == [("accepted", "")]
+    made.lines(tmp_path / "alpha" / "b.jsonl", [{"id": f"q{i}", "answer": "c"} for i in own])
+    why = f"alpha already has 1 run in {'ES' if 1 in own else 'EN'} (alpha_a), and no group may have more"
+    assert told(campaign, tmp_path / "alpha" / "b.jsonl") == [("refused", why)]
+
+
 @pytest.mark.parametrize("together", [True, False])
 def test_two_runs_that_tables_print_alike_are_not_taken(together: bool, tmp_path: Path) -> None:
     """Tables print alpha_1 and alpha-1 as "Alpha University 1", and a blind page gave one the number of the other."""

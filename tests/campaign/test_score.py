@@ -266,6 +266,66 @@ def test_the_agreement_is_over_the_answers_that_count(tmp_path: Path) -> None:
     assert {row[-1] for row in tables(campaign)["agreement"][1:]} == {"4 answers"}
 
 
+def named(*languages: str) -> list[dict[str, Any]]:
+    """Return questions q0, q1 and so on in these languages, each with its answer."""
+    given = enumerate(languages)
+    return [{"id": f"q{i}", "question": f"{i}?", "answers": [f"thing {i}"], "language": name} for i, name in given]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (("EN", "EN", "ES"), ("EN", "EN")),  # nobody took part in ES
+        (("EN", "EN"), ("EN", "EN", "ES")),
+        (("GB", "GB", "ES"), ("EN", "EN", "ES")),
+        (("EN", "EN", "ES", "ES"), ("ES", "ES", "EN", "EN")),  # their names were interchanged
+        (("EN", "EN", "en"), ("EN", "EN")),
+    ],
+)
+def test_results_have_every_run_that_counts_though_languages_change(
+    before: tuple[str, ...], after: tuple[str, ...], tmp_path: Path
+) -> None:
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", named(*before))], judge="exact", runs=2)
+    for name in ("alpha", "beta"):
+        rows = [{"id": f"q{i}", "answer": f"thing {i}" if name == "alpha" else "?"} for i in range(2)]
+        made.lines(tmp_path / name / f"r-{before[0]}.jsonl", rows)
+        nescio.campaign.intake(campaign, [tmp_path / name])
+    made.lines(campaign / "topics" / "questions.jsonl", [{**row, "answers": []} for row in named(*after)])
+    made.lines(campaign / "key" / "q.jsonl", named(*after))
+    scored = nescio.campaign.score(campaign, resamples=10)
+    ranked = [row for scores in scored.scores.values() for row in scores.rows]
+    notes = [str(note) for scores in scored.scores.values() for note in scores.notes]
+    assert {(row.run, row.value) for row in ranked if row.measure == "c@1"} == {
+        (f"alpha_r-{before[0]}", 1.0),
+        (f"beta_r-{before[0]}", 0.0),
+    }
+    assert [note for note in notes if "no run was accepted" in note] == [
+        f"no run was accepted for {name}" for name in dict.fromkeys(after[2:]) if len({*after}) > 1
+    ]
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_run_that_fits_no_language_any_more_is_named_and_a_corrected_version_is_taken(tmp_path: Path) -> None:
+    campaign = made.start(
+        tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", named("EN", "EN", "en"))], judge="exact", runs=1
+    )
+    run = made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(2)])
+    nescio.campaign.intake(campaign, [run.parent])
+    corrected = named("EN", "EN", "EN")
+    made.lines(campaign / "topics" / "questions.jsonl", [{**row, "answers": []} for row in corrected])
+    made.lines(campaign / "key" / "q.jsonl", corrected)
+    with pytest.raises(
+        MismatchError, match=r"alpha_r/1\.jsonl: 1 answer missing.*q2.*take in a version that fits, or "
+    ):
+        nescio.campaign.score(campaign, resamples=10)
+    made.lines(run, [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(3)])
+    (receipt,) = nescio.campaign.intake(campaign, [run.parent]).rows
+    assert (receipt.status, receipt.version) == ("accepted", 2)
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert {row.run for row in scores.rows} == {"alpha_r"}
+
+
 @pytest.mark.parametrize(("ci", "said"), [(90, "90% interval"), (99.5, "99.5% interval"), (None, "")])
 def test_the_level_that_is_published_is_that_of_the_intervals(ci: float | None, said: str, tmp_path: Path) -> None:
     campaign = made.pooled(tmp_path, {"alpha_a": list("abcd"), "beta_b": list("efgh")}, ["ana", "ben"], overlap=2)

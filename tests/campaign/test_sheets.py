@@ -215,6 +215,44 @@ def test_a_column_that_was_sorted_alone_is_named_and_sorted_rows_are_taken(hard:
     assert made.verdicts(hard) == {(row["item"], "ana"): row["verdict"] for row in rows}
 
 
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Return a campaign with four answers to each of twelve questions, for ana to judge."""
+    campaign = made.qa(tmp_path, 12, key=False, runs=4)
+    made.take(campaign, {f"alpha_r{k}": [f"answer {i} {k}" for i in range(12)] for k in range(4)})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    return campaign
+
+
+def with_right(campaign: Path, last: int) -> list[dict[str, str]]:
+    """Fill in the sheet of ana in its order: the last answers are right, all others wrong; return its rows."""
+    path = campaign / "sheets" / "ana.csv"
+    rows = rows_of(path)
+    write_rows(path, [{**row, "verdict": "R" if at >= len(rows) - last else "W"} for at, row in enumerate(rows)])
+    return rows_of(path)
+
+
+def test_verdicts_that_may_be_sorted_because_a_questions_answers_are_alike_are_taken_with_a_note(many: Path) -> None:
+    rows = with_right(many, 8)  # those of two questions
+    collected = nescio.campaign.collect(many, resamples=10)
+    assert collected.sound, str(collected)
+    assert made.verdicts(many) == {(row["item"], "ana"): row["verdict"] for row in rows}
+    (note,) = map(str, collected.notes)
+    assert "all equal verdicts of ana stand together; if somebody sorted this column alone, undo the sorting" in note
+
+
+def test_verdicts_that_questions_do_not_sort_are_refused_until_whole_rows_are_sorted(many: Path) -> None:
+    rows = with_right(many, 26)  # those of six questions, and half of those of a seventh
+    collected = nescio.campaign.collect(many, resamples=10)
+    assert "if each verdict is beside its answer, sort whole rows by another column, such as answer" in str(collected)
+    assert not made.verdicts(many)
+    write_rows(many / "sheets" / "ana.csv", sorted(rows, key=lambda row: row["answer"]))
+    collected = nescio.campaign.collect(many, resamples=10)
+    assert (collected.sound, collected.notes) == (True, ())
+    assert len(made.verdicts(many)) == len(rows)
+
+
 def test_a_sheet_in_another_form_is_a_fault_and_not_passed_over(hard: Path) -> None:
     (hard / "sheets" / "ana.ods").write_bytes(b"PK")
     collected = nescio.campaign.collect(hard, resamples=10)

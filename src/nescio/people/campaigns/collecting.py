@@ -80,7 +80,8 @@ _OF_A_PAGE = (
 )
 _ALONE = (
     "the verdicts are sorted, but the rows are in their original order; if only the verdicts were sorted, undo the "
-    "sorting and collect the sheet again"
+    "sorting; if each verdict is beside its answer, sort whole rows by another column, such as answer; then collect "
+    "the sheet again"
 )
 VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
@@ -175,7 +176,9 @@ def collect(
         known = bool(by_sheet) or known
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         reading.is_list_collected = known
-        rows, sheets, undone = _collected(reading, paths, present, withdraw=withdraw, named=by_name, progress=progress)
+        rows, sheets, of_sheets = _collected(
+            reading, paths, present, withdraw=withdraw, named=by_name, progress=progress
+        )
         if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
@@ -199,7 +202,7 @@ def collect(
             *agreement(named, resamples, seed, sentences, "question"),
         )
         questions = {item.id: item.question for item in reading.items.values()}
-        notes = (*_taken_out(unnamed), *undone, *alike(kept))
+        notes = (*_taken_out(unnamed), *of_sheets, *alike(kept))
         if opened.settings.task == "nuggets":
             notes += (*_key_changes(before, _listed(opened)),)
             notes += _about_nuggets(opened, before if lists else {}, kept, questions)
@@ -259,8 +262,7 @@ def _collected(
     named: int,
     progress: Progress | None,
 ) -> tuple[list[Change], list[ReadBack], list[Note]]:
-    """Read the sheets at `paths`; return the lines to add to the history of judgements, the counts of each sheet, and
-    notes on newer verdicts that a sheet replaced.
+    """Read the sheets at `paths`; return the lines to add to the history, the counts of each sheet, and notes.
 
     `named` is the number of files that the user named; 0 if nescio found the sheets in the folder of the campaign.
     """
@@ -288,10 +290,20 @@ def _collected(
         sheet = reading.read(path, who)
         sheet.source, sheet.lies_there, sheet.alone = sources[path], not named, named == 1
         sheet.before, sheet.after = collects.first(sheet.source, digest(path))
-        if reading.is_sorted_alone(sheet):
+        alone = reading.is_sorted_alone(sheet)
+        if alone:
             reading.fault(path, None, _ALONE)
-        else:
-            sheets.append(sheet)
+            continue
+        sheets.append(sheet)
+        if alone is None:
+            notes.append(
+                note(
+                    "campaign.sorted_verdicts",
+                    "all equal verdicts of {subject} stand together; if somebody sorted this column alone, undo the "
+                    "sorting and collect the sheet again",
+                    who,
+                )
+            )
     drop_contradictions(reading, sheets, present, withdraw=withdraw)
     for sheet in sheets:
         change, of_sheet, undone = _of_sheet(reading, sheet, version, present, withdraw=withdraw)

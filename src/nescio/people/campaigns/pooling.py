@@ -35,7 +35,7 @@ from nescio.people.campaigns.judgements import (
 )
 from nescio.people.campaigns.log import digest, digests, latest, read_log, record
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
-from nescio.people.campaigns.runs import examine
+from nescio.people.campaigns.runs import TO_FIT, examine
 from nescio.people.campaigns.screens import key_nuggets, sentence_items, shown_keys
 from nescio.people.campaigns.settings import Distinct, Task
 from nescio.people.campaigns.shown_texts import SENTENCES, kind_of_id, still_holds, texts_key
@@ -141,18 +141,19 @@ def _strings(response: Any) -> list[tuple[str, str | None]]:
 
 
 def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunContents:
-    """Return the runs that count, with their answers.
+    """Return the runs that count, with their answers, each in its language by the present topics.
 
     Raises MismatchError for a run that has a fault now, because topics or rules have changed since it was accepted.
     """
     _check_names(campaign)
-    said = RunContents(campaign, campaign.topics(), campaign.secret, taken_in(campaign))
-    for run in followed(said.runs, progress):
+    said = RunContents(campaign, campaign.topics(), campaign.secret)
+    for run in followed(taken_in(campaign), progress):
         check_stored(run)
         submission = examine(run.path, said.topics, campaign.settings, name=run.run, language=run.language)
         if submission.faults:
             rule = "the topics, or nescio's rules for runs, have changed since this run was accepted"
-            raise MismatchError(f"{submission.faults[0]}; {rule}")
+            raise MismatchError(f"{submission.faults[0]}; {rule}; {TO_FIT}")
+        said.runs.append(replace(run, language=submission.language))
         said.content[run.run] = submission.said
     return said
 

@@ -23,7 +23,7 @@ from nescio.people.campaigns.checking import empty, remarks
 from nescio.people.campaigns.entries import ACCEPTED, REFUSED, Entry, Receipt
 from nescio.people.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
 from nescio.people.campaigns.log import digest, digests, is_fixed, now, read_log
-from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, write_receipt, write_told
+from nescio.people.campaigns.receipts import TakenIn, disqualified, read_receipts, taken_in, write_receipt, write_told
 from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.runs import (
     BROKEN,
@@ -129,7 +129,8 @@ class _Desk(Struct):
 
     `rules` has the digests of settings and topics. `since` has the receipts that this intake wrote before it was
     interrupted. `sole` says that only one file is taken in. `out` maps disqualified runs to the reasons, and `banned`
-    has all versions of these runs.
+    has all versions of these runs. `languages` maps the runs of these groups to their languages by the present topics;
+    None if a run does not fit them any more.
     """
 
     campaign: Campaign
@@ -143,6 +144,7 @@ class _Desk(Struct):
     sole: bool
     out: dict[str, str]
     banned: list[Version]
+    languages: dict[str, str | None]
 
 
 def intake(
@@ -174,9 +176,13 @@ def intake(
         time, since = moment(begun.received), read_receipts(opened, entries[begun.lines :])
         topics, receipts, out = opened.topics(), read_receipts(opened, entries), disqualified(entries)
         banned = [*versions(opened, topics, (receipt for receipt in receipts if receipt.run in out))]
+        groups = {item.group for item in items}
+        own = [run for run in taken_in(opened, entries) if run.group in groups]
+        languages = {run.run: _present_language(opened, topics, run) for run in own}
         rules = digests(opened, SETTINGS, TOPICS)
         contents = _Contents(opened.settings.most_bytes)
-        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, since, len(items) == 1, out, banned)
+        sole = len(items) == 1
+        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, since, sole, out, banned, languages)
         # What could not be opened is no run, whatever its name.
         runs = Counter(_printed(item.run, item.plain_group) for item in items if item.why is None)
         rows = [
@@ -197,6 +203,14 @@ def intake(
             )
         )
     return Received(tuple(rows), line, tuple(notes), "receipts")
+
+
+def _present_language(campaign: Campaign, topics: Topics, run: TakenIn) -> str | None:
+    """Return the language of an accepted run by the present topics; None if the run does not fit them any more."""
+    if digest(run.path) != run.digest:
+        return run.language if run.language in topics.parts else None
+    found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language)
+    return None if found.faults else found.language
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
@@ -418,10 +432,11 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         why = f"the file gives the same answers as {name}, which is disqualified: {desk.out[name]}"
         return replace(receipt, reasons=(why,))
     counting = taken_in(desk.campaign, read_log(desk.campaign))
-    other = next((one.language for one in counting if one.run == receipt.run), run.language)
-    if other != run.language:
+    held = {one.run: desk.languages.get(one.run) for one in counting if one.group == item.group}
+    other = held.get(receipt.run)
+    if other is not None and other != run.language:
         return replace(receipt, reasons=(f"{receipt.run} is already a run in {other}; give this file another name",))
-    own = {one.run for one in counting if (one.group, one.language) == (item.group, run.language)}
+    own = {name for name, language in held.items() if language == run.language}
     if receipt.run not in own and len(own) >= settings.runs:
         where = f" in {run.language}" if run.language else ""
         return replace(
@@ -433,10 +448,11 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         )
     versions = {old.version or 0: old for old in desk.receipts if (old.status, old.run) == (ACCEPTED, receipt.run)}
     version = max(versions, default=0) + 1
-    before = versions[version - 1].file if versions and receipt.run in own else ""
+    before = versions[version - 1].file if versions and receipt.run in held else ""
     replaces = before if PurePosixPath(before).name != PurePosixPath(item.file).name else ""
     stored = f"{item.group}/{receipt.run}/{version}{suffix}"
     put(desk.campaign / RUNS / stored, desk.contents.of(item))
+    desk.languages[receipt.run] = run.language
     said = tuple(sanitize(one.text, 2 * LONGEST) for one in remarks(replace(run, path=Path(item.file)), desk.topics))
     receipt = replace(
         receipt,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -54,6 +54,10 @@ _NOT_PLAIN = re.compile(r"[^\w.+-]")
 MOST_LISTED = 50  # faults of a file; the others are counted
 MOST_COUNTED = 10_000  # faults that are counted; then the run is read no further
 FEW_LINES, LINES_A_TOPIC = 10_000, 1_000  # a run has at most the first plus the second for each topic
+TO_FIT = (
+    "put the topics back and name those that no longer count in the setting `dropped`, take in a version that fits, or "
+    "withdraw the run"
+)
 LONGEST = 300  # characters of a rule and of a value that a fault quotes
 _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
@@ -221,25 +225,20 @@ class _Reading(Struct):
     def part(self, ids: Iterable[str]) -> Part | None:
         """Return the topics in the run's language: the language in the run's name, or that of most question `ids`.
 
-        Returns None, and adds a fault, if neither decides.
+        The ids come first if the run was accepted earlier, because languages may have other names since. Returns None,
+        and adds a fault, if neither decides.
         """
         parts = self.topics.parts
-        if len(parts) == 1:
-            (only,) = parts.values()
-            self.language = only.language
-            return only
         words = {word.casefold() for word in _IDS.findall(self.hint)}
-        named = [part for name, part in parts.items() if name.casefold() in words]
-        if len(named) == 1:
-            self.language = named[0].language
-            return named[0]
+        named = [name for name in parts if name.casefold() in words]
         given = list(ids)
         counts = {name: sum(identity in part.questions for identity in given) for name, part in parts.items()}
-        most = max(counts.values(), default=0)
-        best = [name for name, count in counts.items() if count == most]
-        if most and len(best) == 1:
-            self.language = best[0]
-            return parts[best[0]]
+        most = max(counts.values())
+        best = [name for name, count in counts.items() if count == most and most]
+        for found in ([*parts], *((named, best) if self.handed_in else (best, named))):
+            if len(found) == 1:
+                self.language = found[0]
+                return parts[found[0]]
         known = ", ".join(filter(None, parts))
         self.fail(
             f"the language of the run is unknown; its file name must contain one of {known}, as in run1-{known[:2]}"
@@ -273,8 +272,9 @@ def examine(
     """Return a run with its answers and faults; a fault raises no error.
 
     The campaign's `settings` limit the length of answers and say how options are numbered. `name` is the name of the
-    run (None: that of the file). `label` is the name of the file in faults. `language` is the run's language, if known.
-    With `handed_in`, an answer that is an empty text is a fault; earlier versions of nescio accepted such runs.
+    run (None: that of the file). `label` is the name of the file in faults. `language` is the language in which the run
+    was accepted, and the result has its language by these topics. With `handed_in`, an answer that is an empty text is
+    a fault; earlier versions of nescio accepted such runs.
     """
     own = name or run_name(path.name)
     content = b"" if path.suffix.lower() in PACKED else path.read_bytes()
@@ -475,7 +475,8 @@ def _scores(reading: _Reading) -> _Said:
     if source.suffix not in LINES and source.kind != "text":
         reading.fail(f"a run of the task pan must be {FORMS['pan']}", source.kind)
         return None, 0, 0
-    ids: Sequence[str] = list(next(iter(reading.topics.parts.values())).questions)
+    first = next(iter(reading.topics.parts.values()))
+    reading.language, ids = first.language, list(first.questions)
     values, sides = answers_of(source, ids, reading.faults, left_out=reading.topics.dropped)
     given = (i for i, value in zip(ids, values, strict=True) if not np.isnan(value))
     reading.missing(ids, given, "answer", "; to abstain, answer 0.5")

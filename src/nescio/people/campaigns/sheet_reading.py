@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import lgamma, log
 from pathlib import Path
@@ -41,7 +41,8 @@ from nescio.text import plural
 _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 _DELIMITERS = ",;\t"
-_MILLION = 1_000_000  # If the verdicts have so many possible orders, a sorted one is no chance.
+# If verdicts have so many orders, a sorted one is no chance: orders of all rows, and of questions with their answers.
+_MILLION, _MANY = 1_000_000, 10_000
 MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
@@ -149,18 +150,23 @@ class SheetReader:
         rows.answers = len(seen) + unknown
         return rows
 
-    def is_sorted_alone(self, sheet: SheetRows) -> bool:
-        """Return whether somebody sorted a sheet's column of verdicts without the other columns.
+    def is_sorted_alone(self, sheet: SheetRows) -> bool | None:
+        """Return whether somebody sorted a sheet's column of verdicts without the other columns; None if unclear.
 
-        True means that the verdicts are sorted, while the rows are still in the order in which they were written. This
-        happens by chance at most once in a million.
+        True means that the verdicts are sorted, while the rows are still in the order in which they were written.
+        Answers to a question stand together and often get the same verdict. If this may be why, the result is None.
         """
         verdicts = [one.verdict for one in sheet.judgements]
-        ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())
-        if ways < log(_MILLION) or verdicts not in (sorted(verdicts), sorted(verdicts, reverse=True)):
+        if _orders(verdicts) < log(_MILLION) or verdicts not in (sorted(verdicts), sorted(verdicts, reverse=True)):
             return False
         items = [self.asked[name] for name in sheet.items]
-        return own_order(self.campaign, sheet.who, items) == items
+        if own_order(self.campaign, sheet.who, items) != items:
+            return False
+        of: dict[str, list[str]] = {}
+        for one in sheet.judgements:
+            of.setdefault(self.asked[one.item].question, []).append(one.verdict)
+        ways = _orders([*map(tuple, of.values())]) + sum(map(_orders, of.values()))
+        return True if ways >= log(_MANY) else None
 
     def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
         """Add a fault on `rows` that are not from the sheet of the assessor `who`.
@@ -273,6 +279,11 @@ class SheetReader:
 
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
         self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
+
+
+def _orders(things: Sequence[Hashable]) -> float:
+    """Return the logarithm of the number of orders of these things, of which some may be equal."""
+    return lgamma(len(things) + 1) - sum(lgamma(times + 1) for times in Counter(things).values())
 
 
 def cells_of(item: Item, nuggets: Sequence[Sequence[str]] = ()) -> tuple[str, str]:

@@ -38,7 +38,7 @@ from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.judgements import HISTORY, LISTS, Change, flaw_of, lists_taken_in
 from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
-from nescio.people.campaigns.runs import Fault, examine
+from nescio.people.campaigns.runs import TO_FIT, Fault, examine
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.text import plural
 
@@ -299,8 +299,4 @@ def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Itera
         if found:
             name = run.path.relative_to(campaign.folder).as_posix()
             count = plural(len(found), "fault")
-            said = (
-                f"the changed topics make {count} in this run; put the topics back and name those that no longer "
-                "count in the setting `dropped`, or withdraw the run"
-            )
-            yield Fault(name, None, said, str(found[0]))
+            yield Fault(name, None, f"the changed topics make {count} in this run; {TO_FIT}", str(found[0]))

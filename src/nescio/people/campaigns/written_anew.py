@@ -78,7 +78,7 @@ def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) ->
         run = examine(path, topics, campaign.settings, name=receipt.run, language=receipt.language)
         if run.said is not None:
             answers = answers_of(campaign.settings.task, run.said)
-            yield Version(receipt.run, receipt.group, receipt.language, answers)
+            yield Version(receipt.run, receipt.group, run.language, answers)
 
 
 def most_alike(language: str, answers: Answers, others: Iterable[Version]) -> Likeness | None:
