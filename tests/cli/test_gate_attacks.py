@@ -72,6 +72,51 @@ def test_a_measure_that_wrong_answers_leave_alone_does_not_merge_them(
     assert nescio("compare", path, "-m", measure, "-m", "c@1", *GATE).status == 1
 
 
+BY_SILENCE = ("hallucination_rate", "hallucination_rate(of=all)", "simpleqa.incorrect", "non_hallucination")
+
+
+@pytest.mark.parametrize(
+    ("measure", "new"), [*((name, "U" * 200) for name in BY_SILENCE), ("precision_answered", "C" * 40 + "U" * 160)]
+)
+def test_a_measure_by_which_silence_wins_does_not_merge_it(
+    tmp_path: Path, nescio: Command, measure: str, new: str
+) -> None:
+    """No answer is wrong any more, and hardly one is given."""
+    path = table(tmp_path / "t.csv", old="C" * 120 + "W" * 60 + "U" * 20, new=new)
+    done = nescio("compare", path, "-m", measure, *GATE)
+    assert (done.status, done.out.splitlines()[-1].split(":")[0]) == (3, "CANNOT TELL")
+    fell = f"{measure} does not show that right answers fell from 60% to {new.count('C') / 2:.0f}% of the questions; "
+    assert fell in done.out
+    assert nescio("compare", path, "-m", measure, "-m", "accuracy", *GATE).status == 1
+
+
+@pytest.mark.parametrize(
+    ("measures", "right", "status"),
+    [
+        (["c@1"], 100, 0),
+        (["penalty(t=0.5)"], 100, 0),
+        (["simpleqa.incorrect", "c@1"], 100, 0),
+        (["simpleqa.incorrect"], 100, 3),
+        (["simpleqa.incorrect"], 101, 0),  # Less than a tenth is lost.
+    ],
+)
+def test_fewer_right_answers_may_be_worth_fewer_wrong_ones(
+    tmp_path: Path, nescio: Command, measures: list[str], right: int, status: int
+) -> None:
+    """The measure must count both: c@1 rises from 0.6 to 0.5·1.45, and points less those of wrong answers to 0.45."""
+    path = table(tmp_path / "t.csv", old="C" * 120 + "W" * 80, new="C" * right + "W" * 10 + "U" * (190 - right))
+    named = [part for measure in measures for part in ("-m", measure)]
+    assert nescio("compare", path, *named, *GATE).status == status
+    rules = "".join(f'[[rules]]\nmeasure = "{measure}"\n' for measure in measures)
+    policy = tmp_path / "p.toml"
+    policy.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.t]\nfiles = ["t.csv"]\n{rules}')
+    assert nescio("gate", policy).status == status
+    suite = tmp_path / "s.toml"
+    table(tmp_path / "u.csv", old="CWC" * 66 + "WW", new="CUC" * 56 + "U" * 22 + "W" * 10)
+    suite.write_text('[benchmarks.t]\nfiles = ["t.csv"]\n[benchmarks.u]\nfiles = ["u.csv"]\n')
+    assert nescio("compare", suite, *named, *GATE).status == status
+
+
 def test_a_formula_of_counts_is_decided_as_its_share_is(tmp_path: Path) -> None:
     """Net points are 200 times the share of net points, and so are the ends of their interval."""
     path = table(tmp_path / "t.csv", old="CCW" * 60 + "U" * 20, new="CWCUC" * 40)
@@ -142,7 +187,10 @@ def test_a_mean_over_benchmarks_does_not_hide_a_loss(tmp_path: Path, nescio: Com
 def test_a_look_does_not_stop_on_a_measure_that_hides_a_loss(
     tmp_path: Path, nescio: Command, right: int, status: int
 ) -> None:
-    """The last look finds it in both blocks together."""
+    """The last look finds it in both blocks together, and in one where nothing is answered."""
+    silent = table(tmp_path / "s.csv", old="C" * 30 + "W" * 40 + "U" * 30, new="U" * 100)
+    done = nescio("compare", silent, "-m", "simpleqa.incorrect", "--looks", *GATE)
+    assert (done.status, "right answers fell from 30% to 0%" in done.out) == (3, True)
     gate = ("-m", "formula(-U/n)", "--looks", "--state", tmp_path / "state.json", *GATE)
     first = table(tmp_path / "a.csv", old="C" * 30 + "W" * 10 + "U" * 60, new="C" * 30 + "W" * 70)
     assert nescio("compare", first, *gate).status == 0

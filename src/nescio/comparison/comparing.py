@@ -166,7 +166,7 @@ def compare(
             [loaded.silence],
             ungraded_left_out=loaded.ungraded_left_out,
         ),
-        *on_worse_answers([data], [(row.run, row.baseline) for row in rows], work.share_of),
+        *on_worse_answers([data], rows, work.share_of),
         *differing_columns(data, wanted),
         *_notes(data, rows, ci),
     )

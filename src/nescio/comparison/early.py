@@ -25,11 +25,12 @@ from nescio.comparison._looks import (
     still_needed,
     verdict,
 )
-from nescio.comparison.hidden_losses import hidden_loss, worse_answers
+from nescio.comparison.hidden_losses import hidden_loss, wins_by_silence, worse_answers
 from nescio.comparison.margins import check_margins
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.two_runs import take_two
 from nescio.data.columns import OUTCOMES
+from nescio.data.dropped import FEWER_HELD
 from nescio.data.evidence import UNGRADED, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.policy_notes import MISSING_SILENT, UNGRADED_LEFT_OUT, UNGRADED_WRONG, missing_note, ungraded_note
@@ -148,7 +149,7 @@ def compare_early(
             if remark.code == NOT_DECLINED
         ]
         read = [remark for remark in loaded.notes if not _of_this_block(remark, names[0])]
-        of_state = (*_left_out(after, names), *_missing(after, names[0]), *_worse_answers(after, names))
+        of_state = (*_left_out(after, names), *_missing(after, names[0]), *_worse_answers(after, names, chosen))
         every = (*read, *of_state, *silent, *notes, *more_notes)
         looks = Results(tuple(rows), _signature(loaded, chosen, how, after, margin=margin, seed=seed), every, "looks")
         if path is not None and any(one.code == UNGRADED_WRONG and one.subject == names[1] for one in looks.notes):
@@ -206,11 +207,11 @@ def _missing(state: State, run: str) -> list[Note]:
     return [missing_note(run, missing, len(state.questions))] if missing else []
 
 
-def _worse_answers(state: State, names: tuple[str, str]) -> Iterator[Note]:
-    """Yield a note if the run has fewer right and more wrong answers than its baseline, over all blocks."""
+def _worse_answers(state: State, names: tuple[str, str], measure: Measure) -> Iterator[Note]:
+    """Yield a note if the run has fewer right answers than its baseline over all blocks, as `worse_answers` says."""
     asked = len(state.questions)
     now, before = ([text.count(letter) / asked for letter in LETTERS[:2]] for text in (state.run, state.baseline))
-    return worse_answers(*names, before, now, asked)
+    return worse_answers(*names, before, now, asked, by_silence=wins_by_silence(measure.label))
 
 
 def _lacked(loaded: Loaded) -> set[str]:
@@ -225,6 +226,8 @@ def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
     """Return whether the last look can support a decision, and may therefore be kept in the state file."""
     row = looks.rows[-1]
     silent = not_declined(row.run, [loaded.silence])  # empty or failed outputs, which the state does not count
+    if any(remark.code == FEWER_HELD and remark["rest"] for remark in looks.notes):  # nor answers in no row
+        return False
     return silent is None and no_ground(looks, row.measure, row.run, row.baseline) is None
 
 

@@ -1,12 +1,14 @@
 """Find runs that answer worse than their baseline, although no measure of the comparison shows it.
 
-Some measures do not fall if right answers become wrong, such as the Brier score and the share of false refusals.
+Some measures do not fall if right answers become wrong, such as the Brier score and the share of false refusals. By
+others a run wins that answers nothing, such as the rate of hallucinations and precision.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from statistics import NormalDist, harmonic_mean
 from typing import Any
 
@@ -14,9 +16,11 @@ import numpy as np
 
 from nescio.data.evidence import Data, Evidence
 from nescio.data.notes import Note, note
+from nescio.data.patterns import Patterns
 from nescio.data.reasons import MUCH
 from nescio.data.results import Results
 from nescio.measures import Measure, parse
+from nescio.measures._measure import KINDS_OF_ANSWER
 from nescio.scoring.samples import measure_inputs
 from nescio.stats.intervals import FEW
 
@@ -33,16 +37,21 @@ def share_of(data: Data, measure: Measure) -> dict[str, float]:
 
 def on_worse_answers(
     benchmarks: Iterable[Data],
-    pairs: Iterable[tuple[str, str]],
+    rows: Iterable[Any],
     share_of: Callable[[Data, Measure], Mapping[str, float]] = share_of,
 ) -> Iterator[Note]:
-    """Yield a note on each run that has fewer right and more wrong answers than its baseline.
+    """Yield a note on each run that has fewer right answers than its baseline, as `worse_answers` says.
 
-    `pairs` are a run and its baseline. Shares come from `share_of`, and are means over the benchmarks that both have.
+    `rows` compare the runs. Shares come from `share_of`, and are means over the benchmarks that both runs have.
     """
+    by_silence: dict[tuple[str, str], bool] = {}
+    for row in rows:
+        by_silence[row.run, row.baseline] = by_silence.get((row.run, row.baseline), False) or wins_by_silence(
+            row.measure
+        )
     counted = [data for data in benchmarks if {"correct", "incorrect"} <= {*data.columns}]
     shares = [[share_of(data, parse(name)) for name in (_RIGHT, _WRONG)] for data in counted]
-    for run, baseline in dict.fromkeys(pairs):
+    for (run, baseline), silent in by_silence.items():
         both = [one for one in shares if {run, baseline} <= one[0].keys() & one[1].keys()]
         shared = [data for data in counted if {run, baseline} <= {*data.runs}]
         sizes = [max(1, data.units if isinstance(data, Evidence) else data.size or 0) for data in shared]
@@ -51,18 +60,20 @@ def on_worse_answers(
             before, now = (
                 [float(np.mean([own[kind][name] for own in both])) for kind in (0, 1)] for name in (baseline, run)
             )
-            yield from worse_answers(run, baseline, before, now, units)
+            yield from worse_answers(run, baseline, before, now, units, by_silence=silent)
 
 
 def worse_answers(
-    run: str, baseline: str, before: Sequence[float], now: Sequence[float], units: float
+    run: str, baseline: str, before: Sequence[float], now: Sequence[float], units: float, *, by_silence: bool
 ) -> Iterator[Note]:
-    """Yield a note if a run has fewer right and more wrong answers than its baseline.
+    """Yield a note if a run has fewer right and more wrong answers than its baseline, or only fewer right ones.
 
-    `before` holds the baseline's shares of right and of wrong answers, and `now` those of the run, over so many
-    independent `units`. A difference of less than a tenth has no note, nor one on fewer than 30 units.
+    The latter is enough if a measure of the comparison is one by which a run wins `by_silence`. `before` holds the
+    baseline's shares of right and of wrong answers, and `now` those of the run, over so many independent `units`. A
+    difference of less than a tenth has no note, nor one on fewer than 30 units.
     """
-    if units >= FEW and min(before[0] - now[0], now[1] - before[1]) >= MUCH - 1e-9:
+    fell, rose = before[0] - now[0], now[1] - before[1]
+    if units >= FEW and (fell if by_silence else min(fell, rose)) >= MUCH - 1e-9:
         yield note(
             WORSE_ANSWERS,
             "run {subject!r} against {baseline!r}: right answers {before:.0%} → {right:.0%}, wrong answers "
@@ -80,20 +91,43 @@ def worse_answers(
 def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> str:
     """Return why the difference of a row decides nothing: the run answers worse, and no measure of `gated` shows it.
 
-    The result is "" if the run does not answer worse beyond chance. A measure shows it if its difference is
-    significantly worse, or worse by at least half of the lost share of right answers.
+    A run answers worse if right answers fell and wrong ones rose, both by a tenth of the questions and beyond chance. A
+    measure shows it if its difference is significantly worse, or worse by at least half of the lost share of right
+    answers. By a measure by which a run wins that answers nothing, it is enough that right answers fell, unless one of
+    `gated` counts both right and wrong answers.
     """
     pair = (row.run, row.baseline)
     remarks = [n for n in comparisons.notes if n.code == WORSE_ANSWERS and (n.subject, n["baseline"]) == pair]
     rows = [one for one in comparisons if (one.run, one.baseline) == pair and one.measure in gated]
-    if not any(map(_is_beyond_chance, remarks)) or any(_shows(one, remarks[0]) for one in rows):
+    if not remarks or any(_shows(one, remarks[0]) for one in rows):
         return ""
     was = remarks[0]
+    rose = _rose(was["wrong_before"], was["wrong"], was["units"])
+    kinds = [parse(one.measure).declaration.descriptive or wins_by_silence(one.measure) for one in rows]
+    silent = wins_by_silence(row.measure) and all(kinds)
+    if not _rose(was["right"], was["before"], was["units"]) or not (rose or silent):
+        return ""
+    wrong = f", and wrong ones rose from {was['wrong_before']:.0%} to {was['wrong']:.0%}" if rose else ""
     return (
         f"{row.measure} does not show that right answers fell from {was['before']:.0%} to {was['right']:.0%} of the "
-        f"questions, and wrong ones rose from {was['wrong_before']:.0%} to {was['wrong']:.0%}; decide by a measure of "
-        "right answers, too"
+        f"questions{wrong}; decide by a measure of right answers, too"
     )
+
+
+@lru_cache(maxsize=1024)
+def wins_by_silence(name: str) -> bool:
+    """Return whether a run that answers nothing, or one question, has the value of a run that is nearly always right.
+
+    So is each measure of confidences taken to be. A measure of the user's own scores is not, nor one of repeats.
+    """
+    measure = parse(name)
+    columns = {**KINDS_OF_ANSWER, "answerable": np.array([1.0, 1.0, 1.0, 0.0])}
+    if not measure.of_counts or not columns.keys() >= {*measure.needs}:
+        return not {"confidence", "probability"}.isdisjoint(measure.reads)
+    kinds = np.array([[159, 1, 0, 40], [0, 0, 160, 40], [1, 0, 159, 40]], dtype=np.float64)
+    patterns = Patterns({**measure.each(columns), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
+    right, *few = measure.value(patterns, kinds) * (-1 if measure.declaration.lower_is_better else 1)
+    return any(value >= right for value in few)
 
 
 def _shows(row: Any, remark: Note) -> bool:
@@ -101,11 +135,10 @@ def _shows(row: Any, remark: Note) -> bool:
     return row.verdict == "worse" or loss >= (remark["before"] - remark["right"]) / 2
 
 
-def _is_beyond_chance(remark: Note) -> bool:
-    """Return whether right answers fell, and wrong ones rose, by more than chance moves two independent samples."""
-    one_in_20 = NormalDist().inv_cdf(0.95) / math.sqrt(remark["units"])
-    changes = ((remark["before"], remark["right"]), (remark["wrong"], remark["wrong_before"]))
-    return all(more - less > one_in_20 * math.sqrt(_variance(more) + _variance(less)) for more, less in changes)
+def _rose(less: float, more: float, units: float) -> bool:
+    """Return whether a share rose by a tenth, and by more than chance moves two independent samples."""
+    chance = NormalDist().inv_cdf(0.95) / math.sqrt(units) * math.sqrt(_variance(more) + _variance(less))
+    return more - less >= MUCH - 1e-9 and more - less > chance
 
 
 def _variance(share: float) -> float:

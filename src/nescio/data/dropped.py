@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from nescio.data.notes import Note, note
 from nescio.data.policy_notes import OTHER_ANSWERS
+from nescio.errors import opt
 
 FEWER_HELD = "answers.fewer_held"  # the code of a note that a file holds fewer answers than it states
 UNSTATED = "counts.unstated"  # the code of a note that counts do not say how many answers were left out
@@ -46,22 +47,29 @@ def fewer_held(
     *,
     among: int = 0,
     tasks: Sequence[str] = (),
+    rest: str = "",
 ) -> Note:
     """Return the note that a file holds only `held` of the `stated` answers of these runs; `beside` is added to it.
 
     `stated` is None if the number is unknown, as in a log without an end. `share` is the largest share that any of the
     runs may lack. `among` is the number of runs for which the number was stated, if it is not that of `runs`. `tasks`
-    are those to which no answer is held.
+    are those to which no answer is held, and `rest` is the outcome that an option gave to the answers not held.
     """
     return note(
         FEWER_HELD,
         "{subject}: the file holds {held:,} of {of} answers{beside}",
         file,
         held=held,
+        rest=rest,
         of="an unknown number of" if stated is None else f"{stated:,}",
-        beside=beside,
+        beside=f"; the others count as {rest} ({opt('rest')})" if rest else beside,
         runs=tuple(runs),
         stated=stated,
         tasks=tuple(tasks),
         share=1.0 if not stated else min(1.0, (among or len(runs)) * (stated - held) / stated),
     )
+
+
+def lacks_answers(remark: Note) -> bool:
+    """Return whether a note is about answers that no file holds, and that may be worse than they count."""
+    return remark.code == FEWER_HELD and remark["rest"] != "incorrect"

@@ -24,7 +24,7 @@ import numpy as np
 
 from nescio.data.changed_questions import UNSAID, are_apart, changed_words
 from nescio.data.columns import Array
-from nescio.data.dropped import FEWER_HELD, fewer_held
+from nescio.data.dropped import fewer_held, lacks_answers
 from nescio.data.notes import Note, note
 
 QUESTION_DIGEST, GOLD_DIGEST = "question_digest", "gold_digest"
@@ -164,7 +164,7 @@ def held_in_words(notes: Iterable[Note]) -> dict[str, str]:
     """Return the text of `answers_held` for each run whose files state more answers than they hold."""
     parts: dict[str, list[str]] = {}
     for remark in notes:
-        if remark.code == FEWER_HELD:
+        if lacks_answers(remark):
             among = len(remark["runs"])
             of = "unknown" if remark["stated"] is None else remark["stated"]
             text = f"{remark['held']} of {of}{f' in {among} runs' if among > 1 else ''}"

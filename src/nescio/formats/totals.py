@@ -27,7 +27,8 @@ class Total(Struct, frozen=True):
     `name` leaves open what the figure counts, such as abstentions in or out of the denominator. `held` is the number of
     answers in the file. `rounding` is the tolerance for the digits with which the figure is written. `runs` names the
     runs that the figure is about. `deciding` tells that a tool's log states the figure by which it counts right
-    answers, and `metric` names the score of which it is the mean, if answers have several scores.
+    answers, and `metric` names the score of which it is the mean, if answers have several scores. `part` is
+    "right", "wrong", "abstained", "answered" or "all" if the name of a figure says which answers it counts.
     """
 
     file: str
@@ -40,6 +41,7 @@ class Total(Struct, frozen=True):
     runs: tuple[str, ...] = ()
     deciding: bool = False
     metric: str = ""
+    part: str = ""
 
     @property
     def agrees(self) -> bool:

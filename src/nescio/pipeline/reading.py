@@ -11,7 +11,6 @@ from typing import Any, overload
 from msgspec.structs import replace
 
 from nescio import formats
-from nescio.data.dropped import FEWER_HELD
 from nescio.data.joined_runs import join_runs, notes_on_joined
 from nescio.data.kept import changed_in, stated_by
 from nescio.data.model import Collection, Response, Run
@@ -192,11 +191,14 @@ def read_parts(
             result = replace(result, data=_apply_declined_patterns(result.data, declined))
         notes = (*notes, _declined_note(declined))
     notes = (*notes, *_silence_notes(declined))
+    if options.total is not None and not isinstance(result.data, Outcomes):
+        rule = "needs answers that are right or wrong, which these files do not say; give a row for each question"
+        raise UsageError(f"{opt('total', options.total)} {rule}")
     if isinstance(result.data, Outcomes):
         data = result.data
         if options.total is not None and format_.name != TABLE:  # The table format knows the total already.
-            data = with_rest(data, parts[0][1], options.total, options.rest)
-            result = replace(result, notes=tuple(one for one in result.notes if one.code != FEWER_HELD))
+            data, noted = with_rest(data, parts[0][1], options.total, options.rest, result.notes)
+            result = replace(result, notes=tuple(noted))
         if PARTIAL in options.outcome_map.values() and format_.name != TABLE:
             notes = (
                 *notes,

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.columns import USER, bare, user
-from nescio.data.dropped import ANOTHER_FIGURE, FEWER_HELD, NOT_MAPPED, UNSTATED
+from nescio.data.dropped import ANOTHER_FIGURE, NOT_MAPPED, UNSTATED, lacks_answers
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import BY_COLUMNS, DIFFERENT, UNCHECKED
 from nescio.data.kept import UNFIT as SAID_UNFIT
@@ -124,7 +124,7 @@ def no_guarantee(notes: Sequence[Note], run: str, runs: Sequence[str]) -> str | 
             only = "give a file that holds only the graded answers"
             why = f"{left_out_in_words(remark)} and may all be wrong"
             return f"answers without a grade: {why}. If a random sample was graded, {only}"
-        if remark.code == FEWER_HELD and any(map(pair.judges, remark["runs"])):
+        if lacks_answers(remark) and any(map(pair.judges, remark["runs"])):
             return f"a part of the answers: {remark.text}. Give a file that holds all of them"
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
             return f"answers that are not decisions: {spelled(remark['what'])}"

@@ -25,6 +25,9 @@ from nescio.measures import Measure, parse
 from nescio.scoring.grounds import ONE_LABEL, Pair
 from nescio.text import plural
 
+# the numbers of right, wrong and unanswered answers if one more has this outcome
+_COUNTS = {"correct": (6, 2, 8), "incorrect": (5, 3, 8), "unanswered": (5, 2, 9)}
+
 
 class Lost(Struct, frozen=True):
     """How far answers that were left out may move a value at most (`shift`), and a description of these answers."""
@@ -50,7 +53,8 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     # A stale label of one of two runs is also a label for one run alone.
     labels = max(_lost_labels(results, measure, pair), _stale_labels(results, measure, pair), key=lambda one: one.shift)
     wrong = _counted_wrong(results, measure, pair)
-    lost_ones = [one for one in (left_out, wrong, missing, unread, labels) if one.words]
+    filled = _filled(results, measure, pair)
+    lost_ones = [one for one in (left_out, wrong, missing, unread, filled, labels) if one.words]
     return Lost(sum(one.shift for one in lost_ones), lost_ones[0].words if lost_ones else "")
 
 
@@ -99,7 +103,7 @@ def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
     missing = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
     missing = [one for one in missing if pair.judges(one.subject)]
     bound = parse(measure)
-    if not missing or not _rewards_silence(bound):
+    if not missing or not _earns_more(bound, "unanswered", "incorrect"):
         return Lost()
     share = _share(results, missing)
     (first, *_) = sorted(missing, key=lambda one: -one["share"])
@@ -115,7 +119,7 @@ def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
     again. A file may state its answers for a run and for all runs; the former counts. A task that the baseline lost too
     decides nothing between the two.
     """
-    fewer = [one for one in results.notes if one.code == FEWER_HELD]
+    fewer = [one for one in results.notes if one.code == FEWER_HELD and not one["rest"]]
     of_both = {task for one in fewer if pair.baseline in one["runs"] for task in one["tasks"]}
     lacking = [one for one in fewer if any(map(pair.judges, one["runs"]))]
     lacking = [one for one in lacking if not one["tasks"] or {*one["tasks"]} - of_both]
@@ -139,6 +143,30 @@ def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
         return Lost()
     share = left * first["share"]
     return Lost(math.inf if share >= MUCH else parse(measure).slope * share, words)
+
+
+def _filled(results: Results[Any], measure: str, pair: Pair) -> Lost:
+    """Return the `Lost` of answers that no row states, and that count as the option `--rest` says.
+
+    Those of the judged run may be worse, and those of its baseline better.
+    """
+    bound = parse(measure)
+
+    def may_lose(remark: Note) -> bool:
+        (run,), rest = remark["runs"], remark["rest"]
+        if run == pair.baseline:
+            return any(_earns_more(bound, other, rest) for other in _COUNTS if other != rest)
+        return run not in pair.others and any(_earns_more(bound, rest, other) for other in _COUNTS if other != rest)
+
+    filled = [one for one in results.notes if one.code == FEWER_HELD and one["rest"] and may_lose(one)]
+    if not filled:
+        return Lost()
+    first = max(filled, key=lambda one: float(one["share"]))
+    (run,), many = first["runs"], first["stated"] - first["held"]
+    words = f"{many:,} of {run}'s {first['stated']:,} answers are in no row, count as {first['rest']}"
+    words += f", and may be {'better' if run == pair.baseline else 'worse'}; give a row for each question"
+    much = any(one["share"] >= MUCH and pair.judges(*one["runs"]) for one in filled)
+    return Lost(math.inf if much else bound.slope * _share(results, filled), words)
 
 
 def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
@@ -181,9 +209,12 @@ def _share(results: Results[Any], remarks: Sequence[Note]) -> float:
     return sum(w * float(remark["share"]) for w, remark in zip(weights, remarks, strict=True))
 
 
-def _rewards_silence(measure: Measure) -> bool:
-    """Return whether abstaining earns more than a wrong answer, as it does by c@1, or whether this is unknown."""
+def _earns_more(measure: Measure, outcome: str, other: str) -> bool:
+    """Return whether an answer earns more by one outcome than by another, or whether this is unknown.
+
+    Abstaining earns more than a wrong answer by c@1, but not by accuracy.
+    """
     if not measure.counts_outcomes:
         return True
-    gain = measure(5, 2, 9) - measure(5, 3, 8)
+    gain = measure(*_COUNTS[outcome]) - measure(*_COUNTS[other])
     return (-gain if measure.declaration.lower_is_better else gain) > 0

@@ -142,7 +142,7 @@ def compare_suite(
         seed=seed,
     )
     notes += [*lacking, *on_benchmarks(suite, differences)]
-    notes += on_worse_answers([b.data for b in suite.benchmarks], [(row.run, row.baseline) for row in rows])
+    notes += on_worse_answers([b.data for b in suite.benchmarks], rows)
     return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
 
 

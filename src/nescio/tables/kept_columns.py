@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array
-from nescio.data.dropped import FEWER_HELD
 from nescio.data.kept import (
     DIGEST,
     DIGESTS,
@@ -80,8 +79,6 @@ def with_kept(
     unfit = [*listed.get(NO_GATE, ()), *((run, _unreadable(*cell)) for run, *cell in unread)]
     of_files = dict(zip(outcomes.runs, outcomes.files, strict=True))
     notes = notes_on(() if HELD in others else listed.get(HELD, ()), unfit, of_files)
-    if options.total is not None:
-        notes = [remark for remark in notes if remark.code != FEWER_HELD]
     asked = text is not None and not is_prompt(text)
     if options.written or _may_differ(connection, stated):
         words = _words(connection, outcomes, stated, asked=asked)

@@ -102,7 +102,9 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     if "prediction" in held:
         options.declined.wrong.update(_wrong_answers(connection, sources))
     source = next(iter(sources.values()))
-    return outcomes if options.total is None else with_rest(outcomes, source, options.total, options.rest), notes
+    if options.total is None:
+        return outcomes, notes
+    return with_rest(outcomes, source, options.total, options.rest, notes)
 
 
 def _state(

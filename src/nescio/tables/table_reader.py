@@ -28,7 +28,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import INCORRECT, Outcomes
 from nescio.errors import FormatError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.formats.totals import contradictions
+from nescio.formats.totals import Total, contradictions
 from nescio.sources.database import connect
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source, small
@@ -53,7 +53,7 @@ from nescio.tables.settling import (
     without_none,
 )
 from nescio.tables.summary_rows import Sum, without_sums
-from nescio.tables.totals import totals_of
+from nescio.tables.totals import is_stated, totals_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -107,7 +107,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if isinstance(data, Outcomes) and any(reading.scores_only for reading in chosen):
             data = ungraded(data)
         elif isinstance(data, Outcomes):
-            found += _against_totals(connection, chosen, data, own)
+            totals = [total for reading in chosen for total in totals_of(reading.table, reading.mapping, data)]
+            found = [remark for remark in found if not is_stated(remark, totals)]
+            found += _against_totals(connection, chosen, totals, data, own)
             _ask_of_failures(connection, chosen, data, own)
     return ReadResult(data, (*notes, *found))
 
@@ -130,14 +132,17 @@ def _ask_of_failures(
 
 
 def _against_totals(
-    connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], data: Outcomes, options: ReadOptions
+    connection: duckdb.DuckDBPyConnection,
+    chosen: Sequence[Reading],
+    totals: Sequence[Total],
+    data: Outcomes,
+    options: ReadOptions,
 ) -> list[Note]:
     """Return notes on totals that a file states and that differ from the counts of its answers.
 
     Raises AskedError if totals differ and the user did not name the column of outcomes. The file may list only the
     failures, or only the attempts.
     """
-    totals = [total for reading in chosen for total in totals_of(reading.table, reading.mapping, data)]
     if all(total.agrees for total in totals):
         return []
     if "outcome" in options.column or len(chosen) > 1:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 import numpy as np
 from msgspec import Struct
 
 from nescio.data.columns import Array
+from nescio.data.dropped import FEWER_HELD
+from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.formats.totals import Total
 from nescio.sources.source import Source
@@ -69,8 +71,9 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
             if ours:
                 covered = int(own.value) if own.part == "all" and own.value > max(ours) else None
                 runs = tuple(outcomes.runs[at] for at in np.flatnonzero(among.any(axis=1)))
-                name, held = ".".join(path), int(among.sum())
-                found.append(Total(str(source.label), name, own.value, ours, covered, held, own.rounding, runs))
+                held, about = int(among.sum()), (own.rounding, runs)
+                total = Total(str(source.label), ".".join(path), own.value, ours, covered, held, *about, part=own.part)
+                found.append(total)
     return found
 
 
@@ -101,6 +104,14 @@ def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
             name = f"{own.name}.{column}"
             found.append(Total(str(own.source.label), name, value, [*ours[0], *ours[1]], rounding=off))
     return found
+
+
+def is_stated(remark: Note, totals: Iterable[Total]) -> bool:
+    """Return whether a note counts answers that no row states, although a total of the file confirms their outcome."""
+    if remark.code != FEWER_HELD or not remark["rest"]:
+        return False
+    parts = ("abstained", "answered") if remark["rest"] == "unanswered" else ("right", "wrong")
+    return any(total.agrees and total.part in parts and total.runs == remark["runs"] for total in totals)
 
 
 def _names_a_share(words: Sequence[str]) -> bool:

@@ -27,7 +27,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.dropped import FEWER_HELD
+from nescio.data.dropped import lacks_answers
 from nescio.data.judge_record import named
 from nescio.data.kept import NO_GATE
 from nescio.data.notes import Note
@@ -129,7 +129,7 @@ def _check_kept(writer: Writer, result: ReadResult) -> None:
     runs = getattr(result.data, "runs", ())
     names = [run if isinstance(run, str) else run.name for run in runs]
     unfit = [*kept_of(result.notes, names).get(NO_GATE, {}).values()]
-    lacking = [remark.text for remark in result.notes if remark.code == FEWER_HELD]
+    lacking = [remark.text for remark in result.notes if lacks_answers(remark)]
     if writer.keeps or not (lacking or unfit):
         return
     why = lacking[0] if lacking else f"no gate can rest on {unfit[0]}"

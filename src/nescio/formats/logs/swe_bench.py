@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.dropped import fewer_held
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
@@ -93,8 +94,13 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             n=len(answers),
         )
     result = log.result(answers, keep=("repository",))
-    if log.part("attempts") and options.total is None and isinstance(result.data, Outcomes):
-        raise _how_many(log.part("attempts")[0], settle(result.data, options.no_answer)[0])
+    lists = log.part("attempts")
+    if not lists or not isinstance(result.data, Outcomes):
+        return result
+    if options.total is None:
+        raise _how_many(lists[0], settle(result.data, options.no_answer)[0])
+    if len(lists) == len(parts) and options.rest == "incorrect":  # as the tool counts what it does not list
+        return replace(result, data=with_rest(result.data, lists[0], options.total, options.rest)[0])
     return result
 
 
@@ -103,7 +109,7 @@ def _how_many(source: Source, listed: Outcomes) -> AskedError:
     total, rest = len(listed.questions), "incorrect"
     rule = "the report does not list unresolved instances: how many instances are there in all? "
     rule += f"{opt('total', of='N')} {opt('rest', rest)} counts the instances that are in no list"
-    way = Way({"total": total, "rest": rest}, *counts_of(with_rest(listed, source, total, rest)))
+    way = Way({"total": total, "rest": rest}, *counts_of(with_rest(listed, source, total, rest)[0]))
     return AskedError.of_ways(str(source.label), rule, [way])
 
 
