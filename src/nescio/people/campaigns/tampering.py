@@ -40,7 +40,6 @@ from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
 from nescio.people.campaigns.runs import Fault, examine
 from nescio.people.campaigns.settings import SETTINGS
-from nescio.text import plural
 
 PENDING = "pending.json"  # in the receipts: what an intake has begun to take in
 SEAL = "digests.json"  # in the site: what it was made from
@@ -295,12 +294,11 @@ def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Itera
     """Yield a fault for each run that counts, but would not be accepted by the current topics."""
     topics = campaign.topics()
     for run in taken_in(campaign, entries):
-        found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language).faults
-        if found:
+        found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language)
+        if found.faults:
             name = run.path.relative_to(campaign.folder).as_posix()
-            count = plural(len(found), "fault")
             said = (
-                f"the changed topics make {count} in this run; put the topics back and name those that no longer "
-                "count in the setting `dropped`, or withdraw the run"
+                f"the changed topics make {found.counted} in this run; put the topics back and name those that no "
+                "longer count in the setting `dropped`, or withdraw the run"
             )
-            yield Fault(name, None, said, str(found[0]))
+            yield Fault(name, None, said, str(found.faults[0]))
