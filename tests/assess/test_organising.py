@@ -8,7 +8,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -532,10 +532,15 @@ def test_what_cannot_be_asked_of_people_is_refused(
         nescio.assess.create(str(tmp_path / "j.db"), sources, **options)
 
 
+def spoken(folder: Path, languages: Sequence[str]) -> list[Path]:
+    """A question in each of these languages, and a run."""
+    rows = [{"id": f"q{i}", "question": "?", "answers": ["x"], "language": name} for i, name in enumerate(languages)]
+    said = [{"id": f"q{i}", "answer": f"a{i}"} for i in range(len(rows))]
+    return [made.lines(folder / "q.jsonl", rows), made.lines(folder / "r.jsonl", said)]
+
+
 def test_people_get_the_languages_that_they_read(new_room: NewRoom, tmp_path: Path) -> None:
-    asked = [{"id": f"q{i}", "question": "?", "answers": ["x"], "language": ["EN", "ES"][i % 2]} for i in range(8)]
-    said = [{"id": f"q{i}", "answer": f"a{i}"} for i in range(8)]
-    room = new_room(made.lines(tmp_path / "q.jsonl", asked), made.lines(tmp_path / "r.jsonl", said))
+    room = new_room(*spoken(tmp_path, ["EN", "ES"] * 4))
     (link,) = room.invite("ana=ES")
     assert Browser(room, "ana", link).judge_all() == 4
     assert str(room.status()).startswith(
@@ -544,9 +549,7 @@ def test_people_get_the_languages_that_they_read(new_room: NewRoom, tmp_path: Pa
 
 
 def test_languages_are_those_of_the_questions_and_a_new_link_may_change_them(new_room: NewRoom, tmp_path: Path) -> None:
-    asked = [{"id": f"q{i}", "question": "?", "answers": ["x"], "language": ["EN", "ES"][i % 2]} for i in range(8)]
-    said = [{"id": f"q{i}", "answer": f"a{i}"} for i in range(8)]
-    room = new_room(made.lines(tmp_path / "q.jsonl", asked), made.lines(tmp_path / "r.jsonl", said))
+    room = new_room(*spoken(tmp_path, ["EN", "ES"] * 4))
     with pytest.raises(nescio.UsageError, match="no question is in 'es'; the questions are in EN, ES"):
         room.invite("ana=es")
     room.invite("ana=ES")
@@ -556,6 +559,49 @@ def test_languages_are_those_of_the_questions_and_a_new_link_may_change_them(new
     assert Browser(room, "ana", link).left() == []
     (link,) = room.invite("ana=EN,ES")
     assert Browser(room, "ana", link).judge_all() == 4
+
+
+def test_people_get_known_answers_in_the_languages_that_they_read(new_room: NewRoom, tmp_path: Path) -> None:
+    """A known question that is asked in two languages is two, and each person gets one of them."""
+    head = "question_id,question,answer,verdict,language\n"
+    known = {
+        name: made.text(tmp_path / f"{name}.csv", f"{head}k,{name} one?,1,R,EN\nk,{name} uno?,1,W,ES\n")
+        for name in ("control", "training")
+    }
+    room = new_room(*spoken(tmp_path, ["EN", "EN", "ES"]), **known)
+    for name, items, right in (("ana=EN", 4, 1), ("ben=ES", 3, 0), ("eva", 4, 1)):
+        (link,) = room.invite(name)
+        assert Browser(room, name.partition("=")[0], link).judge_all() == items, name
+        person = room.status().people[name.partition("=")[0]]
+        assert person.control == person.training == ((right, 1) if "=" in name else (1, 2)), name
+
+
+@pytest.mark.parametrize(
+    ("languages", "rows", "said"),
+    [
+        (["EN", "ES"], ["EN", ""], "1 of 2 control questions has no language, so everybody gets them, and people who"),
+        (["EN", "ES", "FR"], ["EN"], "people who judge in ES and FR only get no control answer: add rows"),
+        (["EN", "ES"], ["ES", "EN"], ""),
+        (["EN", "EN"], ["", ""], ""),
+        (["", ""], ["EN"], ""),
+    ],
+)
+def test_control_answers_that_their_language_gives_away_are_noted(
+    languages: list[str], rows: list[str], said: str, tmp_path: Path
+) -> None:
+    lines = [f"K{i}?,1,R,{name}\n" for i, name in enumerate(rows)]
+    known = made.text(tmp_path / "c.csv", "question,answer,verdict,language\n" + "".join(lines))
+    created = nescio.assess.create(str(tmp_path / "j.db"), spoken(tmp_path, languages), control=known)
+    assert said in created.apart
+    assert bool(created.apart) == bool(said)
+
+
+@pytest.mark.parametrize("part", ["control", "training"])
+def test_a_known_answer_in_another_language_than_the_questions_is_refused(part: str, tmp_path: Path) -> None:
+    known = made.text(tmp_path / "c.csv", "question,answer,verdict,language\nK?,1,R,EN\nL?,1,R,en\n")
+    rule = r"line 3: no question is in this language; the questions are in EN, ES \(found 'en'\)"
+    with pytest.raises(nescio.NescioError, match=rule):
+        nescio.assess.create(str(tmp_path / "j.db"), spoken(tmp_path, ["EN", "ES"]), **{part: known})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("names", "how", "rule"), [

@@ -164,6 +164,14 @@ def test_a_key_that_changes_while_runs_are_scored_is_newer_than_the_scores(tmp_p
     nescio.campaign.publish(campaign)
 
 
+def test_all_faults_that_changed_topics_make_in_a_run_are_counted(tmp_path: Path) -> None:
+    """Each of 60 lines has an unknown id, and the file lacks an answer to each topic, which is one fault more."""
+    campaign = made.qa(tmp_path, 60)
+    made.take(campaign, {"alpha_a": [f"thing {i}" for i in range(60)]})
+    edit(campaign / "topics" / "questions.jsonl", '"id": "q', '"id": "z')
+    assert "the changed topics make 61 faults in this run" in str(nescio.campaign.verify(campaign))
+
+
 def test_topics_that_changed_are_told_and_runs_that_no_longer_fit_are_named(scored: Path) -> None:
     path = scored / "topics" / "questions.jsonl"
     held = path.read_text()

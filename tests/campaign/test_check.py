@@ -487,6 +487,29 @@ def test_an_added_column_with_the_answers_of_the_key_is_refused(tmp_path: Path) 
     assert "corrected" in (nescio.campaign.handout(campaign).path / "topics" / "questions.jsonl").read_text()
 
 
+@pytest.mark.parametrize(
+    ("task", "languages", "given", "rule"),
+    [
+        ("qa", ["EN", "EN", ""], [], "topic 't2' has no language, but the campaign has EN;"),
+        ("qa", ["EN", None], ["EN"], "topic 't1' has no language, but the campaign has EN;"),
+        ("qa", ["", ""], ["EN", "ES"], "topic 't0' has no language, but the campaign has EN and ES;"),
+        ("nuggets", ["EN", "ES", None], [], "topic 't2' has no language, but the campaign has EN and ES;"),
+        ("qa", ["EN", "pt_BR"], [], "the topics: the names of groups and languages may have only"),
+    ],
+)
+def test_topics_have_a_language_each_or_none_has(
+    task: str, languages: list[str | None], given: list[str], rule: str, tmp_path: Path
+) -> None:
+    rows = [
+        {"id": f"t{i}", "target" if task == "nuggets" else "question": "?"}
+        | ({} if name is None else {"language": name})
+        for i, name in enumerate(languages)
+    ]
+    with pytest.raises(nescio.NescioError, match=re.escape(rule)):
+        made.start(tmp_path, task, [made.lines(tmp_path / "t.jsonl", rows)], languages=given)
+    assert not (tmp_path / "campaign").exists()
+
+
 def test_only_first_questions_are_asked_where_wanted(tmp_path: Path) -> None:
     rows = [{"id": f"q{i}", "question": "?", "answers": ["a"], "topic": f"t{i // 3}"} for i in range(9)]
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)], first_of="topic")

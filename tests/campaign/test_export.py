@@ -90,6 +90,22 @@ def test_whatever_is_submitted_has_figures_and_a_reason(tmp_path: Path) -> None:
     assert not [*tmp_path.rglob("x.jsonl")][1:]
 
 
+def test_the_leaderboard_counts_the_faults_that_the_list_leaves_out(tmp_path: Path) -> None:
+    """Two runs of 70 topics, with a fault on each line, so that they also lack all answers, which is one fault more."""
+    campaign = made.qa(tmp_path, 70)
+    nescio.campaign.export(campaign, tmp_path / "tira", tira=True)
+    program, data = tmp_path / "tira" / "check_runs.py", tmp_path / "tira" / "reference_data"
+    for name in ("one", "two"):
+        rows = [{"id": f"q{i}", "answer": f"a{i}", "confidence": "high"} for i in range(70)]
+        made.lines(tmp_path / "runs" / f"{name}.jsonl", rows)
+    out = tmp_path / "out"
+    scores, said = evaluated(["python3", str(program), str(data), str(tmp_path / "runs"), str(out)], out)
+    assert (scores["runs"], scores["faults"], scores["sound"]) == (2, 142, 0)
+    assert "2 runs: 142 faults in 2 runs" in said
+    assert said.count("this fault 45 more times (-v, JSON and the page list these)") == 2
+    assert said.count("21 more faults that the list leaves out") == 2
+
+
 def test_what_is_exported_is_no_more_than_teams_are_handed_and_the_same_each_time(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     for name in ("a", "b"):

@@ -693,6 +693,24 @@ def test_the_table_of_f_is_the_same_with_every_list_of_measures(measures: str, t
     assert tables(campaign)["f-EN"] == before
 
 
+@pytest.mark.parametrize("named", [{}, {"language": "EN"}])
+def test_a_campaign_in_one_language_counts_all_its_topics_and_runs(named: dict[str, str], tmp_path: Path) -> None:
+    """Of two groups, one hands in two runs. Tables have no columns of languages that their parts do not add up to."""
+    rows = [{"id": f"q{i}", "question": f"{i}?", "answers": ["x"]} | named for i in range(3)]
+    given = [made.lines(tmp_path / "q.jsonl", rows)]
+    campaign = made.start(tmp_path, "qa", given, languages=["EN"], judge="exact")
+    for group, run, last in (("alpha", "one", "x"), ("alpha", "two", "y"), ("beta", "one", "z")):
+        answers = [{"id": f"q{i}", "answer": said} for i, said in enumerate(("x", "x", last))]
+        made.lines(tmp_path / group / f"{run}.jsonl", answers)
+    nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"], received="2026-05-01")
+    nescio.campaign.score(campaign, resamples=10)
+    held = tables(campaign)
+    assert [row[1:] for row in held["participants"]] == [["Runs"], ["2"], ["1"], ["3"]]
+    assert held["facts"][:4] == [["Campaign", "All"], ["Topics", "3"], ["Groups", "2"], ["Runs", "3"]]
+    nescio.campaign.publish(campaign)
+    assert not nescio.campaign.verify(campaign).rows
+
+
 def test_a_language_without_a_run_keeps_its_row(tmp_path: Path) -> None:
     """ES has questions 7 to 9: 7_1 and 9_1 are right, 8_3 is UNKNOWN, 6 answers are wrong; a random choice is right on
     7 and 9 with chance 1/3. Nobody judged the 6 answers in FR."""

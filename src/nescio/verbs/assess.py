@@ -95,7 +95,7 @@ class CreateRequest(OfDatabase):
         kind=PATH,
         metavar="FILE",
         help="Training answers: everybody judges them first, and then sees the right verdict. Columns: "
-        "question, answer, verdict, why.",
+        "question, answer, verdict, why; and language, by which people get them, if the questions have several.",
     )
     control: Path | str | None = option(
         default=None,

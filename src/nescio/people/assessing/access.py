@@ -80,7 +80,8 @@ def invite(
     links: dict[str, str] = {}
     with database.writing() as connection:
         people_by_name = {name.casefold(): name for name in (ADJUDICATION, *connection.scalars(select(people.c.name)))}
-        there = {*connection.scalars(select(units.c.language).where(units.c.language != "").distinct())}
+        named = units.c.part == "", units.c.language != ""
+        there = {*connection.scalars(select(units.c.language).where(*named).distinct())}
         for name, equals, languages in asked:
             if (other := people_by_name.setdefault(name.casefold(), name)) != name:
                 raise UsageError(f"{name!r} and {other!r} differ only in case; use one of the two names")

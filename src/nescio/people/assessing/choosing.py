@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,18 +20,21 @@ from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.sheet_reading import table
 from nescio.stats.drawing import inclusion
 from nescio.tables.judgements import read_judgements
+from nescio.text import sanitize
 
 GRADES = {CORRECT: "correct", INCORRECT: "incorrect"}
 COLUMNS = ("question", "answer", "verdict")
 LIKELY, UNLIKELY = 1.5, 0.1  # weights of questions whose answers the judge grades differently, and with one answer
 
 
-def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str, str]]:
+def known_answers(
+    path: Path | str, part: str, secret: str, languages: Collection[str]
+) -> list[tuple[Item, str, str, str]]:
     """Return (item, verdict, reason, grade) for each row of the file `path`, a table of answers with known verdicts.
 
     The columns are question, answer, verdict, and optionally question_id, document, support, language, why, grade.
     `part` is "training" or "control". Ids of items are computed from the `secret`. Raises FormatError for an unknown
-    verdict or grade.
+    verdict or grade, and for a language that is not among the `languages` of the other questions, if these have any.
     """
     place, rows = Path(path), []
     if not place.is_file():
@@ -45,10 +48,14 @@ def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, 
         if grade not in ("", *GRADES.values()):
             words = ", ".join(GRADES.values())
             raise FormatError(place, f"a grade is one of {words}, or empty", where=f"line {line}", value=row["grade"])
+        language = sanitize((row.get("language") or "").strip(), 100, target="page")
+        if language and languages and language not in languages:
+            rule = f"no question is in this language; the questions are in {', '.join(sorted(languages))}"
+            raise FormatError(place, rule, where=f"line {line}", value=language)
         name = named_by(secret, part, row["question"], row["answer"])
         support = (row.get("document") or None, row.get("support") or None)
         topic = row.get("question_id", "").strip() or f"q{named_by(secret, part, row['question'])[:6]}"
-        item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), row.get("language", ""))
+        item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), language)
         rows.append((item, verdict, row.get("why", "").strip(), grade))
     if not rows or len({item.id for item, *_ in rows}) < len(rows):
         raise FormatError(place, "the table must have at least one answer, and no answer twice")

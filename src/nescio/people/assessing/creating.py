@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from nescio.people.campaigns.screens import (
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines
 from nescio.pipeline import Options, read
-from nescio.text import answer_key, plural, sanitize
+from nescio.text import answer_key, enumerated, plural, sanitize
 
 BATCH = 5_000
 MOST_APART = 0.5  # If shares of control answers and of other answers differ by more, people can recognise the former.
@@ -130,14 +130,18 @@ def create(
         raise UsageError(f"the draw chose none of {len(by_topic):,} questions; draw more than {draw}")
     topics = languages_of(asked_of)
     times = times_of(list(topics), overlap, by_chance)
-    known, parts = _known(training, control, content.secret, bool(content.grades))
+    spoken = {*languages_of(content.items).values()} - {""}
+    known, parts = _known(training, control, content, spoken)
     seconds = [_second(item_row(item), content.grades[item.id]) for item in asked_of if item.id in content.grades]
     where = [
         unit(topic, language, times[topic], inclusion=odds.get(topic)) | {"strata": content.strata.get(topic, {})}
         for topic, language in topics.items()
     ]
-    where += [unit(topic, "", EVERYBODY, part) for part, ids in parts.items() for topic in ids]
-    facts = facts_of(content) | {"parts": parts, "asked": {"overlap": overlap, "sentences": sentences}}
+    where += [unit(topic, language, EVERYBODY, part) for part, own in parts.items() for topic, language in own.items()]
+    names = {part: [*own] for part, own in parts.items()}
+    facts = facts_of(content) | {"parts": names, "asked": {"overlap": overlap, "sentences": sentences}}
+    hidden = parts.get(CONTROL, {})
+    apart = _told_apart(asked_of, content.grades, [row for row in known if row["topic"] in hidden])
     return Created(
         _make_database(db, facts, where, (*map(item_row, asked_of), *known, *seconds)),
         len(asked_of),
@@ -145,7 +149,7 @@ def create(
         sum(times[topic_of(item)] for item in asked_of),
         len(seconds) if content.grades else None,
         content.split,
-        _told_apart(asked_of, content.grades, [row for row in known if row["topic"] in parts.get(CONTROL, ())]),
+        "; ".join([*apart, *_lacking_languages({*topics.values()} - {""}, hidden)]),
         content.notes,
     )
 
@@ -172,17 +176,17 @@ def _make_database(
     return database.shown if database.path is None else str(database.path)
 
 
-def _told_apart(pool: Sequence[Item], grades: Mapping[str, str], control: Sequence[Mapping[str, Any]]) -> str:
-    """Return a warning, with advice, if people could recognise control answers; empty if they could not.
+def _told_apart(pool: Sequence[Item], grades: Mapping[str, str], control: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return warnings, with advice, if people could recognise control answers; none if they could not.
 
     They could if the `pool` and the control answers differ much in the share of answers with a support or with a
     judge's grade, or in the share of questions with several answers.
     """
     seconds = [row for row in control if row["kind"] == SECOND]
     control = [row for row in control if row["kind"] != SECOND]
+    told: list[str] = []
     if not control:
-        return ""
-    told = []
+        return told
     graded = [item.id in grades for item in pool]
     if _differ(graded, [n < len(seconds) for n in range(len(control))]):
         do = "fill in" if sum(graded) * len(control) > len(seconds) * len(pool) else "empty"
@@ -208,7 +212,22 @@ def _told_apart(pool: Sequence[Item], grades: Mapping[str, str], control: Sequen
             f"{plural(len(known), 'control question')} have several answers, so people can recognize control "
             f"questions: give each question {'several rows' if any(several) else 'one row'} in the --control table"
         )
-    return "; ".join(told)
+    return told
+
+
+def _lacking_languages(languages: Collection[str], control: Mapping[str, str]) -> Iterator[str]:
+    """Yield a warning, with advice, if people who judge in some of several `languages` get control questions in others,
+    or none. `control` has the language of each control topic ("" for none)."""
+    if len(languages) < 2 or not control:
+        return
+    if nameless := sum(not language for language in control.values()):
+        yield (
+            f"{nameless:,} of {plural(len(control), 'control question')} {'has' if nameless == 1 else 'have'} no "
+            "language, so everybody gets them, and people who judge in one language can recognize those in another: "
+            "fill in the column language of the --control table"
+        )
+    elif lacking := sorted({*languages} - {*control.values()}):
+        yield f"people who judge in {enumerated(lacking)} only get no control answer: add rows to the --control table"
 
 
 def _differ(one: Sequence[bool], other: Sequence[bool]) -> bool:
@@ -273,26 +292,25 @@ def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) 
 
 
 def _known(
-    training: Path | str | None, control: Path | str | None, secret: str, graded: bool
-) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
-    """Return the rows of the training and control answers, and the names of the topics in each of these two parts.
+    training: Path | str | None, control: Path | str | None, content: Content, languages: Collection[str]
+) -> tuple[list[dict[str, Any]], dict[str, dict[str, str]]]:
+    """Return the rows of the training and control answers, and the language of each topic in these two parts.
 
-    The name of a topic has the question and the beginning of an item's id. Without this beginning, a topic that is
-    added later could have the same name. If people see a judge's grades (`graded`), they also see the grades of
-    control answers.
+    The languages are keyed by part, and then by the name of the topic, which has the question and the beginning of an
+    item's id. Without this beginning, a topic that is added later could have the same name. If people see a judge's
+    grades, they also see the grades of control answers.
     """
-    rows, parts = [], dict[str, list[str]]()
+    rows, parts = [], dict[str, dict[str, str]]()
     for part, path in ((TRAINING, training), (CONTROL, control)):
-        names: dict[str, str] = {}
-        for item, verdict, why, grade in known_answers(path, part, secret) if path else ():
-            if item.question not in names:
-                names[item.question] = f"{item.question}-{item.id[:8]}"
-            row = item_row(item) | {"given": None, "topic": names[item.question]}
+        names: dict[tuple[str, str], str] = {}
+        for item, verdict, why, grade in known_answers(path, part, content.secret, languages) if path else ():
+            name = names.setdefault((item.question, item.language), f"{item.question}-{item.id[:8]}")
+            row = item_row(item) | {"given": None, "topic": name}
             rows.append(row | {"known": verdict, "why": sanitize(why, LONGEST, target="page")})
-            if graded and grade and part == CONTROL:
+            if content.grades and grade and part == CONTROL:
                 rows.append(_second(row, grade))
         if names:
-            parts[part] = [*names.values()]
+            parts[part] = {name: language for (_, language), name in names.items()}
     return rows, parts
 
 

@@ -74,7 +74,7 @@ def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
         elif place == FEW:
             more = len(alike) - FEW
             lines = f"lines {fault.line} to {alike[-1].line}"
-            yield f"{lines}: this fault {more} more times (-v, JSON and the page list all)"
+            yield f"{lines}: this fault {more} more times (-v, JSON and the page list these)"
 
 
 def fault_line(fault: Fault, longest: int = 120) -> str:

@@ -30,7 +30,7 @@ def facts(said: RunContents) -> Table:
     The dates are those at which runs were received and answers were judged.
     """
     campaign, parts = said.campaign, said.topics.parts
-    languages = campaign.settings.languages
+    languages = said.topics.split_by(campaign.settings.languages)
     rows = [
         _row("Topics", languages, lambda name: sum(len(parts[one].questions) for one in parts if name in ("", one))),
         _row("Groups", languages, lambda name: len({run.group for run in said.runs if name in ("", run.language)})),

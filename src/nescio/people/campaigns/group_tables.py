@@ -24,22 +24,18 @@ ScoredRuns = tuple[JudgedRuns, Scores]
 EVERYTHING = "All"  # the column of a campaign that does not distinguish languages
 
 
-def participants(settings: Settings, runs: Sequence[TakenIn]) -> Table:
-    """Return Table 3 of AVE 2007: the number of runs of each group in each language."""
-    languages = settings.languages or ("Runs",)
+def participants(settings: Settings, runs: Sequence[TakenIn], languages: Sequence[str]) -> Table:
+    """Return Table 3 of AVE 2007: the number of runs of each group in each language, or in all if none is given."""
     rows = []
     for group, title in settings.groups.items():
-        own = [run for run in runs if run.group == group]
-        counts = [sum(not settings.languages or run.language == language for run in own) for language in languages]
+        own = [run.language for run in runs if run.group == group]
         if own:
-            rows.append(
-                [title, *(str(count or "") for count in counts), *([str(len(own))] if settings.languages else [])]
-            )
-    totals = [sum(not settings.languages or run.language == language for run in runs) for language in languages]
-    rows.append(["Total", *map(str, totals), *([str(len(runs))] if settings.languages else [])])
-    head = ("Group", *languages, *(["Total"] if settings.languages else []))
+            rows.append((title, *(str(own.count(language) or "") for language in languages), str(len(own))))
+    every = [run.language for run in runs]
+    rows.append(("Total", *(str(every.count(language)) for language in languages), str(len(every))))
+    head = ("Group", *languages, "Total" if languages else "Runs")
     title = f"Participants and runs in {settings.name}"
-    return Table("participants", title, head, tuple(map(tuple, rows)), 1, groups_only=True)
+    return Table("participants", title, head, tuple(rows), 1, groups_only=True)
 
 
 def collections(languages: Sequence[Ranked]) -> Table:

@@ -36,10 +36,10 @@ from nescio.people.campaigns.layouts import Table
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import RunContents, read_pool, read_runs
 from nescio.people.campaigns.ranking import Ranked, keep, ranked, rankings
-from nescio.people.campaigns.receipts import TakenIn, read_receipts, unnamed_groups
+from nescio.people.campaigns.receipts import read_receipts, unnamed_groups
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import sentence_items
-from nescio.people.campaigns.settings import SETTINGS, Settings
+from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.topics import Part
 from nescio.reporting import tables
 from nescio.reporting.page.graded import earned
@@ -162,7 +162,7 @@ def write_results(
     outcomes = rankings([judged for judged, _ in every], ranking)
     validators = ranked([judged for judged, _ in every], outcomes) if settings.task == "ave" else []
     ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
-    listed = [facts(said), *_tables(settings, every, validators, said.runs, ranks)]
+    listed = [facts(said), *_tables(said, every, validators, ranks)]
     listed += [table for table in [agreement_table(said, resamples, seed, ci)] if table.rows]
     late = (*outstanding(campaign, read_pool(campaign)), *_without_runs(every))
     late = (*late, *_unused_sentences(campaign, [judged for judged, _ in every]))
@@ -190,13 +190,14 @@ def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
 
 
 def _tables(
-    settings: Settings,
+    said: RunContents,
     parts: Sequence[ScoredRuns],
     validators: Sequence[Ranked],
-    runs: Sequence[TakenIn],
     ranks: Mapping[str, Sequence[Rank]],
 ) -> list[Table]:
-    listed = [group_tables.participants(settings, runs)]
+    settings = said.campaign.settings
+    languages = said.topics.split_by(settings.languages)
+    listed = [group_tables.participants(settings, said.runs, languages)]
     if validators:
         listed.append(group_tables.collections(validators))
     for i, (judged, scores) in enumerate(parts):
@@ -212,7 +213,7 @@ def _tables(
         listed.append(group_tables.selection_table(validators, settings))
         listed.append(group_tables.beside_table(validators, settings))
     listed.append(group_tables.group_table(parts, settings))
-    if settings.languages:
+    if languages:
         listed.append(group_tables.language_table(parts, settings))
         if validators:
             listed.append(group_tables.qa_language_table(validators, settings))

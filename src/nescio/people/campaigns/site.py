@@ -198,7 +198,7 @@ def _index(site: _Site) -> None:
         measure=measure,
         signatures=[part["signature"] for part in site.parts],
         notes=_notes(site),
-        languages=bool(settings.languages),
+        languages=bool(settings.languages) and all(language for language, _ in site.by_topic),
         deadline=f"{settings.deadline:%Y-%m-%d %H:%M} UTC" if settings.deadline else "",
     )
     _put(site.folder / "index.html", page)

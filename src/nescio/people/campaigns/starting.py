@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import tomllib
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -94,6 +95,7 @@ def init(
         if key:
             (draft / KEY).mkdir(mode=0o700)
             asked.write_key(files, draft / KEY)
+        settings_of(tomllib.loads(written(settings)), "the topics")  # whose languages may be no names
         write_text(draft / SETTINGS, written(settings))
         write_text(draft / GUIDELINES, default_guidelines(settings.task))
         count = asked.read_topics(draft / TOPICS, settings.task).count

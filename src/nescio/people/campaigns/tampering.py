@@ -40,7 +40,6 @@ from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
 from nescio.people.campaigns.runs import TO_FIT, Fault, examine
 from nescio.people.campaigns.settings import SETTINGS
-from nescio.text import plural
 
 PENDING = "pending.json"  # in the receipts: what an intake has begun to take in
 SEAL = "digests.json"  # in the site: what it was made from
@@ -295,8 +294,8 @@ def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Itera
     """Yield a fault for each run that counts, but would not be accepted by the current topics."""
     topics = campaign.topics()
     for run in taken_in(campaign, entries):
-        found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language).faults
-        if found:
+        found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language)
+        if found.faults:
             name = run.path.relative_to(campaign.folder).as_posix()
-            count = plural(len(found), "fault")
-            yield Fault(name, None, f"the changed topics make {count} in this run; {TO_FIT}", str(found[0]))
+            said = f"the changed topics make {found.counted} in this run; {TO_FIT}"
+            yield Fault(name, None, said, str(found.faults[0]))

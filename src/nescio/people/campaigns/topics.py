@@ -34,6 +34,7 @@ from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.tasks.pan.truth import problems_of
 from nescio.tasks.pan.truth import recognise as recognise_pan
+from nescio.text import enumerated
 
 _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
 _ALL = ""
@@ -59,6 +60,10 @@ class Topics(Struct, frozen=True):
         """Return the number of topics in all languages."""
         return sum(len(part.questions) for part in self.parts.values())
 
+    def split_by(self, languages: Sequence[str]) -> tuple[str, ...]:
+        """Return these languages if every topic is in one of them, else none, because their counts lack topics."""
+        return tuple(languages) if self.parts.keys() <= {*languages} else ()
+
 
 # ---- from what the organisers have ----
 
@@ -68,8 +73,8 @@ def write_topics(
 ) -> tuple[Settings, tuple[str, ...]]:
     """Write the topics without gold answers; return the settings with the languages of the topics, and notes.
 
-    Raises MismatchError for topics in a language that the settings lack, and for a column that would give answers away,
-    unless `show` names the column. `first_of` is as in `init`.
+    Raises MismatchError for topics in a language that the settings lack, for a topic without a language if there are
+    several, and for a column that would give answers away, unless `show` names it. `first_of` is as in `init`.
     """
     notes: list[str] = []
     if settings.task == "ave":
@@ -83,20 +88,32 @@ def write_topics(
         languages = _write_targets(targets, folder, notes, show)
     else:
         _write_problems((name for path in files for name in problems_of(open_source(path))), folder)
-        languages = []
+        languages = {_ALL: "the first problem"}
     if first_of and settings.task not in ("qa", "reading"):
         raise UsageError(
             f"{opt('first_of')} names a column of the questions, so it works only for the tasks qa and reading"
         )
-    if settings.languages and (strange := [name for name in languages if name not in settings.languages]):
+    named = [name for name in languages if name]
+    if settings.languages and (strange := [name for name in named if name not in settings.languages]):
         raise MismatchError(f"some topics are in {strange[0]!r}, which is not a language of the campaign")
-    separate = settings.languages or (tuple(languages) if len(languages) > 1 else ())
+    if _ALL in languages and (named or len(settings.languages) > 1):
+        rule = f"{languages[_ALL]} has no language, but the campaign has {enumerated(named or settings.languages)}"
+        raise MismatchError(f"{rule}; name the language of every topic, or of none and leave {opt('languages')} out")
+    separate = settings.languages or (tuple(named) if len(named) > 1 else ())
     return replace(settings, languages=separate), tuple(notes)
+
+
+def _languages(questions: Iterable[Question]) -> dict[str, str]:
+    """Return the languages of the questions ("" for none), each with a phrase that names its first question."""
+    first: dict[str, str] = {}
+    for question in questions:
+        first.setdefault(question.strata.get(LANGUAGE, _ALL), f"topic {question.id!r}")
+    return first
 
 
 def _write_questions(
     questions: Sequence[Question], folder: Path, notes: list[str], first_of: str | None, show: Sequence[str]
-) -> list[str]:
+) -> dict[str, str]:
     stories = story_names(questions) if all(question.story for question in questions) else {}
     hidden = (*_GOLD, "story") if stories else _GOLD
     strata = list(dict.fromkeys(name for q in questions for name in q.strata if name not in hidden))
@@ -110,10 +127,10 @@ def _write_questions(
     if stories:
         write_lines(folder / "stories.jsonl", ({"id": n, "sentences": list(story)} for story, n in stories.items()))
     _note_columns(strata, notes)
-    return list(dict.fromkeys(q.strata[LANGUAGE] for q in questions if q.strata.get(LANGUAGE)))
+    return _languages(questions)
 
 
-def _write_targets(targets: Sequence[Question], folder: Path, notes: list[str], show: Sequence[str]) -> list[str]:
+def _write_targets(targets: Sequence[Question], folder: Path, notes: list[str], show: Sequence[str]) -> dict[str, str]:
     strata = list(dict.fromkeys(name for target in targets for name in target.strata if name != "nuggets"))
     _check_columns(targets, strata, show)
     rows = [
@@ -122,7 +139,7 @@ def _write_targets(targets: Sequence[Question], folder: Path, notes: list[str], 
     ]
     write_lines(folder / "targets.jsonl", rows)
     _note_columns(strata, notes)
-    return list(dict.fromkeys(row[LANGUAGE] for row in rows if LANGUAGE in row))
+    return _languages(targets)
 
 
 def _note_columns(columns: Sequence[str], notes: list[str]) -> None:
@@ -191,7 +208,7 @@ def _collection(files: Sequence[Path]) -> tuple[Collection, tuple[Note, ...]]:
     return read_collection(list(files), ReadOptions(gold=False))
 
 
-def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
+def _write_ave(files: Sequence[Path], folder: Path) -> dict[str, str]:
     languages: dict[str, str] = {}
     for exercise, path in exercises_of(files):
         for language in dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in exercise.questions):
@@ -201,7 +218,7 @@ def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
                 )
             languages[language] = str(path)
             write_exercise(in_language(exercise, language), folder / f"{language or 'collection'}.xml", values=False)
-    return [language for language in languages if language]
+    return languages
 
 
 def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
@@ -247,6 +264,8 @@ def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]
             if not isinstance(row.get("target"), str):
                 raise FormatError(path, "`target` must be a text", where=f"line {line}", value=row.get("target"))
             texts[name] = row["target"]
+            if isinstance(row.get(LANGUAGE), str):
+                strata[name] = {LANGUAGE: row[LANGUAGE]} | strata.get(name, {})
     yield from ((name, text, strata.get(name, {})) for name, text in texts.items())
 
 
