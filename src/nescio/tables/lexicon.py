@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from nescio.data.outcomes import MEANINGS
 from nescio.data.reasons import BLOCKED, BY_OUTCOME, CUT, EMPTY, ERRORED, NO_FORM, REFUSED
-from nescio.text import decimal, normal_form
+from nescio.text import decimal, is_nothing, normal_form
 
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _LETTER = re.compile(r"[A-Za-z]{2}[ _-][AEIOSaeios]$")  # a letter after a word: of a run or a judge, and no ending
@@ -48,7 +48,7 @@ class Lexicon(Struct):
     yes: set[str]
     no: set[str]
     answered: set[str]
-    markers: dict[str, str]
+    unparsed: set[str]
     judges: set[str]
     people: set[str]
     machines: set[str]
@@ -103,7 +103,7 @@ def lexicon() -> Lexicon:
         yes={fold(word) for word in words["yes"]},
         no={fold(word) for word in words["no"]},
         answered={fold(word) for word in words["answered"]},
-        markers={fold(word): NO_FORM for word in words["unparsed"]} | {fold(word): EMPTY for word in words["empty"]},
+        unparsed={fold(word) for word in words["unparsed"]},
         judges={*words["judges"]},
         people={*words["people"]},
         machines={*words["machines"]},
@@ -295,7 +295,7 @@ def failed(word: str) -> bool | None:
     Words for nothing and for success mean that it did not fail.
     """
     truth = truth_of(word) if fails(word) is None else fails(word)
-    if truth is None and (lexicon().markers.get(fold(word)) == EMPTY or state_of(word) == MEANINGS["correct"]):
+    if truth is None and (is_nothing(word) or state_of(word) == MEANINGS["correct"]):
         return False
     return truth
 
@@ -341,9 +341,11 @@ def declines(word: str) -> bool | None:
 
 def marker_of(word: str) -> str | None:
     """Return the reason (`nescio.data.reasons`) that a marker in place of an answer gives; None for any other text."""
+    if is_nothing(word):
+        return EMPTY
     if len(word) > _LONGEST_NAME:
         return None
-    return lexicon().markers.get(" ".join(plain(word).split())) or lexicon().markers.get(fold(word))
+    return NO_FORM if {" ".join(plain(word).split()), fold(word)} & lexicon().unparsed else None
 
 
 def is_sum(name: str) -> bool:
