@@ -351,3 +351,18 @@ def test_nothing_is_an_answer_where_it_is_right_elsewhere(tmp_path: Path, nescio
     done = nescio("compare", path, "-m", "c@1", *GATE, "--refusals", "unanswered")
     assert done.status != 0
     assert "empty" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("word", "asks"), [("skipped", True), ("blank", True), ("no response", True), ("declined", False)]
+)
+def test_a_word_of_a_harness_is_no_abstention(tmp_path: Path, nescio: Command, word: str, asks: bool) -> None:
+    """The system gave an answer in such a row, and only a word for an act of the system says that it abstained."""
+    path = with_texts(tmp_path / "t.csv", "another answer")
+    rows = (
+        path.read_text().replace("I don't know", "bad70").replace('"another answer",False', f'"another answer",{word}')
+    )
+    path.write_text(rows)
+    done = nescio("compare", path, "-m", "c@1", *GATE)
+    assert (done.status == 2) is asks
+    assert (f"what does '{word}' in 'correct' mean?" in done.err) is asks

@@ -11,7 +11,7 @@ from msgspec import Struct
 from nescio.data.changed_questions import changed, plain
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, SAID_SO
+from nescio.data.outcomes import CORRECT, SAID_SO, SILENT
 from nescio.data.policy_notes import OTHER_GOLD, one_sided
 from nescio.data.reasons import BY_OUTCOME, CUT, EMPTY, ERRORED, NO_FORM, kind_of, said_to_abstain
 from nescio.data.repeats import REPEAT
@@ -28,7 +28,7 @@ from nescio.tables import rules
 from nescio.tables.asking import AskedError, Options, of_refusals
 from nescio.tables.cells import Placed, gathered
 from nescio.tables.columns import SHORT
-from nescio.tables.lexicon import is_silent_word, marker_of
+from nescio.tables.lexicon import marker_of, state_of
 from nescio.tables.pairing import is_prompt
 from nescio.text import composed, finite, normalise
 
@@ -220,7 +220,7 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
         kind = None if row.why is None else kind_of(row.why)
         if kind in ("failed", "declined") or (row.declined and row.why != CUT) or text in gold:
             continue
-        said_so = bool(text) and is_silent_word(text)
+        said_so = state_of(text) == SILENT
         asked = options.refusals == "unanswered" or (options.refusals is None and not own and not said_so)
         reads = bool(text) and asked and options.declined.reads(text)
         refusals[text] += reads

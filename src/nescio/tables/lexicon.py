@@ -73,6 +73,7 @@ class Lexicon(Struct):
     statuses: set[str]
     endings: dict[str, str]
     passes: set[str]
+    passed_over: set[str]
     counts: dict[str, dict[str, int]]
 
     def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
@@ -133,6 +134,7 @@ def lexicon() -> Lexicon:
         }
         | {fold(why): why for plain in (EMPTY, NO_FORM) for why in (plain, f"{plain}{BY_OUTCOME}")},
         passes={fold(word) for word in words["passes"]},
+        passed_over={fold(word.replace("_", " ")) for word in words["passed_over"]},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
@@ -367,9 +369,9 @@ def may_sum(cell: str) -> str:
 
 
 def is_silent_word(word: str) -> bool:
-    """Return whether a cell says with a word of the lexicon that the system did not answer."""
-    folded = fold(word)
-    return folded == ABSTAIN or lexicon().words.get(folded) == MEANINGS["unanswered"]
+    """Return whether a cell says with a word of the lexicon that the system, or perhaps its harness, gave no answer."""
+    folded, held = fold(word), lexicon()
+    return held.words.get(folded) == MEANINGS["unanswered"] or folded in {ABSTAIN, *held.passed_over}
 
 
 def stands_for_none(word: str) -> bool:
@@ -386,7 +388,7 @@ def words_for_none() -> tuple[str, ...]:
     """Return the words that stand in place of an answer, in the form that `fold` gives."""
     held = lexicon()
     silent = {word for word, state in held.words.items() if state == MEANINGS["unanswered"]}
-    return (*sorted({*silent, *held.unknown}),)
+    return (*sorted({*silent, *held.unknown, *held.passed_over}),)
 
 
 def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bool:
