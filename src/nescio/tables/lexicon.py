@@ -134,7 +134,7 @@ def lexicon() -> Lexicon:
         }
         | {fold(why): why for plain in (EMPTY, NO_FORM) for why in (plain, f"{plain}{BY_OUTCOME}")},
         passes={fold(word) for word in words["passes"]},
-        passed_over={fold(word.replace("_", " ")) for word in words["passed_over"]},
+        passed_over={fold(word) for word in words["passed_over"]},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
@@ -343,11 +343,8 @@ def declines(word: str) -> bool | None:
 
 def marker_of(word: str) -> str | None:
     """Return the reason (`nescio.data.reasons`) that a marker in place of an answer gives; None for any other text."""
-    if is_nothing(word):
-        return EMPTY
-    if len(word) > _LONGEST_NAME:
-        return None
-    return NO_FORM if {" ".join(plain(word).split()), fold(word)} & lexicon().unparsed else None
+    known = len(word) <= _LONGEST_NAME and {" ".join(plain(word).split()), fold(word)} & lexicon().unparsed
+    return EMPTY if is_nothing(word) else NO_FORM if known else None
 
 
 def is_sum(name: str) -> bool:
@@ -387,8 +384,7 @@ def stands_for_none(word: str) -> bool:
 def words_for_none() -> tuple[str, ...]:
     """Return the words that stand in place of an answer, in the form that `fold` gives."""
     held = lexicon()
-    silent = {word for word, state in held.words.items() if state == MEANINGS["unanswered"]}
-    return (*sorted({*silent, *held.unknown, *held.passed_over}),)
+    return (*sorted(held.unknown.union(filter(is_silent_word, {*held.words, *held.passed_over}))),)
 
 
 def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bool:
