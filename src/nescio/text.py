@@ -18,6 +18,15 @@ _AS = {"whose": "who", "whom": "who", "who": "who", "what's": "what", "who's": "
 OTHER_WORD = "other"
 MOST_MARKS = 100  # marks on one letter that are put in order: Unicode's own format for streams has 30
 
+# What people and programs write in place of a value, as an expression of RE2 to be matched whole, whatever the case.
+NOTHING = (
+    r"([\[(<{\"'`*]*(n/?a|n\. ?a\.?|#n/a|nan|none|null|nil|undefined|k\. ?a\.|no[ _-]?(response|output)"
+    r"|empty[ _-](response|output))[\])>}\"'`*.!]*"
+    r"|[\[(<](empty|blank)[\])>]|\[\s*\]|\{\s*\}|\"\"|''|-+|–|—|[?？]+|\.{2,}|…+)"
+)
+_NOTHING = re.compile(NOTHING, re.IGNORECASE)
+_LONGEST_NOTHING = 30
+
 
 def word_set(text: str) -> frozenset[str]:
     """Return the set of words in a text, split at white space."""
@@ -32,6 +41,13 @@ _FLAG = re.compile("(\U0001f3f4[\U000e0020-\U000e007f]+)")
 # Signs of Arabic, Syriac and Kaithi, which Unicode has among the unseen characters: they are drawn round digits.
 _SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def is_nothing(text: str) -> bool:
+    """Return whether a text stands in place of a value, as "None", "N/A", "[]" and "?" do."""
+    text = text.strip()
+    return len(text) <= _LONGEST_NOTHING and _NOTHING.fullmatch(text) is not None
+
 
 # Function words, which say little about the subject of a sentence.
 STOP_WORDS = word_set("""

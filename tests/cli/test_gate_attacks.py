@@ -356,3 +356,61 @@ def test_a_loss_of_right_answers_within_chance_hides_nothing(tmp_path: Path, nes
     gate = ("--baseline", "old", "--fail-on-regression", "--margin", "0.1", "-m", "mean(faithfulness)")
     done = nescio("compare", path, *gate)
     assert (done.status, "right answers 60% → 50%" in done.flat) == (0, True), done.flat
+
+
+def with_texts(path: Path, said: str, *, verdicts: bool = True) -> Path:
+    """Write two runs with the texts of their answers: `new` says `said` in place of 20 wrong answers, and loses two."""
+    rows = [f"model,id,expected,response{',correct' if verdicts else ''}"]
+    for run, right in (("old", 60), ("new", 58)):
+        for i in range(100):
+            text = f"gold{i}" if i < right else said if run == "new" and i >= 80 else f"bad{i}"
+            text = "I don't know" if i == 70 else text
+            rows.append(f'{run},{i},gold{i},"{text}"{f",{i < right}" if verdicts else ""}')
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("verdicts", [True, False])
+@pytest.mark.parametrize("said", ["None", "null", "NaN", "N/A", "[]", "-", "...", "No response", "(empty)"])
+def test_a_text_that_stands_for_nothing_is_no_refusal(
+    tmp_path: Path, nescio: Command, said: str, verdicts: bool
+) -> None:
+    path = with_texts(tmp_path / "t.csv", said, verdicts=verdicts)
+    refusals = ("-m", "c@1", *GATE, "--refusals", "unanswered")
+    done = nescio("compare", path, *refusals)
+    assert done.status == 2
+    assert f"20 × '{said}'" in done.err
+    done = nescio("compare", path, *refusals, "--empty", "incorrect")
+    assert done.status != 0
+    assert "empty 0 → 20" in done.err
+    assert '--refusals: 2 answers counted as unanswered ("I don\'t know" 2×)' in done.err
+
+
+def test_the_question_about_refusals_lists_their_texts(tmp_path: Path, nescio: Command) -> None:
+    done = nescio("compare", with_texts(tmp_path / "t.csv", "I cannot say."), "-m", "c@1", *GATE)
+    assert done.status == 2
+    assert "22 answers may decline in words (20 × 'I cannot say.', 2 × \"I don't know\"): what do they" in done.err
+
+
+def test_nothing_is_an_answer_where_it_is_right_elsewhere(tmp_path: Path, nescio: Command) -> None:
+    """Of 20 such answers one is the gold answer: the others are wrong, and nobody is asked about them."""
+    path = with_texts(tmp_path / "t.csv", "none")
+    path.write_text(path.read_text().replace("gold90,", "None,"))
+    done = nescio("compare", path, "-m", "c@1", *GATE, "--refusals", "unanswered")
+    assert done.status != 0
+    assert "empty" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("word", "asks"), [("skipped", True), ("blank", True), ("no response", True), ("declined", False)]
+)
+def test_a_word_of_a_harness_is_no_abstention(tmp_path: Path, nescio: Command, word: str, asks: bool) -> None:
+    """The system gave an answer in such a row, and only a word for an act of the system says that it abstained."""
+    path = with_texts(tmp_path / "t.csv", "another answer")
+    rows = (
+        path.read_text().replace("I don't know", "bad70").replace('"another answer",False', f'"another answer",{word}')
+    )
+    path.write_text(rows)
+    done = nescio("compare", path, "-m", "c@1", *GATE)
+    assert (done.status == 2) is asks
+    assert (f"what does '{word}' in 'correct' mean?" in done.err) is asks

@@ -82,7 +82,7 @@ def test_how_many_answers_a_note_counts(code: str, judge: str | None, rows: Rows
     assert code != MARKS or all("--judge fitting compares these marks too" in str(note) for note in notes)
 
 
-SILENT = ["None", "Ich weiß es nicht.", "no lo sé", "je ne sais pas", "不知道", "n.a."]
+SILENT = ["None", "Ich weiß es nicht.", "no lo sé", "je ne sais pas", "不知道", "unsure"]
 
 
 @pytest.mark.parametrize("judge", [None, "exact", "token_f1"])
@@ -102,6 +102,17 @@ def test_answers_that_read_like_silence_are_counted_with_what_takes_them(judge: 
     assert len(seen) == len(SILENT)
     taken = loaded(rows, judge=judge, empty="incorrect", declined_pattern=patterns).data.columns["unanswered"].sum()
     assert taken == len(SILENT)
+
+
+@pytest.mark.parametrize("judge", ["exact", "declined(then=exact)"])
+@pytest.mark.parametrize("text", ["n.a.", "None", "[]", "…", "<none>", "'NaN'", "no output"])
+def test_an_answer_that_stands_for_nothing_is_an_empty_output(judge: str, text: str) -> None:
+    """The questions have other gold answers, and whoever judges, `--empty` decides."""
+    for empty, counts in (("incorrect", (1, 1, 0)), ("unanswered", (1, 0, 1))):
+        found = loaded([("a", "a"), ("b", text)], judge=judge, empty=empty)
+        assert tuple(found.data.columns[name].sum() for name in ("correct", "incorrect", "unanswered")) == counts
+        assert [(row.why, row.n) for row in found.silence] == [("empty", 1)]
+    assert text == "[]" or loaded([("a", "a"), (text, text)], judge=judge).data.columns["correct"].sum() == 2
 
 
 def test_what_may_decline_is_counted_whether_it_is_incorrect_or_without_a_grade() -> None:
@@ -124,13 +135,13 @@ def test_a_sentence_reads_like_silence(text: str) -> None:
 
 def test_wrong_answers_of_an_outcome_table_that_read_like_silence_are_counted() -> None:
     """By whoever judged: the verdict stands, and the note says what would take them."""
-    answers = ["I don't know", "Paris", "N/A", "Oslo", "None", "nan.", "Rome", "None"]
+    answers = ["I don't know", "Paris", "idk", "Oslo", "None", "unsure.", "Rome", "None"]
     correct = [False, True, False, False, True, False, None, False]
     frame = pd.DataFrame({"question": [*range(4)] * 2, "answer": answers, "correct": correct, "run": list("aaaabbbb")})
     found = load(frame, Options(ungraded="exclude", refusals="incorrect"))
     assert found.data.columns["incorrect"].sum() == 5
     (note,) = said(found, "judging.reads_like_silence")
-    assert dict(note["texts"]) == {'"I don\'t know"': 1, "'N/A'": 1, "'None'": 1, "'nan.'": 1}
+    assert dict(note["texts"]) == {'"I don\'t know"': 1, "'idk'": 1, "'None'": 1, "'unsure.'": 1}
     (pattern,) = re.findall(r"--declined-pattern (.*?) counts", str(note))
     taken = load(frame, Options(ungraded="exclude", declined_pattern=shlex.split(pattern)))
     assert taken.data.columns["unanswered"].sum() == 5  # the None that was right is one of them

@@ -164,7 +164,7 @@ FIRST = {
         ((2, 1, 1, 0),),
     ),
     "two letters of graders beside a word": (
-        "id,grade\n1,C\n2,I\n3,blank\n4,C\n",
+        "id,grade\n1,C\n2,I\n3,left blank\n4,C\n",
         "what do 'C', 'I' in 'grade' mean?",
         ((2, 1, 1, 0),),
     ),

@@ -61,10 +61,12 @@ class Declined:
 
     `reads` is a function that returns whether a text reads like an abstention, even if no pattern was given. `wrong`
     holds the texts of wrong answers that no pattern matched, keyed by file, because some may read like an abstention.
+    `worded` counts the texts that became abstentions because they decline in words.
     """
 
     def __init__(self, patterns: Sequence[str] = (), reads: Callable[[str], bool] = lambda _: False) -> None:
         self.matched: Counter[str] = Counter()
+        self.worded: Counter[str] = Counter()
         self.reads = reads
         self.wrong: dict[str, Counter[str]] = {}
         self._known: dict[str, bool] = {}

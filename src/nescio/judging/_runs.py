@@ -15,12 +15,13 @@ from nescio.data.columns import Array
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
-from nescio.data.reasons import failed_call
+from nescio.data.reasons import EMPTY, failed_call
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.judging._doubts import Doubts
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, known
 from nescio.options.edge import Progress
 from nescio.sources.limits import check_cells
+from nescio.text import is_nothing, squeeze
 
 _CELLS = {"run": "i", "question": "i", "rank": "i", "state": "b", "confidence": "d", "candidate": "b"}  # array types
 _TICK = 1 << 12  # answers between two reports of progress
@@ -111,7 +112,8 @@ def _graded(
 ) -> Iterator[tuple[int, int, Response, Grade | None]]:
     """Yield every response with the index of its run, its row, and its grade (None without an answer).
 
-    A judge that grades one by one is asked for each answer in turn. Any other judge gets all answers at once first.
+    A judge that grades one by one is asked for each answer in turn. Any other judge gets all answers at once first. An
+    answer that stands for nothing, such as "None", is an empty output unless it is right or a gold answer.
     """
     hears = getattr(judge, "hears_silence", False)
 
@@ -129,6 +131,8 @@ def _graded(
     else:
         grades = iter(judge.grade([asked for *_, asked in responses() if asked is not None]))
         grade_of = lambda one: next(grades)  # noqa: ARG005, E731
+    own = (texts for run in runs for texts in (run.gold or {}).values())
+    gold = {squeeze(text) for texts in (*(q.answers for q in questions), *own) for text in texts if is_nothing(text)}
     unasked = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))  # the grade of an answer to a question without one
     for r, q, response, asked in responses():
         grade = None
@@ -138,7 +142,15 @@ def _graded(
                 grade = unasked
             if response.why and grade.state != CORRECT and not any(map(failed_call, questions[q].answers)):
                 grade = Grade(NOT_GRADED, dict.fromkeys(judge.scores, math.nan), response.why)
+            elif grade.state != CORRECT and response.answered and _is_hollow(response.answer, gold):
+                yield r, q, replace(response, answer=None, answered=False, why=EMPTY), None
+                continue
         yield r, q, response, grade
+
+
+def _is_hollow(answer: str, gold: set[str]) -> bool:
+    """Return whether an answer stands for nothing, and is none of the gold answers that do so (`gold`)."""
+    return is_nothing(answer) and squeeze(answer) not in gold
 
 
 def _key(response: Response) -> tuple[str, str]:

@@ -189,7 +189,9 @@ def read_parts(
     if options.declined_pattern:
         if isinstance(result.data, Unjudged):
             result = replace(result, data=_apply_declined_patterns(result.data, declined))
-        notes = (*notes, _declined_note(declined))
+        notes = (*notes, _declined_note(opt("declined_pattern"), declined.matched))
+    if declined.worded:
+        notes = (*notes, _declined_note(opt("refusals"), declined.worded))
     notes = (*notes, *_silence_notes(declined))
     if options.total is not None and not isinstance(result.data, Outcomes):
         rule = "needs answers that are right or wrong, which these files do not say; give a row for each question"
@@ -406,24 +408,17 @@ def _silence_notes(declined: Declined) -> Iterator[Note]:
             yield silence_note(texts, reader, subject=file)
 
 
-def _declined_note(declined: Declined) -> Note:
-    """Return a note on how many answers matched the patterns of `--declined-pattern`."""
-    if not declined.matched:
-        return note("pipeline.declined_none", f"{opt('declined_pattern')} matched no answer")
-    matched = [(shorten(text), times) for text, times in declined.matched.most_common(_TEXTS_NAMED)]
-    answers, others = declined.matched.total(), len(declined.matched) - len(matched)
-    if others:
-        return note(
-            "pipeline.declined_many",
-            f"{opt('declined_pattern')}: {{answers:n answer}} counted as unanswered ({{matched:each %s %d×}} and "
-            "{others} other texts)",
-            answers=answers,
-            matched=matched,
-            others=others,
-        )
+def _declined_note(flag: str, texts: Counter[str]) -> Note:
+    """Return a note on the answers that count as unanswered because of the option `flag`, keyed by text."""
+    if not texts:
+        return note("pipeline.declined_none", "{flag} matched no answer", flag=flag)
+    matched = [(shorten(text), times) for text, times in texts.most_common(_TEXTS_NAMED)]
+    others = len(texts) - len(matched)
     return note(
         "pipeline.declined",
-        f"{opt('declined_pattern')}: {{answers:n answer}} counted as unanswered ({{matched:each %s %d×}})",
-        answers=answers,
+        "{flag}: {answers:n answer} counted as unanswered ({matched:each %s %d×}{more})",
+        flag=flag,
+        answers=texts.total(),
         matched=matched,
+        more=f" and {others} other texts" if others else "",
     )

@@ -16,6 +16,7 @@ from nescio.formats import SourceRole, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.sources.opening import open_source
 from nescio.sources.source import Source
+from nescio.text import is_nothing
 
 if TYPE_CHECKING:
     from nescio.judging.declined.silence import SilenceReader
@@ -84,7 +85,7 @@ def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
 
 
 def silence_reader() -> Callable[[str], bool]:
-    """Return a function that says whether a text reads like an abstention.
+    """Return a function that says whether a text declines in words; "None" and its like are empty instead.
 
     The function imports the package `judging` only when it is first called.
     """
@@ -95,7 +96,7 @@ def silence_reader() -> Callable[[str], bool]:
 
         return SilenceReader()
 
-    return lambda text: reader().silence(text)
+    return lambda text: not is_nothing(text) and reader().silence(text)
 
 
 def _recognise(

@@ -22,7 +22,7 @@ from nescio.sources.opening import check_width
 from nescio.sources.source import DELIMITED, LINES, Packed, Source
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.text_files import WHITE, records
-from nescio.text import MOST_MARKS
+from nescio.text import MOST_MARKS, NOTHING
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,8 +37,6 @@ _COLUMNS_AT_ONCE = 64
 _FEW_NAMES = 1 << 11  # the most names for which a Parquet file that is read once has a dictionary
 # A text as a number, in SQL, with the rules of `text.decimal`: it rejects 1_0 and +-1, which the table engine accepts.
 NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
-# Words that people write in place of a number; readers report them.
-NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
 
 
 def load_rows(
@@ -397,7 +395,7 @@ def with_points(
     """
     if source.kind != "delimited" or source.delimiter == ",":
         return ()
-    number = f"'(?i){NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?( ?%)?'"
+    number = literal(f"(?i){NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?( ?%)?")
     comma = "'[+-]?[0-9]+,[0-9]+( ?%)?'"
     thousands = "'[+-]?[1-9][0-9]{0,2}(\\.[0-9]{3})+'"
     whole = "'[+-]?[0-9]+'"

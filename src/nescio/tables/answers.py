@@ -11,7 +11,7 @@ from msgspec import Struct
 from nescio.data.changed_questions import changed, plain
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, SAID_SO
+from nescio.data.outcomes import CORRECT, SAID_SO, SILENT
 from nescio.data.policy_notes import OTHER_GOLD, one_sided
 from nescio.data.reasons import BY_OUTCOME, CUT, EMPTY, ERRORED, NO_FORM, kind_of, said_to_abstain
 from nescio.data.repeats import REPEAT
@@ -28,7 +28,7 @@ from nescio.tables import rules
 from nescio.tables.asking import AskedError, Options, of_refusals
 from nescio.tables.cells import Placed, gathered
 from nescio.tables.columns import SHORT
-from nescio.tables.lexicon import is_silent_word, marker_of
+from nescio.tables.lexicon import marker_of, state_of
 from nescio.tables.pairing import is_prompt
 from nescio.text import composed, finite, normalise
 
@@ -220,12 +220,14 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
         kind = None if row.why is None else kind_of(row.why)
         if kind in ("failed", "declined") or (row.declined and row.why != CUT) or text in gold:
             continue
-        if text and (is_silent_word(text) or (options.refusals == "unanswered" and options.declined.reads(text))):
+        said_so = state_of(text) == SILENT
+        asked = options.refusals == "unanswered" or (options.refusals is None and not own and not said_so)
+        reads = bool(text) and asked and options.declined.reads(text)
+        refusals[text] += reads
+        if said_so or (reads and options.refusals):
             row.why, row.declined = SAID_SO, True
             continue
-        if text and not own and options.refusals is None and options.declined.reads(text):
-            refusals[text] += 1
-            first_refusal = first_refusal or row
+        first_refusal = first_refusal or (row if reads else None)
         row.why = row.why or marker_of(text) or (NO_FORM if classes and text == _NO_CLASS else None)
         if row.why and not row.why.endswith(BY_OUTCOME) and (row.answerable is not False or row.why in (CUT, EMPTY)):
             first = first or row
@@ -233,7 +235,8 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
             reasons.add("empty" if row.why in (CUT, EMPTY) else "unparsed")
     if first_refusal is not None:
         source = sources[first_refusal.file]
-        raise of_refusals(source, refusals.total(), next(iter(refusals)), locate(source, first_refusal.row))
+        raise of_refusals(source, +refusals, locate(source, first_refusal.row))
+    options.declined.worded |= +refusals
     if first is None or reasons <= options.told:
         return
     words = " and ".join(f"{many} × {word!r}" for word, many in found.most_common(3))

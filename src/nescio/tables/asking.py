@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,7 @@ class Way(Struct, frozen=True):
 
 _WIDEST = 40  # characters of a column's name before its kind
 _RUNS = 4  # runs that a way shows
+_TEXTS = 5  # texts that a question shows
 
 
 class AskedError(FormatError):
@@ -93,15 +95,22 @@ class AskedError(FormatError):
         return error
 
 
-def of_refusals(source: Source, many: int, text: str, where: str | None = None) -> AskedError:
-    """Return the error that asks what refusals count as: `many` answers may decline in words, for example `text`."""
-    counted = (
-        "answers may decline in words ({}): what do they"
-        if many > 1
-        else "answer may decline in words ({}): what does it"
-    )
+def of_refusals(source: Source, texts: Counter[str], where: str | None = None) -> AskedError:
+    """Return the error that asks what the answers with these texts, which may decline in words, count as."""
     ways: list[Options] = [{"refusals": how} for how in ("unanswered", "incorrect")]
-    return AskedError(source, f"{many} {counted.format(shorten(text))} count as?", ways, where=where)
+    return AskedError(source, of_silence(texts, *["may decline in words"] * 2), ways, where=where)
+
+
+def of_silence(texts: Counter[str], does: str, do: str) -> str:
+    """Return the question what answers with these texts count as, with the number of each of the most frequent texts.
+
+    `does` and `do` say what one answer does, and what several do. Empty texts are counted, but not shown.
+    """
+    many, said = texts.total(), Counter({text: times for text, times in texts.items() if text})
+    listed = ", ".join(f"{times} × {shorten(text)}" for text, times in said.most_common(_TEXTS))
+    more = f" and {len(said) - _TEXTS} other texts" if len(said) > _TEXTS else ""
+    subject, what = (f"answer {does}", "does it") if many == 1 else (f"answers {do}", "do they")
+    return f"{many} {subject}{f' ({listed}{more})' if said else ''}: what {what} count as?"
 
 
 def _shown(text: str) -> str:

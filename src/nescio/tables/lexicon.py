@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from nescio.data.outcomes import MEANINGS
 from nescio.data.reasons import BLOCKED, BY_OUTCOME, CUT, EMPTY, ERRORED, NO_FORM, REFUSED
-from nescio.text import decimal, normal_form
+from nescio.text import decimal, is_nothing, normal_form
 
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _LETTER = re.compile(r"[A-Za-z]{2}[ _-][AEIOSaeios]$")  # a letter after a word: of a run or a judge, and no ending
@@ -48,7 +48,7 @@ class Lexicon(Struct):
     yes: set[str]
     no: set[str]
     answered: set[str]
-    markers: dict[str, str]
+    unparsed: set[str]
     judges: set[str]
     people: set[str]
     machines: set[str]
@@ -73,6 +73,7 @@ class Lexicon(Struct):
     statuses: set[str]
     endings: dict[str, str]
     passes: set[str]
+    passed_over: set[str]
     counts: dict[str, dict[str, int]]
 
     def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
@@ -103,7 +104,7 @@ def lexicon() -> Lexicon:
         yes={fold(word) for word in words["yes"]},
         no={fold(word) for word in words["no"]},
         answered={fold(word) for word in words["answered"]},
-        markers={fold(word): NO_FORM for word in words["unparsed"]} | {fold(word): EMPTY for word in words["empty"]},
+        unparsed={fold(word) for word in words["unparsed"]},
         judges={*words["judges"]},
         people={*words["people"]},
         machines={*words["machines"]},
@@ -133,6 +134,7 @@ def lexicon() -> Lexicon:
         }
         | {fold(why): why for plain in (EMPTY, NO_FORM) for why in (plain, f"{plain}{BY_OUTCOME}")},
         passes={fold(word) for word in words["passes"]},
+        passed_over={fold(word) for word in words["passed_over"]},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
@@ -295,7 +297,7 @@ def failed(word: str) -> bool | None:
     Words for nothing and for success mean that it did not fail.
     """
     truth = truth_of(word) if fails(word) is None else fails(word)
-    if truth is None and (lexicon().markers.get(fold(word)) == EMPTY or state_of(word) == MEANINGS["correct"]):
+    if truth is None and (is_nothing(word) or state_of(word) == MEANINGS["correct"]):
         return False
     return truth
 
@@ -341,9 +343,8 @@ def declines(word: str) -> bool | None:
 
 def marker_of(word: str) -> str | None:
     """Return the reason (`nescio.data.reasons`) that a marker in place of an answer gives; None for any other text."""
-    if len(word) > _LONGEST_NAME:
-        return None
-    return lexicon().markers.get(" ".join(plain(word).split())) or lexicon().markers.get(fold(word))
+    known = len(word) <= _LONGEST_NAME and {" ".join(plain(word).split()), fold(word)} & lexicon().unparsed
+    return EMPTY if is_nothing(word) else NO_FORM if known else None
 
 
 def is_sum(name: str) -> bool:
@@ -365,9 +366,9 @@ def may_sum(cell: str) -> str:
 
 
 def is_silent_word(word: str) -> bool:
-    """Return whether a cell says with a word of the lexicon that the system did not answer."""
-    folded = fold(word)
-    return folded == ABSTAIN or lexicon().words.get(folded) == MEANINGS["unanswered"]
+    """Return whether a cell says with a word of the lexicon that the system, or perhaps its harness, gave no answer."""
+    folded, held = fold(word), lexicon()
+    return held.words.get(folded) == MEANINGS["unanswered"] or folded in {ABSTAIN, *held.passed_over}
 
 
 def stands_for_none(word: str) -> bool:
@@ -383,8 +384,7 @@ def stands_for_none(word: str) -> bool:
 def words_for_none() -> tuple[str, ...]:
     """Return the words that stand in place of an answer, in the form that `fold` gives."""
     held = lexicon()
-    silent = {word for word, state in held.words.items() if state == MEANINGS["unanswered"]}
-    return (*sorted({*silent, *held.unknown}),)
+    return (*sorted(held.unknown.union(filter(is_silent_word, {*held.words, *held.passed_over}))),)
 
 
 def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bool:

@@ -22,7 +22,7 @@ from nescio.sources.arrow import roles_given
 from nescio.sources.limits import check_cells
 from nescio.sources.tables import NUMBER, first, literal, literals, nfc
 from nescio.tables import rules
-from nescio.tables.asking import AskedError, of_refusals
+from nescio.tables.asking import AskedError, of_refusals, of_silence
 from nescio.tables.cells import JUDGE, Placed, flag_words, gathered
 from nescio.tables.columns import Table, cases
 from nescio.tables.evidence import with_evidence, with_way_out
@@ -35,7 +35,7 @@ from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_q
 from nescio.tables.rest import with_rest
 from nescio.tables.views import views
 from nescio.tables.words import state_words
-from nescio.text import word_set
+from nescio.text import is_nothing, squeeze, word_set
 
 if TYPE_CHECKING:
     import duckdb
@@ -140,11 +140,12 @@ def _state(
     )
     graded = f"CASE WHEN {by_pattern} THEN {SILENT} ELSE {graded} END" if declined else graded
     quiet = "silent = 'yes'"
-    lacks, settled = _output_lacks(connection, placed, options)
     answered = _with_answers(
         (table, mapping) for table, mapping in placed if mapping["outcome"].columns != ("outcome",)
     )
-    unclear = f"(file IN ({answered}) AND prediction IS NULL)" if answered and not says_silence else "false"
+    hollow = _hollow(connection, graded, answered)
+    lacks, settled = _output_lacks(connection, placed, options, hollow)
+    unclear = f"(file IN ({answered}) AND {hollow})" if answered and not says_silence else "false"
     empty = f"({unclear} OR lacks IN ({literals(settled) or 'NULL'}))"
     keep = "silent = 'yes' AND graded = 1 AND answerable IS NULL" if options.declined_right == "keep" else "false"
     state = (
@@ -190,12 +191,27 @@ def _with_answers(placed: Iterable[tuple[Table, Mapped]]) -> str:
     return ", ".join(files)
 
 
+def _hollow(connection: duckdb.DuckDBPyConnection, graded: str, files: str) -> str:
+    """Return the SQL condition that a prediction is empty, or is in one of the `files` and stands for nothing.
+
+    A text such as "None" is an answer if it is right somewhere, by its verdict (`graded`, in SQL) or a gold answer.
+    """
+    query = f"SELECT DISTINCT prediction, ({graded}) = {CORRECT} FROM gathered WHERE length(prediction) <= 60"
+    said = connection.execute(query).fetchall() if files else []
+    texts = {text for text, _ in said if is_nothing(text)}
+    gold = connection.execute("SELECT DISTINCT gold FROM gathered WHERE length(gold) <= 60").fetchall() if texts else []
+    right = {squeeze(text) for text, is_right in said if is_right}.union(squeeze(text) for (text,) in gold)
+    meant = literals(sorted(text for text in texts if squeeze(text) not in right))
+    return f"(prediction IS NULL OR (file IN ({files}) AND prediction IN ({meant})))" if meant else "prediction IS NULL"
+
+
 def _output_lacks(
-    connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions
+    connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions, hollow: str
 ) -> tuple[str, Sequence[str]]:
     """Return the SQL of what an output lacked, by its text or as nescio wrote it, and what the user's options settle.
 
-    A marker such as "PARSE_FAIL" is no answer where the verdict does not say that it is right.
+    `hollow` is the condition of an empty output. A marker such as "PARSE_FAIL" is no answer where the verdict does not
+    say that it is right.
     """
     told = [why for why in OUTPUT_LACKS if kind_of(why) in options.told]
     held = _with_answers(placed)
@@ -205,7 +221,7 @@ def _output_lacks(
     markers = literals(text for text in texts if marker_of(text) == NO_FORM) or "NULL"
     silent = f"(graded = {SILENT}{f' OR graded = {INCORRECT}' if NO_FORM in told else ''})"
     return (
-        f"CASE WHEN {OUTPUT_WAS} IN ({literals(OUTPUT_LACKS)}) THEN {OUTPUT_WAS} WHEN {files} AND prediction IS NULL "
+        f"CASE WHEN {OUTPUT_WAS} IN ({literals(OUTPUT_LACKS)}) THEN {OUTPUT_WAS} WHEN {files} AND {hollow} "
         f"THEN '{EMPTY}' WHEN {files} AND prediction IN ({markers}) AND {silent} THEN {literal(NO_FORM)} END"
     ), told
 
@@ -229,14 +245,16 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
 
     Raises AskedError if no option says what refusals count as.
     """
-    query = "SELECT prediction, count(*), min(file) FROM gathered WHERE prediction IS NOT NULL GROUP BY 1 LIMIT 10000"
-    texts = [own for own in connection.execute(query).fetchall() if options.declined.reads(own[0])]
-    if not texts or options.refusals in ("incorrect", "ungraded"):
+    query = "SELECT prediction, count(*), min(file) FROM gathered WHERE prediction IS NOT NULL GROUP BY 1 "
+    query += "ORDER BY 2 DESC, 1 LIMIT 10000"
+    found = [own for own in connection.execute(query).fetchall() if options.declined.reads(own[0])]
+    if not found or options.refusals in ("incorrect", "ungraded"):
         return []
+    texts = Counter({text: times for text, times, _ in found})
     if options.refusals is None:
-        text, _, file = texts[0]
-        raise of_refusals(sources[file], sum(times for _, times, _ in texts), text)
-    return [text for text, _, _ in texts]
+        raise of_refusals(sources[min(file for *_, file in found)], texts)
+    options.declined.worded |= texts
+    return [*texts]
 
 
 def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> None:
@@ -246,11 +264,15 @@ def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, A
     """
     unclear = f"(answerable IS DISTINCT FROM 'false' OR graded = {INCORRECT})"
     empty = f"state = {SILENT} AND why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND {unclear}"
-    many, file = first(connection, f"SELECT count(*), min(file) FROM rows WHERE {empty}")
-    if many:
-        counted = "what do they" if many > 1 else "what does it"
-        rule = f"{many} answer{'s are' if many > 1 else ' is'} empty: {counted} count as?"
-        raise AskedError(sources[file], rule, [{"empty": how} for how in ("unanswered", "incorrect", "ungraded")])
+    query = (
+        f"SELECT coalesce(prediction, ''), count(*), min(file) FROM rows WHERE {empty} GROUP BY 1 ORDER BY 2 DESC, 1"
+    )
+    if found := connection.execute(query).fetchall():
+        or_more = " or stand{} for nothing" if any(text for text, *_ in found) else ""
+        texts = Counter({text: times for text, times, _ in found})
+        rule = of_silence(texts, f"is empty{or_more.format('s')}", f"are empty{or_more.format('')}")
+        source = sources[min(file for *_, file in found)]
+        raise AskedError(source, rule, [{"empty": how} for how in ("unanswered", "incorrect", "ungraded")])
 
 
 def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
@@ -423,7 +445,7 @@ def _wrong_answers(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, 
     """Return how often each text of an incorrect or ungraded answer occurs, keyed by file; some may be refusals."""
     query = (
         f"SELECT file, prediction, count(*) FROM rows WHERE state IN ({INCORRECT}, {NOT_GRADED}) AND {rules.RANK} = 1 "
-        "AND prediction IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2 LIMIT 10000"
+        "AND prediction IS NOT NULL AND lacks IS NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2 LIMIT 10000"
     )
     wrong: dict[str, Counter[str]] = {}
     for file, text, times in connection.execute(query).fetchall():

@@ -14,13 +14,13 @@ from nescio.data.policy_notes import one_sided
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, RunInTwoFilesError, opt
 from nescio.sources.source import Source
-from nescio.sources.tables import NOTHING, NUMBER, first, literal, literals, locate
+from nescio.sources.tables import NUMBER, first, literal, literals, locate
 from nescio.tables.asking import AskedError, Options
 from nescio.tables.lexicon import lexicon, stands_for_none
 from nescio.tables.mapping import NONE
 from nescio.tables.summary_rows import RULE
 from nescio.tables.words import FEW_WORDS, as_options, meanings, what_means
-from nescio.text import decimal
+from nescio.text import NOTHING, decimal
 
 if TYPE_CHECKING:
     import duckdb

@@ -32,7 +32,7 @@ from nescio.formats.totals import Total, contradictions
 from nescio.sources.database import connect
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source, small
-from nescio.sources.tables import NOTHING, first, load_rows, with_points, without_blanks
+from nescio.sources.tables import first, literal, load_rows, with_points, without_blanks
 from nescio.tables import people_beside
 from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, described
@@ -54,6 +54,7 @@ from nescio.tables.settling import (
 )
 from nescio.tables.summary_rows import Sum, without_sums
 from nescio.tables.totals import is_stated, totals_of
+from nescio.text import NOTHING
 
 if TYPE_CHECKING:
     import duckdb
@@ -202,7 +203,7 @@ def _with_shares(
     for name, cell in cells.items():
         if any(scored & {*roles_of(part)} for part in (name, *BOUNDARY.split(name)) if part):
             is_one = f"regexp_full_match({cell}, '[0-9]+([.][0-9]+)? ?%')"
-            is_none = f"regexp_full_match({cell}, '(?i){NOTHING}')"
+            is_none = f"regexp_full_match({cell}, {literal('(?i)' + NOTHING)})"
             query = f"SELECT bool_and({is_one} OR {is_none}) AND bool_or({is_one}) FROM {relation}"
             if first(connection, query)[0]:
                 share = f"(rtrim({cell}, '% ')::DOUBLE / 100)::VARCHAR"

@@ -15,6 +15,7 @@ from nescio.errors import shorten
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, Silent
 from nescio.judging.declined.phrases import digest
 from nescio.judging.declined.recognise import Verdict, declines, is_foreign
+from nescio.text import is_nothing
 
 _NAMED = 3  # the most texts that a note shows
 _UNDETERMINED = "undetermined: its words do not show whether it declines"
@@ -63,7 +64,8 @@ class DeclinedThen(Struct, frozen=True):
         verdicts, foreign = list[Verdict](), list[bool | None]()
         for answer in answers:
             gold_declines = any(declines(gold) is Verdict.DECLINED for gold in answer.question.answers)
-            verdicts.append(Verdict.ANSWERED if gold_declines else declines(answer.answer))
+            hollow = is_nothing(answer.answer)
+            verdicts.append(Verdict.ANSWERED if gold_declines or hollow else declines(answer.answer))
             foreign.append(is_foreign(answer.answer))
         for i in _in_foreign_runs(answers, foreign):
             verdicts[i] = Verdict.UNDETERMINED

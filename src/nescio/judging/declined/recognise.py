@@ -14,8 +14,7 @@ from msgspec import Struct
 
 from nescio.judging.declined.grammar import denies, is_known, may_deny, spoken
 from nescio.judging.declined.phrases import matches, pattern, whole, without_classes
-from nescio.sources.tables import NOTHING
-from nescio.text import normal_form
+from nescio.text import is_nothing, normal_form
 
 _ASIDE_SHARE = 5  # An answer that begins otherwise has at least so many times as many words as its declining part.
 SHORT = 5  # the most words of an answer that its speaker doubts afterwards
@@ -31,9 +30,9 @@ _AFTER = _WHITE + "\"'“”«»„`*_~.!。！…,<>()[]"
 _MARKS = dict.fromkeys((*range(0x064B, 0x0653), 0x0640, 0x200B, 0x200C, 0x200D, 0xFEFF))  # Arabic vowels, joiners
 _QUOTE = "◻"
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-# Texts that answer one question, and say nothing about another: placeholders for no answer, and words.
-_BLANKS = frozenset(("", "none", "null", "nil", "na", "nan", "-", "?", "pass", "skip"))
-_AMBIGUOUS = _BLANKS | frozenset(("nothing", "x", "nobody", "no one"))
+# Words that answer one question, and say nothing about another; the passes say mostly nothing.
+_PASSES = frozenset(("pass", "skip"))
+_AMBIGUOUS = _PASSES | frozenset(("nothing", "x", "nobody", "no one"))
 
 _SAYS = ("strong", "weak", "aside", "ask", "commit", "states")  # the kinds of phrases
 _DECLINING = frozenset(("strong", "weak", "ask"))
@@ -66,7 +65,7 @@ def declines(text: str) -> Verdict:
     bare = _bare(plain)
     if re.sub(r"[\s,]+", " ", bare) in whole():
         return Verdict.DECLINED
-    if bare in _AMBIGUOUS:
+    if not bare or is_nothing(bare) or bare in _AMBIGUOUS:
         return Verdict.UNDETERMINED
     if not _may_decline(plain):
         return Verdict.ANSWERED
@@ -93,9 +92,9 @@ def is_foreign(text: str) -> bool | None:
     return None if len(words) <= SHORT else not any(map(is_known, words)) and not without_classes(plain)
 
 
-def stands_for_nothing(text: str) -> bool:
-    """Return whether a text is a placeholder for a missing answer: N/A, nan, None, a question mark."""
-    return _bare(_folded(text)) in _BLANKS or re.fullmatch(NOTHING, text.strip(), re.IGNORECASE) is not None
+def passes(text: str) -> bool:
+    """Return whether a text is "pass" or "skip"."""
+    return _bare(_folded(text)) in _PASSES
 
 
 class _Clause(Struct, frozen=True):

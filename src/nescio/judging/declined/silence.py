@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from nescio.data.notes import Note, note
 from nescio.errors import opt, shorten
-from nescio.judging.declined.recognise import Verdict, declines, may_decline, stands_for_nothing
-from nescio.text import literally
+from nescio.judging.declined.recognise import Verdict, declines, may_decline, passes
+from nescio.text import is_nothing, literally
 
 # the most characters read in full (half a second), and the least length that each text counts
 _MOST_READ, _LEAST = 60_000, 20
@@ -65,7 +65,9 @@ def _at_sight(text: str) -> Verdict | None:
 
     Results are cached, because several passes read each file.
     """
-    return Verdict.DECLINED if stands_for_nothing(text) else None if may_decline(text) else Verdict.ANSWERED
+    if is_nothing(text) or passes(text):
+        return Verdict.DECLINED
+    return None if may_decline(text) else Verdict.ANSWERED
 
 
 def undetermined_note(texts: Counter[str], then: str) -> Note:
