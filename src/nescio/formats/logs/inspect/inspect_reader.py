@@ -25,6 +25,7 @@ from msgspec.structs import replace
 
 from nescio.data.changed_questions import changed_words, plain, words_digest
 from nescio.data.judge_record import grader, parse
+from nescio.data.kept import WITH_OPTIONS
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
@@ -285,7 +286,8 @@ def _words(sample: Sample) -> bytes:
     if own := words_in(sample.labels, "inspect"):
         return own
     options = [] if _shows_options(sample) else sorted(sample.options, key=plain)
-    return words_digest([sample.question, *options], sample.targets)
+    words = words_digest([sample.question, *options], sample.targets)
+    return words + b"inspect" + WITH_OPTIONS if options else words
 
 
 def _shows_options(sample: Sample) -> bool:
