@@ -178,3 +178,23 @@ def test_shuffled_options_are_the_same_question(tmp_path: Path, nescio: Command,
             sample |= {"choices": choices, "target": letter}
         path.write_text(json.dumps(log))
     assert nescio("compare", *paths, "-m", "accuracy", *GATE).status == status
+
+
+def test_options_are_compared_between_logs_and_not_with_a_table(tmp_path: Path, nescio: Command) -> None:
+    """A log's digest covers the options of a question and the text of the right one; a table states text and key."""
+    old, new, own = inspect(tmp_path, "old", 5), inspect(tmp_path, "new", 9), tmp_path / "own.csv"
+    log = json.loads(old.read_text())
+    for sample in log["samples"]:
+        sample |= {"choices": ["keeper", "baker"], "target": "A"}
+    old.write_text(json.dumps(log))
+    rows = [f"new,q{q},Who keeps lamp {q}?,A,{'correct' if q % 10 < 9 else 'incorrect'}" for q in N]
+    own.write_text("\n".join(["run,question,question_text,gold,outcome", *rows]))
+    done = nescio("compare", old, own, "-m", "accuracy", *GATE)
+    assert done.status == 0, done.flat
+    for target in ("A", "keeper"):
+        stripped = inspect(tmp_path, "new", 9, target=target)
+        assert nescio("compare", old, stripped, "-m", "accuracy", *GATE).status == 2
+    tables = [tmp_path / "old.csv", tmp_path / "new_log.csv"]
+    for source, table in zip((old, new), tables, strict=True):
+        nescio("convert", source, table, "--to", "outcomes")
+    assert nescio("compare", *tables, "-m", "accuracy", *GATE).status == 2

@@ -41,7 +41,8 @@ _DIGEST = re.compile(DIGEST)
 _HELD = re.compile(r"(\d+) of (\d+|unknown)(?: in (\d+) runs)?")
 _BETWEEN = "; "
 _OWN = (b"", b"questions", b"outcomes")  # the names of digests in nescio's own formats
-_APART = (b"_own_text", b"_document", b"_options")  # end the names of digests that are not of a text and gold alone
+WITH_OPTIONS = b"_options"  # ends the name of digests of a question and of what it offers to choose from
+_APART = (b"_own_text", b"_document", WITH_OPTIONS)  # end the names of digests that are not of a text and gold alone
 
 
 def stated_by(words: Array | None, form: str) -> Array | None:
@@ -94,9 +95,10 @@ def _can_be_compared(one: bytes, other: bytes) -> bool:
     """Return whether digests of two kinds can be compared.
 
     Tools may word one question in two ways, as with its options. A file in nescio's own format states the words of the
-    log beside it.
+    log beside it, but not its options. Two logs of a tool differ if only one has options.
     """
-    return one == other or (not (one and other) and not (one + other).endswith(_APART))
+    alike = one.removesuffix(WITH_OPTIONS) == other.removesuffix(WITH_OPTIONS)
+    return alike or (not (one and other) and not (one + other).endswith(_APART))
 
 
 def changed_in(runs: Sequence[str], questions: Sequence[str], words: Array) -> list[Note]:
@@ -110,10 +112,9 @@ def changed_in(runs: Sequence[str], questions: Sequence[str], words: Array) -> l
     for run, question, one in chain(*rows):
         if one:
             by_form.setdefault(_kind(one), []).append((question, run, one[:_WHOLE]))
-    of_tools = [kind for kind in by_form if kind]
-    own_alone = not any(_can_be_compared(b"", kind) for kind in of_tools)
-    for kind in by_form if own_alone else of_tools:
-        stated = [one for name, own in by_form.items() if _can_be_compared(kind, name) for one in own]
+    groups = [{*pair} for pair in product(by_form, repeat=2) if _can_be_compared(*pair)]
+    for group in (one for one in groups if not any(one < other for other in groups)):
+        stated = [one for name, own in by_form.items() if name in group for one in own]
         notes += changed_words(lambda: stated, total)  # noqa: B023 - called at once
     return list(dict.fromkeys(notes))
 

@@ -143,6 +143,15 @@ def said_to_abstain(why: str | None) -> str | None:
     return f"{why}{BY_OUTCOME}" if why in _KINDS else why
 
 
+def abstention(mark: str | None, nothing: str | None) -> str | None:
+    """Return the reason `mark` for which a tool calls an answer an abstention, or "empty" if its output is empty.
+
+    The answer stays an abstention in both cases. `nothing` says what the output lacks. An empty output is no decision,
+    so gates must see it, whatever the tool calls it.
+    """
+    return said_to_abstain(EMPTY) if mark and nothing == EMPTY and kind_of(mark) == "declined" else mark
+
+
 def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:
     """Return the kinds of non-answers whose counts differ between two runs, such as "empty 2 → 40, declined 9 → 3".
 

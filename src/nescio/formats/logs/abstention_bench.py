@@ -109,8 +109,9 @@ def _answer(row: Response, answer: Answer) -> Answer:
     answer.answerable = -1 if should is None else int(not should)
     answer.labels = as_object(row.prompt.metadata)
     answer.asked, answer.gold, answer.answer = row.prompt.question, row.prompt.reference_answers, text
+    answer.nothing = empty(text if isinstance(text, str) else None)
     if row.is_abstention is None:
-        answer.nothing, answer.lacking = empty(text if isinstance(text, str) else None), UNREAD
+        answer.lacking = UNREAD
     elif row.is_abstention:
         answer.silent = "abstained"
     else:

@@ -26,6 +26,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from nescio.data.changed_questions import words_digest
+from nescio.data.kept import WITH_OPTIONS
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, UNSEEN
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import Answer
@@ -222,6 +223,7 @@ def _answer(sheet: Sheet, name: str) -> Answer:
     )
     if isinstance(prompt, dict):  # The functions that may be called are a part of the question.
         answer.words = words_digest([answer.asked, *as_list(prompt.get("function"))], answer.gold)
+        answer.words += b"bfcl" + WITH_OPTIONS if prompt.get("function") else b""
     failed = kind.endswith("inference_error") or _failed(output)
     if failed and not (listed is None and answerable):
         answer.ungraded = ERRORED

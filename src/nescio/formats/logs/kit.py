@@ -25,7 +25,7 @@ from nescio.data.judge_record import judges_differ, undated
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, Outcomes
 from nescio.data.policies import scores_of
-from nescio.data.reasons import EMPTY, failed_call, kind_of
+from nescio.data.reasons import EMPTY, abstention, failed_call, kind_of
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.answers import NOTHING, SCORE, Answer, number_repeats, outcomes_of
@@ -230,7 +230,7 @@ def take(answer: Answer, options: ReadOptions) -> Answer:
     right = answer.right or answer.state == CORRECT or answer.score == 1
     if answer.ungraded is None and not right and not failed_call(answer.gold):
         answer.ungraded = failed_call(answer.answer)
-    answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
+    answer.why = answer.ungraded if answer.ungraded is not None else abstention(answer.silent, answer.nothing)
     if answer.why is None:
         answer.why = SAID_SO if _declines(answer, options) else answer.nothing
     if options.texts:

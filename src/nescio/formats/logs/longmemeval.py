@@ -84,10 +84,11 @@ def _answer(line: Line, asked: Asked, answer: Answer) -> Answer:
     answer.answerable = int(UNANSWERABLE not in answer.question)
     answer.labels = {**answer.labels, "question_type": asked.question_type or line.question_type}
     answer.asked, answer.gold, answer.answer = asked.question, asked.answer, line.hypothesis
+    answer.nothing = empty(line.hypothesis)
     if label is None:
         answer.ungraded = NO_SCORE
     elif answer.answerable:
-        answer.right, answer.nothing = label, empty(line.hypothesis)
+        answer.right = label
     else:
         answer.right, answer.silent = (None, RECOGNISED) if label else (False, None)
     return answer

@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
-from nescio.data.reasons import said_to_abstain
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, empty, settle
@@ -66,15 +65,14 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
             raise FormatError(source.label, "the problem is empty", where=locate(source, at))
         state, why = grade_of(row["grade"], log.options.outcome_map)
         text = row.get("predicted_answer")
-        nothing = empty(text) if "predicted_answer" in row else None
         answer = Answer(
             run,
             problem,
             confidence=confidence_of(source, row.get("confidence"), at),
             path=source.label,
             ungraded=why if state == NOT_GRADED else None,
-            silent=(said_to_abstain(nothing) or why) if state == SILENT else None,
-            nothing=nothing,
+            silent=why if state == SILENT else None,
+            nothing=empty(text) if "predicted_answer" in row else None,
             strata=dict(_METADATA.findall(row.get("metadata") or ""))
             | {column: value or "" for column, value in row.items() if column and column not in OWN},
             cluster=row.get("target") or "",

@@ -23,7 +23,7 @@ from msgspec import Meta, Struct
 
 from nescio.data.judge_record import parse
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
-from nescio.data.reasons import ERRORED, REFUSED, kind_of, output_lacks, said_to_abstain
+from nescio.data.reasons import ERRORED, REFUSED, abstention, kind_of, output_lacks, said_to_abstain
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import NOTHING, Answer
 from nescio.formats.choices import choose, threshold
@@ -204,8 +204,8 @@ def _as_written(answer: Answer, instance: Instance) -> None:
     answer.right = state == CORRECT
     if state in (CORRECT, INCORRECT) and kind_of(reason) in ("empty", "unparsed"):
         answer.why = output_lacks(reason)
-    elif state == SILENT:
-        answer.why = said_to_abstain(reason)
+    elif state == SILENT:  # In instances that nescio writes, each abstention has an empty output.
+        answer.why = said_to_abstain(reason if OUTCOME in metadata else abstention(reason or word, answer.nothing))
         answer.answerable = 0 if grade.outcome and grade.is_correct else answer.answerable
 
 

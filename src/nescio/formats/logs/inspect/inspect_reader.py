@@ -4,7 +4,7 @@ The value N is an abstention, and so is a score whose `reason` is a refusal. No 
 empty, counts as incorrect (`--empty`); so does a response in the wrong form (`--unparsed`). Five kinds of answers are
 not graded: those that the provider blocked (unless they are graded as right), NaN, a failed grader (whatever its
 value), samples that were invalidated, and samples that stopped with an error, whose value is N or missing. A score that
-was edited has another judge than the scorer. An empty output that was cut off is no
+was edited has another judge than the scorer. An empty output that was cut off, or a sample that a limit stopped, is no
 abstention either, even with the value N (`--empty`). The tool's own accuracy counts abstentions as wrong, leaves out
 ungraded answers, and uses the recorded value if a grader failed.
 
@@ -25,10 +25,11 @@ from msgspec.structs import replace
 
 from nescio.data.changed_questions import changed_words, plain, words_digest
 from nescio.data.judge_record import grader, parse
+from nescio.data.kept import WITH_OPTIONS
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
-from nescio.data.reasons import EMPTY, ERRORED, INVALIDATED, NO_FORM, REFUSED, said_to_abstain
+from nescio.data.reasons import CUT, EMPTY, ERRORED, INVALIDATED, NO_FORM, REFUSED, abstention, said_to_abstain
 from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.answers import Answer
 from nescio.formats.choices import check_choice, pick, threshold
@@ -246,13 +247,15 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
     """Return the answer of a sample, with its grade or the reason why it counts as no answer.
 
     An answer graded as wrong counts as no answer if the provider blocked it, or if it is empty. A call that was
-    blocked, cut off or stopped by an error is no abstention, even if it is graded as one. `least` is the lowest score
-    that is right; None means 1.
+    blocked, cut off or stopped by an error or a limit is no abstention, even if it is graded as one. `least` is the
+    lowest score that is right; None means 1.
     """
     given = score or Score(None)
     wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
-    lost = ERRORED if sample.stopped == ERRORED else sample.silent
-    empty = EMPTY if wrong and sample.empty and not given.answer.strip() else None
+    stopped = ERRORED if sample.stopped == ERRORED else CUT if sample.limited else None
+    why = (grade.silent and stopped) or ((grade.silent or wrong) and sample.silent) or grade.silent
+    is_empty = sample.empty and not given.answer.strip() and grade.state != NOT_GRADED
+    empty = EMPTY if is_empty else None
     options = [] if _shows_options(sample) else [f"{chr(65 + i)}. {one}" for i, one in enumerate(sample.options)]
     return Answer(
         "",
@@ -260,7 +263,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
         where=sample.where,
         repeat=sample.epoch,
         ungraded=grade.failed,
-        nothing=(lost if grade.silent else sample.silent if wrong else None) or grade.silent or empty,
+        nothing=abstention(why, empty) or empty,
         lacking="" if grade.state == NOT_GRADED else None,
         right=None if grade.state in (None, NOT_GRADED) else grade.state == CORRECT,
         score=math.nan if grade.state == NOT_GRADED else grade.score,
@@ -283,7 +286,8 @@ def _words(sample: Sample) -> bytes:
     if own := words_in(sample.labels, "inspect"):
         return own
     options = [] if _shows_options(sample) else sorted(sample.options, key=plain)
-    return words_digest([sample.question, *options], sample.targets)
+    words = words_digest([sample.question, *options], sample.targets)
+    return words + b"inspect" + WITH_OPTIONS if options else words
 
 
 def _shows_options(sample: Sample) -> bool:

@@ -64,7 +64,7 @@ class Sample(Struct, frozen=True):
 
     `stopped` is the reason why the sample has no score, if it has none. `silent` is the reason if the answer was
     blocked, refused, or cut off before its first word, or None. `empty` says that the output holds neither a text nor a
-    tool call.
+    tool call, and `limited` that a limit of time, tokens or the like stopped the sample.
     """
 
     id: str
@@ -80,6 +80,7 @@ class Sample(Struct, frozen=True):
     labels: Mapping[str, Any]
     where: str
     error: str = ""
+    limited: bool = False
 
     def differs(self, other: Sample) -> bool:
         """Return whether two samples have different outputs or grades; not if this one stopped with an error."""
@@ -318,6 +319,7 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
         as_object(row.get("metadata")),
         where,
         _error(row.get("error")) if options.texts else "",
+        bool(row.get("limit")),
     )
 
 
@@ -381,7 +383,8 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
     if not isinstance(completion, str):
         completion = content if isinstance(content, str) else "".join(texts_in([one.get("text") for one in blocks]))
     silent = REFUSED if any(block.get("refusal") is True for block in blocks) else None
-    empty = first is not None and not completion.strip() and not part_of(first, "message", "tool_calls")
+    stated = first is not None or isinstance(output.get("completion"), str)
+    empty = stated and not completion.strip() and not part_of(first, "message", "tool_calls")
     stopped = ended(str(part_of(first, "stop_reason")))
     if stopped == BLOCKED or (stopped == CUT and empty and silent is None):
         silent = stopped
