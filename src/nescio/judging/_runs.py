@@ -142,7 +142,7 @@ def _graded(
                 grade = unasked
             if response.why and grade.state != CORRECT and not any(map(failed_call, questions[q].answers)):
                 grade = Grade(NOT_GRADED, dict.fromkeys(judge.scores, math.nan), response.why)
-            elif grade.state != CORRECT and response.answered and _is_hollow(response.answer, gold):
+            elif grade.state == INCORRECT and response.answered and _is_hollow(response.answer, gold):
                 yield r, q, replace(response, answer=None, answered=False, why=EMPTY), None
                 continue
         yield r, q, response, grade
