@@ -96,3 +96,17 @@ def test_another_prompt_is_refused_and_no_other_labels_certify(
     ):
         with pytest.raises(UsageError, match=says):
             judged.certificate(blind=says != "blind")
+
+
+def test_an_answer_that_stands_for_nothing_is_wrong_by_people_and_by_the_judge(tmp_path: Path) -> None:
+    """One answer is right and two are "?": people and the judge agree on each of them."""
+    rows = [{"question_id": f"q{i}", "prediction": "Paris" if i == 0 else "?", "gold": "Paris"} for i in range(3)]
+    table = written(tmp_path / "run.jsonl", "\n".join(map(json.dumps, rows)) + "\n")
+    cells = [f"run,q{i},{row['prediction']},{'R' if i == 0 else 'W'}" for i, row in enumerate(rows)]
+    people = written(tmp_path / "people.csv", "\n".join(["run,question_id,answer,verdict", *cells]) + "\n")
+    judged = library.judge(table, judge="exact", against=people, empty="incorrect")
+    counts = {(c.people, c.judge): c.count for c in judged.agreement().tables["confusion"]}
+    assert {pair: count for pair, count in counts.items() if count} == {
+        ("correct", "correct"): 1,
+        ("incorrect", "incorrect"): 2,
+    }

@@ -36,7 +36,7 @@ from nescio.data.columns import OUTCOMES, Array
 from nescio.data.judge_record import STALE, JudgeRecord, Target, named, parse
 from nescio.data.notes import Note
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Label, Outcomes
-from nescio.data.reasons import MUCH
+from nescio.data.reasons import MUCH, settle
 from nescio.data.results import Results
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats import ReadResult, Unjudged, WriteResult
@@ -218,7 +218,7 @@ class Judged(Struct, frozen=True, eq=False):
         """
         data = self.read.data
         if isinstance(data, Unjudged):
-            theirs, _ = judge_runs(data.collection, data.runs, people, data.files)
+            theirs, _ = settle(judge_runs(data.collection, data.runs, people, data.files)[0], data.no_answer)
             judged_cells = asked_cells(data.collection, data.runs)
         else:
             theirs, judged_cells = people_on(self.outcomes, people), asked_of(self.outcomes)

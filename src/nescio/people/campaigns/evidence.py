@@ -140,7 +140,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
         return marked
     labels = {key: Label(key[1], STATES[Verdict(verdict)], key[0]) for key, verdict in named.items()}
     outcomes, notes = judge_runs(collection, own, Human({key: {None: label} for key, label in labels.items()}))
-    outcomes = _given(outcomes)
+    outcomes, _ = settle(outcomes, NoAnswer())  # so that a wrong "?" is incorrect: a run of a campaign abstains by null
     places = ({name: i for i, name in enumerate(names)} for names in (outcomes.runs, outcomes.questions))
     run_at, question_at = places
     letters = {(run_at[run], question_at[q]): Verdict(letter) for (run, q), letter in named.items()}
@@ -201,24 +201,18 @@ def _instead_of_people(said: RunContents, by_key: set[str]) -> Iterator[Note]:
         )
 
 
-def _given(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes in which a wrong answer such as "?" is incorrect: a run of a campaign abstains by null alone."""
-    return settle(outcomes, NoAnswer())[0]
-
-
 def _filled(people: Outcomes, by_key: ReadResult, lacking: Sequence[str], judged: Container[str]) -> Outcomes:
     """Return the outcomes `people`, in which an answer that no person judged gets its outcome from `by_key`.
 
     Answers to the questions `lacking`, which the key does not answer, get none. People `judged` answers of these runs.
     """
     assert isinstance(by_key.data, Outcomes)
-    theirs = _given(by_key.data)
     known = ~np.isin(people.questions, [*lacking])
     from_key = (people.state == NOT_GRADED) & known
-    state = np.where(from_key, theirs.state, people.state)
+    state = np.where(from_key, by_key.data.state, people.state)
     candidate = people.candidate
-    if candidate is not None and theirs.candidate is not None:
-        candidate = np.where((candidate == -1) & known, theirs.candidate, candidate)
+    if candidate is not None and by_key.data.candidate is not None:
+        candidate = np.where((candidate == -1) & known, by_key.data.candidate, candidate)
     judges = [
         combined([*([PEOPLE] if run in judged else []), *(by_key.judges if own.any() or run not in judged else [])])
         for run, own in zip(people.runs, from_key, strict=True)
