@@ -100,11 +100,16 @@ def test_another_prompt_is_refused_and_no_other_labels_certify(
 
 def test_an_answer_that_stands_for_nothing_is_wrong_by_people_and_by_the_judge(tmp_path: Path) -> None:
     """One answer is right and two are "?": people and the judge agree on each of them."""
-    rows = [{"question_id": f"q{i}", "prediction": "Paris" if i == 0 else "?", "gold": "Paris"} for i in range(3)]
-    table = written(tmp_path / "run.jsonl", "\n".join(map(json.dumps, rows)) + "\n")
-    cells = [f"run,q{i},{row['prediction']},{'R' if i == 0 else 'W'}" for i, row in enumerate(rows)]
+    said = ["Paris", "?", "?"]
+    asked = [{"id": f"q{i}", "question": "Where?", "answers": ["Paris"]} for i in range(3)]
+    given = [{"id": f"q{i}", "answer": text} for i, text in enumerate(said)]
+    files = [
+        written(tmp_path / name, "\n".join(map(json.dumps, rows)) + "\n")
+        for name, rows in (("questions.jsonl", asked), ("run.jsonl", given))
+    ]
+    cells = [f"run,q{i},{text},{'R' if i == 0 else 'W'}" for i, text in enumerate(said)]
     people = written(tmp_path / "people.csv", "\n".join(["run,question_id,answer,verdict", *cells]) + "\n")
-    judged = library.judge(table, judge="exact", against=people, empty="incorrect")
+    judged = library.judge(files, judge="exact", against=people)
     counts = {(c.people, c.judge): c.count for c in judged.agreement().tables["confusion"]}
     assert {pair: count for pair, count in counts.items() if count} == {
         ("correct", "correct"): 1,
