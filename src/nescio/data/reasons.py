@@ -149,7 +149,7 @@ def abstention(mark: str | None, nothing: str | None) -> str | None:
     The answer stays an abstention in both cases. `nothing` says what the output lacks. An empty output is no decision,
     so gates must see it, whatever the tool calls it.
     """
-    return said_to_abstain(EMPTY) if mark and nothing == EMPTY and kind_of(mark) == "declined" else mark
+    return said_to_abstain(EMPTY) if mark and nothing == EMPTY and output_lacks(mark) is None else mark
 
 
 def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:
