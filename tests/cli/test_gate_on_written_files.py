@@ -124,21 +124,22 @@ def empty_outputs(folder: Path) -> Made:
     return (folder / "old.csv", folder / "new.csv"), ()
 
 
-def empty_predictions(folder: Path) -> Made:
-    """Columns of nescio's own, in which an empty prediction is an abstention."""
+def _silent_by(folder: Path, output: str) -> tuple[Path, Path]:
+    """Columns of nescio's own, in which the new run gives this output where the old run is wrong."""
     for run, share in (("old", 5), ("new", 6)):
-        answers = ["x" if q % 10 < share else "y" if run == "old" else "" for q in N]
+        answers = ["x" if q % 10 < share else "y" if run == "old" else output for q in N]
         rows = [f"q{q},{answer},x" for q, answer in zip(N, answers, strict=True)]
         (folder / f"{run}.csv").write_text("\n".join(["question,prediction,gold", *rows]))
-    return (folder / "old.csv", folder / "new.csv"), ()
+    return folder / "old.csv", folder / "new.csv"
+
+
+def empty_predictions(folder: Path) -> Made:
+    """An empty prediction is an abstention."""
+    return _silent_by(folder, ""), ()
 
 
 def unparsed_outputs(folder: Path) -> Made:
-    for run, share in (("old", 5), ("new", 6)):
-        answers = ["x" if q % 10 < share else "y" if run == "old" else "PARSE_FAIL" for q in N]
-        rows = [f"q{q},{answer},x" for q, answer in zip(N, answers, strict=True)]
-        (folder / f"{run}.csv").write_text("\n".join(["question,prediction,gold", *rows]))
-    return (folder / "old.csv", folder / "new.csv"), ("--unparsed", "unanswered")
+    return _silent_by(folder, "PARSE_FAIL"), ("--unparsed", "unanswered")
 
 
 def empty_and_graded_right(folder: Path) -> Made:

@@ -116,9 +116,9 @@ def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> 
 
 @lru_cache(maxsize=1024)
 def wins_by_silence(name: str) -> bool:
-    """Return whether a run that answers nothing, or one question, has the value of a run that is nearly always right.
+    """Return whether a run that answers nothing, or one question, scores as well as one that is nearly always right.
 
-    So is each measure of confidences taken to be. A measure of the user's own scores is not, nor one of repeats.
+    Every measure of confidences counts as one. No measure of the user's own scores does, and none of repeats.
     """
     measure = parse(name)
     columns = {**KINDS_OF_ANSWER, "answerable": np.array([1.0, 1.0, 1.0, 0.0])}

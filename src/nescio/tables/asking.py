@@ -96,13 +96,13 @@ class AskedError(FormatError):
 
 
 def of_refusals(source: Source, texts: Counter[str], where: str | None = None) -> AskedError:
-    """Return the error that asks what the answers with these texts, which may decline in words, count as."""
+    """Return the error that asks how answers with these texts, which may decline in words, should count."""
     ways: list[Options] = [{"refusals": how} for how in ("unanswered", "incorrect")]
     return AskedError(source, of_silence(texts, *["may decline in words"] * 2), ways, where=where)
 
 
 def of_silence(texts: Counter[str], does: str, do: str) -> str:
-    """Return the question what answers with these texts count as, with the number of each of the most frequent texts.
+    """Return the question how answers with these texts should count, with the number of each frequent text.
 
     `does` and `do` say what one answer does, and what several do. Empty texts are counted, but not shown.
     """

@@ -268,9 +268,9 @@ def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, A
         f"SELECT coalesce(prediction, ''), count(*), min(file) FROM rows WHERE {empty} GROUP BY 1 ORDER BY 2 DESC, 1"
     )
     if found := connection.execute(query).fetchall():
-        or_more = " or stand{} for nothing" if any(text for text, *_ in found) else ""
         texts = Counter({text: times for text, times, _ in found})
-        rule = of_silence(texts, f"is empty{or_more.format('s')}", f"are empty{or_more.format('')}")
+        hollow = ("is empty or stands for nothing", "are empty or stand for nothing")
+        rule = of_silence(texts, *(hollow if any(texts) else ("is empty", "are empty")))
         source = sources[min(file for *_, file in found)]
         raise AskedError(source, rule, [{"empty": how} for how in ("unanswered", "incorrect", "ungraded")])
 

@@ -124,7 +124,7 @@ def _tells_silence(questions: Sequence[Question], column: str) -> bool:
 
 
 def _sets_apart(value: str, own: Counter[str], rest: Counter[str]) -> bool:
-    """Return whether nearly all questions of one kind have a value that nearly none of the `rest` has, not by chance.
+    """Return whether nearly all questions of one kind share a value that hardly any question of the `rest` has.
 
     With values at random, the kind would have the value as often with a probability of at most `_CHANCE`
     (hypergeometric).

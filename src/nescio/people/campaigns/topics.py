@@ -61,7 +61,7 @@ class Topics(Struct, frozen=True):
         return sum(len(part.questions) for part in self.parts.values())
 
     def split_by(self, languages: Sequence[str]) -> tuple[str, ...]:
-        """Return these languages if every topic is in one of them, else none, because their counts lack topics."""
+        """Return these languages if every topic has one of them; otherwise none, because counts would lack topics."""
         return tuple(languages) if self.parts.keys() <= {*languages} else ()
 
 
