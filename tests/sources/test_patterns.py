@@ -12,7 +12,9 @@ from nescio.errors import UsageError
 from nescio.sources.patterns import whole_matcher
 
 PIECES = st.recursive(
-    st.sampled_from(["a", "b", "ab", "[ab]", ".", "a?", r"\w", " "]),
+    st.sampled_from(
+        ["a", "b", "ab", "[ab]", r"[b\d]", r"[a\[[]", r"[^\w[]", ".", "a?", r"\w", r"\W", r"\s", r"\\", " "]
+    ),
     lambda inner: st.one_of(
         st.tuples(inner, inner).map("".join),
         st.tuples(inner, inner).map(lambda both: f"(?:{both[0]}|{both[1]})"),
@@ -23,11 +25,19 @@ PIECES = st.recursive(
 
 
 @pytest.mark.sampled
-@given(PIECES, st.text("abB \u00e9", max_size=6))
+@given(PIECES, st.text("abB \u00e9\u0663\u00a0[\\", max_size=6))
 def test_a_text_is_matched_as_python_matches_it(pattern: str, text: str) -> None:
     """Whichever engine does it."""
     found = re.compile(pattern, re.IGNORECASE | re.DOTALL).fullmatch(text) is not None
     assert whole_matcher("--declined-pattern", pattern)(text) == found
+
+
+def test_a_class_in_brackets_holds_letters_beyond_ascii_as_pythons_does() -> None:
+    assert whole_matcher("--declined-pattern", r"[ab](?:a?)*\w")("Bé")
+    assert whole_matcher("--declined-pattern", r"(?:[\w-]*)*")("déjà-vu")
+    assert not whole_matcher("--declined-pattern", r"(?:[\w-]*)*")("déjà vu")
+    with pytest.raises(UsageError, match=r"--declined-pattern: .* rewrite it"):
+        whole_matcher("--declined-pattern", r"(?:[a\W]*)*")
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*", "(a|a)*", "(a|aa)+", "((a?){9})*", "(?:a+?){3,}", "(.*a){12}"])

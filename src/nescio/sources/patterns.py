@@ -14,10 +14,12 @@ from typing import Any
 from nescio.errors import UsageError
 
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
-# Python's classes match letters beyond ASCII. These are the table engine's equivalents.
-_WIDE = {r"\d": r"\p{Nd}", r"\w": r"[\p{L}\p{N}_]", r"\W": r"[^\p{L}\p{N}_]", r"\D": r"\P{Nd}"}
+# What Python's classes match beyond ASCII, as members of a class of the table engine.
+_WIDE = {"d": r"\p{Nd}", "w": r"\p{L}\p{N}_", "s": r"\t-\r\x1c-\x20\x85\p{Z}"}
+_BRACKET_OR_ESCAPE = re.compile(r"\[|\\.", re.DOTALL)
+_CLASS_OR_ESCAPE = re.compile(r"(\[\^?)(\]?(?:\\.|[^\]\\])*\])|\\.", re.DOTALL)
 _QUICK, _BEARABLE = 10**6, 10**8  # steps of Python's engine on one text: about 10 milliseconds, and about a second
-_FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
+_FOREIGN = re.compile(r"\\[bBZ1-9]|\[[^\]]*\\[DSW]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
 
 
 def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
@@ -44,7 +46,7 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
         matches the pattern in linear time; if DuckDB does not support the pattern, UsageError is raised.
         """
         steps = max(len(text), 1) ** repeats
-        if steps <= _QUICK or (steps <= _BEARABLE and _FOREIGN.search(pattern)):
+        if steps <= _QUICK or (steps <= _BEARABLE and _is_foreign(pattern)):
             return compiled.fullmatch(text) is not None
         much = (
             f"{name}: {pattern!r} has {repeats} repetitions, which take too long on a text of {len(text):,} characters"
@@ -80,20 +82,43 @@ def _is_ambiguous(body: Any) -> bool:
     )
 
 
+def _is_foreign(pattern: str) -> bool:
+    """Return whether a pattern has a construct that the table engine lacks, or reads otherwise."""
+    without_backslashes = pattern.replace(r"\\", "")
+    return _FOREIGN.search(without_backslashes) is not None
+
+
+def _widened(pattern: str) -> str:
+    """Return a pattern of Python's in the table engine's words."""
+
+    def outside(match: re.Match[str]) -> str:
+        if match[1]:
+            return match[1] + _BRACKET_OR_ESCAPE.sub(inside, match[2])
+        members = _WIDE.get(match[0][1].lower())
+        return match[0] if not members else f"[^{members}]" if match[0][1].isupper() else f"[{members}]"
+
+    def inside(match: re.Match[str]) -> str:
+        # Python takes "[" in a class for itself. The table engine would start a named class such as [:alpha:].
+        return r"\[" if match[0] == "[" else _WIDE.get(match[0][1], match[0])
+
+    return _CLASS_OR_ESCAPE.sub(outside, pattern)
+
+
 def _in_linear_time(slow: str, pattern: str) -> Callable[[str], bool]:
     import duckdb
 
     from nescio.sources.database import connect, first_line
 
-    if _FOREIGN.search(pattern):
+    if _is_foreign(pattern):
         raise UsageError(
-            f"{slow}; rewrite it with simpler repetitions, or without look-around, back-references and \\b"
+            f"{slow}; rewrite it with simpler repetitions, or without look-around, back-references, \\b, "
+            "and \\W in brackets"
         )
-    ours = re.sub(r"\\[dwDW]", lambda match: _WIDE[match[0]], pattern) if "[" not in pattern else pattern
+    wide = _widened(pattern)
 
     def matches(text: str) -> bool:
         with connect(small=True) as connection:
-            return bool(connection.execute("SELECT regexp_full_match(?, ?, 'is')", [text, ours]).fetchall()[0][0])
+            return bool(connection.execute("SELECT regexp_full_match(?, ?, 'is')", [text, wide]).fetchall()[0][0])
 
     try:
         matches("")
