@@ -39,6 +39,7 @@ from nescio.people.campaigns.screens import (
 )
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines
+from nescio.people.campaigns.topics import check_languages
 from nescio.pipeline import Options, read
 from nescio.text import answer_key, enumerated, plural, sanitize
 
@@ -402,6 +403,7 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, 
                 answer = PooledAnswer(one.question_id, one.answer, document=one.document, support=one.support)
                 given.append((name, answer))
     languages = {identity: (question, question.strata.get(LANGUAGE, "")) for identity, question in questions.items()}
+    check_languages(language for _, language in languages.values())
     pooled = tuple(distinct_items(given, languages))
     text = default_guidelines("qa")
     more: dict[str, Any] = {"strata": strata_of(questions.values())}

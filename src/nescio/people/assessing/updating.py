@@ -27,7 +27,7 @@ from nescio.people.assessing.creating import (
     write,
 )
 from nescio.people.assessing.database import Database, reason
-from nescio.people.assessing.tables import about, claims, items, records, units
+from nescio.people.assessing.tables import about, claims, items, people, records, units
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.items import Item
@@ -48,6 +48,7 @@ class Updated(Struct, frozen=True):
     `judged` counts the gone items that somebody has judged. `changed` counts items whose question or supports changed.
     `outdated` counts changed items with judgements that do not hold for the present texts, so that people are asked
     again. `undrawn` counts new questions that are left out because the earlier questions were drawn at random.
+    `moved` counts topics whose language changed.
     """
 
     new: int
@@ -57,6 +58,7 @@ class Updated(Struct, frozen=True):
     undrawn: int = 0
     changed: int = 0
     outdated: int = 0
+    moved: int = 0
 
     def __str__(self) -> str:
         kept = f" ({self.judged:,} judged already; these judgements are kept)" if self.judged else ""
@@ -71,6 +73,11 @@ class Updated(Struct, frozen=True):
             undrawn += (
                 f"\nnote: judgements of {plural(self.outdated, 'item')} no longer count, because the texts changed; "
                 "people are asked to judge again"
+            )
+        if self.moved:
+            undrawn += (
+                f"\nnote: the language of {plural(self.moved, 'topic')} changed; if a language has another name now, "
+                "invite the people who judge in it again (nescio assess invite NAME=LANGUAGE)"
             )
         return (
             f"{plural(self.new, 'new item')} of {plural(self.topics, 'topic')} to judge; {plural(self.gone, 'item')}"
@@ -112,16 +119,17 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         raise UsageError("this database was made from another source; give the campaign from which it was made")
     with database.reading() as connection:
         found = _compare(connection, content.items)
-        topics = languages_of(found.new)
+        topics = languages_of(content.items)
         known = {*connection.scalars(select(units.c.topic))}
         drawn = connection.scalar(select(func.count()).select_from(units).where(units.c.inclusion.is_not(None)))
     if not known & {topic_of(item) for item in content.items}:
         raise UsageError(
             "none of these questions is in the database; give the sources from which the database was made"
         )
-    undrawn = {topic for topic in topics if topic not in known} if drawn else set[str]()
+    asked_anew = languages_of(found.new).keys() - known
+    undrawn = asked_anew if drawn else set[str]()
     new = [item for item in found.new if topic_of(item) not in undrawn]
-    unknown = [topic for topic in topics if topic not in known and topic not in undrawn]
+    unknown = [topic for topic in topics if topic in asked_anew - undrawn]
     times = times_of(unknown, asked["overlap"], by_chance)
     for some in _by_topics(new):
         # In short transactions with pauses, so that people who judge need not wait. An interrupted update is repeated.
@@ -129,6 +137,7 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         rows = [unit(name, topics[name], times[name]) | {"strata": content.strata.get(name, {})} for name in fresh]
         database.change(partial(_add, some=some, fresh=rows))
         time.sleep(PAUSE)
+    moved = database.change(partial(_sort, topics=topics, strata=content.strata))
     outdated = 0
     for start in range(0, len(found.changed), FEW):
         outdated += database.change(partial(_change, some=found.changed[start : start + FEW]))
@@ -139,7 +148,8 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         time.sleep(PAUSE)
     judged = database.change(partial(_finish, found=found, facts=facts))
     topics_of_new = {topic_of(item) for item in new}
-    return Updated(len(new), len(topics_of_new), len(found.gone), judged, len(undrawn), len(found.changed), outdated)
+    left = len(found.gone), judged, len(undrawn)
+    return Updated(len(new), len(topics_of_new), *left, len(found.changed), outdated, moved)
 
 
 def _add(connection: Connection, some: Sequence[Item], fresh: Sequence[dict[str, Any]]) -> None:
@@ -149,6 +159,29 @@ def _add(connection: Connection, some: Sequence[Item], fresh: Sequence[dict[str,
     write(connection, units, fresh)
     write(connection, items, map(item_row, some))
     _reopen(connection, topics)
+
+
+def _sort(connection: Connection, topics: Mapping[str, str], strata: Mapping[str, Mapping[str, str]]) -> int:
+    """Give topics their present languages and columns; return the number of topics whose language changed.
+
+    A person who has such a topic, and does not judge in its language, need not finish it.
+    """
+    rows = connection.execute(select(units.c.topic, units.c.language, units.c.strata).where(units.c.part == "")).all()
+    moved = {row.topic for row in rows if topics.get(row.topic, row.language) != row.language}
+    work.hold(connection, moved)
+    for row in rows:
+        if row.topic in topics:
+            now = {"language": topics[row.topic], "strata": {**strata.get(row.topic, {})}}
+            if now != {"language": row.language, "strata": row.strata}:
+                connection.execute(update(units).where(units.c.topic == row.topic).values(now))
+    for person in connection.execute(select(people.c.name, people.c.languages)).all():
+        foreign = [one for one in moved if person.languages and topics[one] not in ("", *person.languages)]
+        open_ = claims.c.person == person.name, claims.c.done == work.OPEN
+        for some in _some({*foreign}):
+            connection.execute(update(claims).where(claims.c.topic.in_(some), *open_).values(done=work.EXPIRED))
+    for some in _some(moved):
+        work.recount(connection, some)
+    return len(moved)
 
 
 def _change(connection: Connection, some: Sequence[Item]) -> int:

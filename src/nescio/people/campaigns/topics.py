@@ -34,7 +34,7 @@ from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.tasks.pan.truth import problems_of
 from nescio.tasks.pan.truth import recognise as recognise_pan
-from nescio.text import enumerated
+from nescio.text import enumerated, squeeze
 
 _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
 _ALL = ""
@@ -307,6 +307,7 @@ def read_topics(folder: Path, task: Task) -> Topics:
         for exercise, path in exercises_of(files):
             language = _ALL if path.stem == "collection" else path.stem
             parts[language] = Part(language, {question.id: question for question in exercise.questions}, exercise)
+        check_languages(parts)
         return Topics(task, parts)
     if task in ("qa", "reading"):
         questions: Sequence[Question] = _collection(files)[0].questions
@@ -395,12 +396,21 @@ def _strata(row: Mapping[str, object]) -> dict[str, str]:
 def _parts(questions: Sequence[Question]) -> dict[str, Part]:
     """Return a part for each language of the questions; if there is one language, a single part without a language."""
     languages = list(dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in questions))
+    check_languages(languages)
     if len(languages) < 2:
         return {_ALL: Part(_ALL, {question.id: question for question in questions})}
     groups: dict[str, dict[str, Question]] = {name: {} for name in languages}
     for question in questions:
         groups[question.strata.get(LANGUAGE, _ALL)][question.id] = question
     return {name: Part(name, group) for name, group in groups.items()}
+
+
+def check_languages(names: Iterable[str]) -> None:
+    """Raise MismatchError if two languages of questions differ only in case or in spaces."""
+    spelled: dict[str, str] = {}
+    for name in names:
+        if (other := spelled.setdefault(squeeze(name), name)) != name:
+            raise MismatchError(f"some questions are in {other!r}, others in {name!r}; spell each language in one way")
 
 
 def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
