@@ -279,7 +279,7 @@ def named(*languages: str) -> list[dict[str, Any]]:
         (("EN", "EN"), ("EN", "EN", "ES")),
         (("GB", "GB", "ES"), ("EN", "EN", "ES")),
         (("EN", "EN", "ES", "ES"), ("ES", "ES", "EN", "EN")),  # their names were interchanged
-        (("EN", "EN", "en"), ("EN", "EN")),
+        (("EN", "EN", "GB"), ("EN", "EN")),
     ],
 )
 def test_results_have_every_run_that_counts_though_languages_change(
@@ -308,7 +308,7 @@ def test_results_have_every_run_that_counts_though_languages_change(
 
 def test_a_run_that_fits_no_language_any_more_is_named_and_a_corrected_version_is_taken(tmp_path: Path) -> None:
     campaign = made.start(
-        tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", named("EN", "EN", "en"))], judge="exact", runs=1
+        tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", named("EN", "EN", "GB"))], judge="exact", runs=1
     )
     run = made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(2)])
     nescio.campaign.intake(campaign, [run.parent])
@@ -691,6 +691,16 @@ def test_the_table_of_f_is_the_same_with_every_list_of_measures(measures: str, t
     made.edit(campaign / "campaign.toml", "measures = []", f"measures = {measures}")
     nescio.campaign.score(campaign, resamples=10)
     assert tables(campaign)["f-EN"] == before
+
+
+@pytest.mark.parametrize("measure", ["c@1", "AURC", "nuggets.F"])
+def test_a_measure_that_a_task_lacks_is_refused_without_options_that_campaigns_lack(
+    measure: str, two_languages: Path
+) -> None:
+    made.edit(two_languages / "campaign.toml", "measures = []", f'measures = ["ave.F", "{measure}"]')
+    with pytest.raises(UsageError, match="there is no column '[^']*'; name measures that fit the task ave in") as told:
+        nescio.campaign.score(two_languages, resamples=10)
+    assert not told.value.offers
 
 
 @pytest.mark.parametrize("named", [{}, {"language": "EN"}])
