@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -46,6 +48,24 @@ class Part(Struct, frozen=True):
     language: str
     questions: Mapping[str, Question]
     exercise: Exercise | None = None
+
+    @property
+    def digest(self) -> str:
+        """Return a digest of the ids and texts, which stays the same when the language gets another name."""
+        texts = [(question.id, question.text) for question in self.questions.values()]
+        answers = [(*one.key, one.answer, one.text) for one in self.exercise.candidates] if self.exercise else []
+        return hashlib.sha256(json.dumps([*texts, *answers]).encode()).hexdigest()
+
+
+class Accepted(Protocol):
+    """A run that was accepted: its name, its language then, and the digest of the topics that it answered."""
+
+    @property
+    def run(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def asked(self) -> str: ...
 
 
 class Topics(Struct, frozen=True):
