@@ -28,6 +28,7 @@ _CONTRADICTORY = (
 )
 KEY_SHEET = "nuggets.csv"
 REFUSED = "refused"  # in the log, the files of which `collect` refused rows
+SAID = "said"  # in the log, the digests of what sheets say
 _LATER = timedelta(days=1)  # Clocks and archives may date a file so much too early.
 
 
@@ -55,15 +56,17 @@ class Collects:
         steps = [entry for entry in reversed(read_log(campaign)) if entry.step == COLLECTING]
         self._steps = [(entry, FirstRead(entry.at, lines.get(entry.about["history"], 0))) for entry in steps]
 
-    def first(self, source: str, held: str) -> tuple[FirstRead | None, str]:
-        """Return the first `collect` that read the content `held`, if one did, and when this source had another one.
+    def first(self, sheet: SheetRows) -> tuple[FirstRead | None, str]:
+        """Return the first `collect` that read the content of a sheet, if one did, and when its source had another one.
 
-        Steps before the last one that read another content from this source do not count. A content of which rows were
-        refused does not say when this source had another one, because the same rows may be in it.
+        A sheet that was saved again in another form has the same content if it says the same. Steps before the last one
+        that read another content from this source do not count. A content of which rows were refused does not say when
+        this source had another one, because the same rows may be in it.
         """
+        source, held, said = sheet.source, digest(sheet.path), sheet.said
         found, is_same = None, True
         for entry, one in self._steps:
-            if held in entry.read.values():
+            if held in entry.read.values() or said in entry.about.get(SAID, {}).values():
                 found = one if is_same else found
             elif source in entry.read:
                 is_same = False
