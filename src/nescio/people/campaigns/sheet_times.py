@@ -198,23 +198,28 @@ def drop_unordered(reading: SheetReader, path: Path, taken: HandedIn, present: P
 
 
 def drop_replaced(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles, *, alone: bool) -> list[Path]:
-    """Return the lists of nuggets at `paths`, except those that were collected before another list.
+    """Return the lists of nuggets at `paths`, except those that were collected before the last lists.
 
-    A list elsewhere that is left out is a fault. One in `sheets/` counts if it was put there since, or named `alone`.
+    If one of them lies elsewhere, it is a fault, and none is returned, because the others may lack targets. One in
+    `sheets/` counts if it was put there since, or named `alone`.
     """
-    steps = [entry for entry in read_log(campaign) if entry.step == COLLECTING]
-    read = [(name, held) for entry in steps for name, held in entry.read.items() if is_key_sheet(Path(name))]
+    steps = [entry.read for entry in read_log(campaign) if entry.step == COLLECTING]
+    read = [{name: held for name, held in step.items() if is_key_sheet(Path(name))} for step in steps]
+    lists = [*filter(None, read)]
+    last = {held for step in lists[-1:] for held in step.values()}
+    older = {held for step in lists[:-1] for held in step.values()} - last
+    by_source = {name: held for step in read for name, held in step.items()}
     rule = f"this list was collected before a later one; to go back to it, put it into {SHEETS}/, and name it alone"
-    kept = []
-    for path in paths:
-        source, held = sources_of(campaign, [path])[path], digest(path)
-        if held not in [one for _, one in read[:-1]] or held == read[-1][1]:
+    kept, replaced = [], []
+    for path, source in sources_of(campaign, paths).items():
+        held = digest(path)
+        if held not in older or (source == path.name and (alone or held != by_source.get(source))):
             kept.append(path)
         elif source != path.name:
-            faults.add(Fault(str(path), None, rule, path.name))
-        elif alone or held != dict(read).get(source):
-            kept.append(path)
-    return kept
+            replaced.append(path)
+    for path in replaced:
+        faults.add(Fault(str(path), None, rule, path.name))
+    return [] if replaced else kept
 
 
 def is_key_sheet(path: Path) -> bool:
