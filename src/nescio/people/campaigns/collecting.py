@@ -290,12 +290,12 @@ def _collected(
             continue
         sheet = reading.read(path, who)
         sheet.source, sheet.lies_there, sheet.alone = sources[path], not named, named == 1
-        reading.said[sheet.source] = sheet.said
         sheet.before, sheet.after = collects.first(sheet)
         alone = reading.is_sorted_alone(sheet)
         if alone:
             reading.fault(path, None, _ALONE)
             continue
+        reading.said[sheet.source] = sheet.said
         sheets.append(sheet)
         if alone is None:
             notes.append(
