@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -40,10 +41,11 @@ def sources_of(campaign: Campaign, paths: Iterable[Path]) -> Mapping[Path, str]:
     """
     there = (campaign / SHEETS).resolve()
     whole = {path: (path.parent.resolve() / path.name).parts for path in paths}
+    times = Counter(parts[-count:] for parts in {*whole.values()} for count in range(2, len(parts)))
     names = {}
     for path, parts in whole.items():
         ends = (parts[-count:] for count in range(2, len(parts)))
-        alone = (end for end in ends if all(other[-len(end) :] != end for other in {*whole.values()} - {parts}))
+        alone = (end for end in ends if times[end] == 1)
         names[path] = path.name if Path(*parts).parent == there else "/".join(next(alone, (".", path.name)))
     return names
 
