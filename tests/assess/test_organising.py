@@ -568,9 +568,20 @@ def test_an_update_gives_topics_their_corrected_languages(new_room: NewRoom, tmp
     ana = Browser(room, "ana", links["ana"])
     assert len(ana.left()) == 2
     updated = nescio.assess.update(room.db, spoken(tmp_path, ["ES", "EN", "ES", "FR"]))
-    assert "note: the language of 2 topics changed; if a language has another name now, invite" in str(updated)
+    assert "note: the language of 2 topics changed; people and known answers follow" in str(updated)
     assert [Browser(room, name, link).judge_all() for name, link in links.items()] == [1, 2]
     assert nescio.assess.update(room.db, spoken(tmp_path, ["ES", "EN", "ES", "FR"])).moved == 0
+
+
+def test_people_and_known_answers_follow_a_language_with_another_name(new_room: NewRoom, tmp_path: Path) -> None:
+    """One known answer has the same text in two languages."""
+    head = "question,answer,verdict,language\n"
+    known = made.text(tmp_path / "c.csv", f"{head}2 + 2?,4,R,EN\n2 + 2?,4,R,ES\n")
+    room = new_room(*spoken(tmp_path, ["EN", "ES", "FR"]), control=known)
+    links = dict(zip(("ana", "ben"), room.invite("ana=ES", "ben=FR"), strict=True))
+    nescio.assess.update(room.db, spoken(tmp_path, ["EN", "SP", "EN"]))
+    assert [Browser(room, name, link).judge_all() for name, link in links.items()] == [2, 0]
+    assert room.status().people["ana"].control == (1, 1)
 
 
 @pytest.mark.parametrize("step", ["create", "update"])

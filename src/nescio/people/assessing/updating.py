@@ -76,8 +76,8 @@ class Updated(Struct, frozen=True):
             )
         if self.moved:
             undrawn += (
-                f"\nnote: the language of {plural(self.moved, 'topic')} changed; if a language has another name now, "
-                "invite the people who judge in it again (nescio assess invite NAME=LANGUAGE)"
+                f"\nnote: the language of {plural(self.moved, 'topic')} changed; people and known answers follow a "
+                "language that only has another name now"
             )
         return (
             f"{plural(self.new, 'new item')} of {plural(self.topics, 'topic')} to judge; {plural(self.gone, 'item')}"
@@ -164,20 +164,28 @@ def _add(connection: Connection, some: Sequence[Item], fresh: Sequence[dict[str,
 def _sort(connection: Connection, topics: Mapping[str, str], strata: Mapping[str, Mapping[str, str]]) -> int:
     """Give topics their present languages and columns; return the number of topics whose language changed.
 
-    A person who has such a topic, and does not judge in its language, need not finish it.
+    Known answers and people follow a language that only has another name now. A person who has a topic in a language
+    that the person does not judge need not finish it.
     """
-    rows = connection.execute(select(units.c.topic, units.c.language, units.c.strata).where(units.c.part == "")).all()
-    moved = {row.topic for row in rows if topics.get(row.topic, row.language) != row.language}
+    found = connection.execute(select(units.c.topic, units.c.language, units.c.strata).where(units.c.part == "")).all()
+    rows = [row for row in found if row.topic in topics]
+    moved = {row.topic for row in rows if topics[row.topic] != row.language}
     work.hold(connection, moved)
+    became: dict[str, set[str]] = {}
     for row in rows:
-        if row.topic in topics:
-            now = {"language": topics[row.topic], "strata": {**strata.get(row.topic, {})}}
-            if now != {"language": row.language, "strata": row.strata}:
-                connection.execute(update(units).where(units.c.topic == row.topic).values(now))
-    for person in connection.execute(select(people.c.name, people.c.languages)).all():
-        foreign = [one for one in moved if person.languages and topics[one] not in ("", *person.languages)]
+        now = {"language": topics[row.topic], "strata": {**strata.get(row.topic, {})}}
+        became.setdefault(row.language, set()).add(topics[row.topic])
+        if now != {"language": row.language, "strata": row.strata}:
+            connection.execute(update(units).where(units.c.topic == row.topic).values(now))
+    named = {old: min(new) for old, new in became.items() if old and len(new) == 1 and not new & {"", *became}}
+    for old, new in named.items():
+        connection.execute(update(units).where(units.c.part != "", units.c.language == old).values(language=new))
+    for person in connection.execute(select(people.c.name, people.c.languages)).all() if moved else ():
+        languages = list(dict.fromkeys(named.get(one, one) for one in person.languages))
+        connection.execute(update(people).where(people.c.name == person.name).values(languages=languages))
+        foreign = {one for one in moved if languages and topics[one] not in ("", *languages)}
         open_ = claims.c.person == person.name, claims.c.done == work.OPEN
-        for some in _some({*foreign}):
+        for some in _some(foreign):
             connection.execute(update(claims).where(claims.c.topic.in_(some), *open_).values(done=work.EXPIRED))
     for some in _some(moved):
         work.recount(connection, some)
