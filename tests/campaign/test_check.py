@@ -411,6 +411,12 @@ def test_a_column_that_tells_which_questions_have_no_answer_does_not_go_to_teams
     odd = [{**row, "flag": "?" if i == 6 else i > 5} for i, row in enumerate(rows)]
     with pytest.raises(nescio.MismatchError, match="'flag', but its values tell"):
         made.start(tmp_path, "qa", [made.lines(tmp_path / "odd.jsonl", odd)])
+    campaign = made.start(tmp_path / "later", "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    made.lines(
+        campaign / "topics" / "questions.jsonl", [{"id": f"q{i}", "question": "?", "flag": i > 5} for i in range(12)]
+    )
+    with pytest.raises(nescio.MismatchError, match="'flag', but its values tell"):
+        nescio.campaign.handout(campaign)
     # Lists with wrong answers, two kinds of questions, a value that is unlike any other, and a rare one tell nothing.
     more = {"choices": ["a", "b"], "source": "s"}
     fair = [

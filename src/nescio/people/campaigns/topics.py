@@ -364,8 +364,11 @@ def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> tupl
         elif settings.task in ("qa", "reading"):
             questions: Sequence[Question] = _collection(files)[0].questions
             if key and any(question.strata for question in questions):  # which may repeat the answers of the key
-                gold = {question.id: question.answers for question in _collection(key)[0].questions}
-                questions = [replace(one, answers=gold.get(one.id) or one.answers) for one in questions]
+                keys = {question.id: question for question in _collection(key)[0].questions}
+                both = [(one, keys.get(one.id, one)) for one in questions]
+                questions = [
+                    replace(one, answers=own.answers or one.answers, answerable=own.answerable) for one, own in both
+                ]
             _write_questions(questions, draft, notes, None, settings.show)
         elif settings.task == "nuggets":
             _write_targets([*_targets_or_problems(files)], draft, notes, settings.show)
