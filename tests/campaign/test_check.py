@@ -323,6 +323,7 @@ def test_no_gold_is_handed_out(tmp_path: Path) -> None:
 DISGUISES = [
     *[("target", OPTIONS), ("hint", list("ABCDE")), ("x", list("01234")), ("y", list("12345"))],
     *[("z", [[option] for option in OPTIONS]), ("a", [[number] for number in range(5)])],
+    ("b", [[letter] for letter in "abcde"]),
     ("rest", [[other for other in OPTIONS if other != option] for option in OPTIONS]),
     *[(name, ["other"] * 5) for name in ("incorrect_answers", "distractor1", "explanation")],
     ("exp", [f"Ans. {option}. See the textbook, page 7." for option in OPTIONS]),

@@ -83,7 +83,7 @@ def _by_chance(hits: int, pairs: Sequence[tuple[Hashable, Hashable]], least: flo
 
 def _marks(question: Question, value: str) -> Iterator[tuple[str, list[str]]]:
     """Yield what a value tells about each of the options, with the name of the way in which it tells this."""
-    options, named = question.options, option(question, value)
+    options = question.options
     tokens, pieces = {*_TOKEN.findall(value)}, re.split(r"[\s,;|]+", value.strip())
     cell = literal_or(value, None) if value.lstrip()[:1] in ("[", "{") else None
     if isinstance(cell, dict):
@@ -93,7 +93,8 @@ def _marks(question: Question, value: str) -> Iterator[tuple[str, list[str]]]:
     for listed in lists:
         if isinstance(listed, list) and len(listed) == len(options):
             yield "position", [str(mark) for mark in listed]
-    yield "named", [str(at == named) for at in range(len(options))]
+    named = {option(question, str(one)) for one in (cell if isinstance(cell, list) else [value])}
+    yield "named", [str(at in named) for at in range(len(options))]
     yield "letter", [str(chr(ord("A") + at) in tokens) for at in range(len(options))]
     yield from ((f"from {first}", [str(str(at + first) in tokens) for at in range(len(options))]) for first in (0, 1))
     words, marks = f" {_plain(value)} ", dict.fromkeys(options, "")
