@@ -43,18 +43,15 @@ _ALL = ""
 
 
 class Part(Struct, frozen=True):
-    """The topics of one language; for AVE, with the answers to validate."""
+    """The topics of one language; for AVE, with the answers to validate, and a digest of all topics' ids and texts.
+
+    The digest stays the same when the language gets another name, or when topics are dropped.
+    """
 
     language: str
     questions: Mapping[str, Question]
     exercise: Exercise | None = None
-
-    @property
-    def digest(self) -> str:
-        """Return a digest of the ids and texts, which stays the same when the language gets another name."""
-        texts = [(question.id, question.text) for question in self.questions.values()]
-        answers = [(*one.key, one.answer, one.text) for one in self.exercise.candidates] if self.exercise else []
-        return hashlib.sha256(json.dumps([*texts, *answers]).encode()).hexdigest()
+    digest: str = ""
 
 
 class Accepted(Protocol):
@@ -326,7 +323,8 @@ def read_topics(folder: Path, task: Task) -> Topics:
         parts = {}
         for exercise, path in exercises_of(files):
             language = _ALL if path.stem == "collection" else path.stem
-            parts[language] = Part(language, {question.id: question for question in exercise.questions}, exercise)
+            by_id = {question.id: question for question in exercise.questions}
+            parts[language] = Part(language, by_id, exercise, _digest(exercise))
         check_languages(parts)
         return Topics(task, parts)
     if task in ("qa", "reading"):
@@ -334,6 +332,12 @@ def read_topics(folder: Path, task: Task) -> Topics:
     else:
         questions = [*_targets_or_problems(files)]
     return Topics(task, _parts(questions))
+
+
+def _digest(exercise: Exercise) -> str:
+    texts = [(question.id, question.text) for question in exercise.questions]
+    answers = [(*one.key, one.answer, one.text) for one in exercise.candidates]
+    return hashlib.sha256(json.dumps([*texts, *answers]).encode()).hexdigest()
 
 
 def topic_files(folder: Path) -> list[Path]:
