@@ -584,6 +584,21 @@ def test_people_and_known_answers_follow_a_language_with_another_name(new_room: 
     assert room.status().people["ana"].control == (1, 1)
 
 
+def test_an_update_wants_the_pool_of_the_present_topics(tmp_path: Path) -> None:
+    rows = [{"id": f"q{i}", "question": "?", "language": name} for i, name in enumerate(("EN", "ES"))]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    for i, name in enumerate(("EN", "ES")):
+        made.lines(tmp_path / "alpha" / f"r-{name}.jsonl", [{"id": f"q{i}", "answer": "a"}])
+    made.ready(campaign)
+    db = str(tmp_path / "j.db")
+    nescio.assess.create(db, [campaign])
+    made.edit(campaign / "topics" / "questions.jsonl", '"ES"', '"FR"')
+    with pytest.raises(nescio.MismatchError, match=r"the pool is older than topics/questions\.jsonl; run nescio"):
+        nescio.assess.update(db, [campaign])
+    nescio.campaign.pool(campaign)
+    assert nescio.assess.update(db, [campaign]).moved == 1
+
+
 @pytest.mark.parametrize("step", ["create", "update"])
 def test_a_language_is_spelled_in_one_way(step: str, tmp_path: Path) -> None:
     db = str(tmp_path / "j.db")

@@ -24,6 +24,7 @@ from nescio.people.assessing.tables import about, items, units
 from nescio.people.assessing.work import CONTROL, SECOND, TRAINING
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
+from nescio.people.campaigns.freshness import refuse_old_pool
 from nescio.people.campaigns.giving_away import LANGUAGE
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import guidelines_of
@@ -362,6 +363,7 @@ def content_of(
 
 
 def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
+    refuse_old_pool(campaign)
     pool = read_pool(campaign)
     asked = story_items(campaign) if sentences else [*lists_to_make(campaign), *pool]
     nuggets = campaign.settings.task == "nuggets"
