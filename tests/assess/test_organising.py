@@ -561,6 +561,53 @@ def test_languages_are_those_of_the_questions_and_a_new_link_may_change_them(new
     assert Browser(room, "ana", link).judge_all() == 4
 
 
+def test_an_update_gives_topics_their_corrected_languages(new_room: NewRoom, tmp_path: Path) -> None:
+    """Whoever holds a topic and does not judge in its present language need not finish it."""
+    room = new_room(*spoken(tmp_path, ["EN", "EN", "ES", "ES"]))
+    links = dict(zip(("ana", "ben"), room.invite("ana=EN", "ben=ES"), strict=True))
+    ana = Browser(room, "ana", links["ana"])
+    assert len(ana.left()) == 2
+    updated = nescio.assess.update(room.db, spoken(tmp_path, ["ES", "EN", "ES", "FR"]))
+    assert "note: the language of 2 topics changed; people and known answers follow" in str(updated)
+    assert [Browser(room, name, link).judge_all() for name, link in links.items()] == [1, 2]
+    assert nescio.assess.update(room.db, spoken(tmp_path, ["ES", "EN", "ES", "FR"])).moved == 0
+
+
+def test_people_and_known_answers_follow_a_language_with_another_name(new_room: NewRoom, tmp_path: Path) -> None:
+    """One known answer has the same text in two languages."""
+    head = "question,answer,verdict,language\n"
+    known = made.text(tmp_path / "c.csv", f"{head}2 + 2?,4,R,EN\n2 + 2?,4,R,ES\n")
+    room = new_room(*spoken(tmp_path, ["EN", "ES", "FR"]), control=known)
+    links = dict(zip(("ana", "ben"), room.invite("ana=ES", "ben=FR"), strict=True))
+    nescio.assess.update(room.db, spoken(tmp_path, ["EN", "SP", "EN"]))
+    assert [Browser(room, name, link).judge_all() for name, link in links.items()] == [2, 0]
+    assert room.status().people["ana"].control == (1, 1)
+
+
+def test_an_update_wants_the_pool_of_the_present_topics(tmp_path: Path) -> None:
+    rows = [{"id": f"q{i}", "question": "?", "language": name} for i, name in enumerate(("EN", "ES"))]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    for i, name in enumerate(("EN", "ES")):
+        made.lines(tmp_path / "alpha" / f"r-{name}.jsonl", [{"id": f"q{i}", "answer": "a"}])
+    made.ready(campaign)
+    db = str(tmp_path / "j.db")
+    nescio.assess.create(db, [campaign])
+    made.edit(campaign / "topics" / "questions.jsonl", '"ES"', '"FR"')
+    with pytest.raises(nescio.MismatchError, match=r"the pool is older than topics/questions\.jsonl; run nescio"):
+        nescio.assess.update(db, [campaign])
+    nescio.campaign.pool(campaign)
+    assert nescio.assess.update(db, [campaign]).moved == 1
+
+
+@pytest.mark.parametrize("step", ["create", "update"])
+def test_a_language_is_spelled_in_one_way(step: str, tmp_path: Path) -> None:
+    db = str(tmp_path / "j.db")
+    if step == "update":
+        nescio.assess.create(db, spoken(tmp_path, ["EN", "EN"]))
+    with pytest.raises(nescio.NescioError, match="some questions are in 'EN', others in 'en'; spell each language"):
+        getattr(nescio.assess, step)(db, spoken(tmp_path, ["EN", "en"]))
+
+
 def test_people_get_known_answers_in_the_languages_that_they_read(new_room: NewRoom, tmp_path: Path) -> None:
     """A known question that is asked in two languages is two, and each person gets one of them."""
     head = "question_id,question,answer,verdict,language\n"

@@ -323,6 +323,7 @@ def test_no_gold_is_handed_out(tmp_path: Path) -> None:
 DISGUISES = [
     *[("target", OPTIONS), ("hint", list("ABCDE")), ("x", list("01234")), ("y", list("12345"))],
     *[("z", [[option] for option in OPTIONS]), ("a", [[number] for number in range(5)])],
+    ("b", [[letter] for letter in "abcde"]),
     ("rest", [[other for other in OPTIONS if other != option] for option in OPTIONS]),
     *[(name, ["other"] * 5) for name in ("incorrect_answers", "distractor1", "explanation")],
     ("exp", [f"Ans. {option}. See the textbook, page 7." for option in OPTIONS]),
@@ -376,6 +377,33 @@ def test_columns_that_tell_no_option_from_the_others_go_to_teams(tmp_path: Path)
     assert columns in str(nescio.campaign.checker(campaign, tmp_path / "c.zip"))
 
 
+@pytest.mark.parametrize(
+    ("golds", "marks", "tells"),
+    [
+        ("12112", "12112", False),  # five of five, as a level from 1 to 2 has in one of 32 campaigns
+        ("1211212212", "1211212221", False),
+        ("1211212212" * 3, "1211212221" * 3, True),  # the same share
+        ("1111111111", "1111111111", False),  # the right option is always the same
+        ("1211212212", "1211212212", True),
+    ],
+)
+@pytest.mark.parametrize("way", ["{}", "level {}", "{other}"])
+def test_a_column_of_numbers_may_name_options_by_chance(
+    golds: str, marks: str, tells: bool, way: str, tmp_path: Path
+) -> None:
+    asked = {"question": "?", "options": ["yes", "no"]}
+    rows = [
+        {"id": f"q{i}", "answers": ["yes" if gold == "1" else "no"], **asked, "level": way.format(mark, other=3 - mark)}
+        for i, (gold, mark) in enumerate(zip(golds, map(int, marks), strict=True))
+    ]
+    files = [made.lines(tmp_path / "q.jsonl", rows)]
+    if tells:
+        with pytest.raises(nescio.MismatchError, match="teams would see the column 'level'"):
+            made.start(tmp_path, "qa", files)
+    else:
+        assert made.start(tmp_path, "qa", files).is_dir()
+
+
 def test_a_column_that_tells_which_questions_have_no_answer_does_not_go_to_teams(tmp_path: Path) -> None:
     rows = [{"id": f"q{i}", "question": "?", "answers": ["a"] if i > 5 else [], "answerable": i > 5} for i in range(12)]
     flags = made.lines(tmp_path / "flags.jsonl", [{**row, "flag": i > 6} for i, row in enumerate(rows)])
@@ -384,6 +412,12 @@ def test_a_column_that_tells_which_questions_have_no_answer_does_not_go_to_teams
     odd = [{**row, "flag": "?" if i == 6 else i > 5} for i, row in enumerate(rows)]
     with pytest.raises(nescio.MismatchError, match="'flag', but its values tell"):
         made.start(tmp_path, "qa", [made.lines(tmp_path / "odd.jsonl", odd)])
+    campaign = made.start(tmp_path / "later", "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    made.lines(
+        campaign / "topics" / "questions.jsonl", [{"id": f"q{i}", "question": "?", "flag": i > 5} for i in range(12)]
+    )
+    with pytest.raises(nescio.MismatchError, match="'flag', but its values tell"):
+        nescio.campaign.handout(campaign)
     # Lists with wrong answers, two kinds of questions, a value that is unlike any other, and a rare one tell nothing.
     more = {"choices": ["a", "b"], "source": "s"}
     fair = [
@@ -494,6 +528,8 @@ def test_an_added_column_with_the_answers_of_the_key_is_refused(tmp_path: Path) 
         ("qa", ["EN", None], ["EN"], "topic 't1' has no language, but the campaign has EN;"),
         ("qa", ["", ""], ["EN", "ES"], "topic 't0' has no language, but the campaign has EN and ES;"),
         ("nuggets", ["EN", "ES", None], [], "topic 't2' has no language, but the campaign has EN and ES;"),
+        ("qa", ["EN", "en"], [], "some questions are in 'EN', others in 'en'; spell each language in one way"),
+        ("nuggets", ["EN", "en"], ["EN", "en"], "some questions are in 'EN', others in 'en'; spell each language"),
         ("qa", ["EN", "pt_BR"], [], "the topics: the names of groups and languages may have only"),
     ],
 )

@@ -263,6 +263,26 @@ def test_a_sheet_that_lies_there_does_not_undo_a_later_sheet_from_elsewhere(
     nescio.campaign.sheets(campaign, ["ana"])  # all that the sheet says was collected
 
 
+@pytest.mark.parametrize(("again", "holds"), [("", "W"), ("on second thoughts", "R")])
+def test_an_old_sheet_that_is_saved_again_elsewhere_is_no_newer(again: str, holds: str, tmp_path: Path) -> None:
+    """It says the same, though its file differs; one with another comment is new."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["thing 0"]}, ["ana", "ben"], overlap=2)
+    (row,), (other,) = (rows_of(campaign / "sheets" / f"{name}.csv") for name in ("ana", "ben"))
+    for place, verdict, comment in (("monday", "R", ""), ("tuesday", "W", ""), ("friday", "R", again)):
+        sheet = made.text(tmp_path / place / "ana.csv", "")
+        write_rows(sheet, [{**row, "verdict": verdict, "comment": comment}], ";" if place == "friday" else ",")
+        ben = made.text(tmp_path / place / "ben.csv", "")
+        write_rows(ben, [{**other, "verdict": "R"}])
+        collected = collect(campaign, sheet, ben)
+        assert collected.sound
+    assert verdicts(campaign)[row["item"], "ana"] == holds
+    assert ("1 superseded by a later judgement" in str(collected)) == (not again)
+    collected = collect(campaign, sheet)
+    assert verdicts(campaign)[row["item"], "ana"] == "R"
+    assert ("replaces 1 newer judgement of ana" in " ".join(map(str, collected.notes))) == (not again)
+    assert nescio.campaign.verify(campaign).sound
+
+
 @pytest.mark.parametrize("other", ["R", ""])
 def test_of_two_sheets_that_differ_neither_counts_until_one_is_left_out(other: str, tmp_path: Path) -> None:
     """The second sheet takes a verdict back with --withdraw, if it has none."""

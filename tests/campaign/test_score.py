@@ -279,7 +279,7 @@ def named(*languages: str) -> list[dict[str, Any]]:
         (("EN", "EN"), ("EN", "EN", "ES")),
         (("GB", "GB", "ES"), ("EN", "EN", "ES")),
         (("EN", "EN", "ES", "ES"), ("ES", "ES", "EN", "EN")),  # their names were interchanged
-        (("EN", "EN", "en"), ("EN", "EN")),
+        (("EN", "EN", "GB"), ("EN", "EN")),
     ],
 )
 def test_results_have_every_run_that_counts_though_languages_change(
@@ -306,9 +306,40 @@ def test_results_have_every_run_that_counts_though_languages_change(
     assert nescio.campaign.verify(campaign).sound
 
 
+def test_runs_of_ave_follow_their_topics_where_languages_share_ids(two_languages: Path) -> None:
+    """Questions 1 to 3 have one id in EN and ES, whose names are interchanged; one of them no longer counts."""
+    campaign = two_languages
+    made.edit(campaign / "campaign.toml", "dropped = []", 'dropped = ["2"]')
+    nescio.campaign.score(campaign, resamples=10)
+    before = tables(campaign)
+    for folder in ("topics", "key"):
+        english, spanish = (campaign / folder / f"{name}.xml" for name in ("EN", "ES"))
+        texts = [path.read_text() for path in (english, spanish)]
+        english.write_text(texts[1].replace('"ES"', '"EN"'))
+        spanish.write_text(texts[0].replace('"EN"', '"ES"'))
+    nescio.campaign.score(campaign, resamples=10)
+    after = tables(campaign)
+    for one, other in (("EN", "ES"), ("ES", "EN")):
+        assert after[f"f-{one}"] == before[f"f-{other}"]
+
+
+def test_a_run_goes_to_no_other_language_that_shares_ids_because_a_topic_is_removed(tmp_path: Path) -> None:
+    files = [made.text(tmp_path / f"{name}.xml", made.collection(name, 6)) for name in ("EN", "ES")]
+    made.edit(files[1], "What is", "Que es")
+    campaign = made.start(tmp_path, "ave", files)
+    for name in ("EN", "ES"):
+        run = made.sound("ave", tmp_path / "alpha" / f"r-{name}")
+        run.write_text(run.read_text().replace("0.8", "0.7" if name == "EN" else "0.6"))
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha"]).refused
+    for folder in ("topics", "key"):
+        made.text(campaign / folder / "EN.xml", made.collection("EN", 5))
+    with pytest.raises(MismatchError, match=r"r-EN/1\.txt, line 16: .*; the topics, or nescio's rules for runs, have"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
 def test_a_run_that_fits_no_language_any_more_is_named_and_a_corrected_version_is_taken(tmp_path: Path) -> None:
     campaign = made.start(
-        tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", named("EN", "EN", "en"))], judge="exact", runs=1
+        tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", named("EN", "EN", "GB"))], judge="exact", runs=1
     )
     run = made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(2)])
     nescio.campaign.intake(campaign, [run.parent])
@@ -691,6 +722,16 @@ def test_the_table_of_f_is_the_same_with_every_list_of_measures(measures: str, t
     made.edit(campaign / "campaign.toml", "measures = []", f"measures = {measures}")
     nescio.campaign.score(campaign, resamples=10)
     assert tables(campaign)["f-EN"] == before
+
+
+@pytest.mark.parametrize("measure", ["c@1", "AURC", "nuggets.F"])
+def test_a_measure_that_a_task_lacks_is_refused_without_options_that_campaigns_lack(
+    measure: str, two_languages: Path
+) -> None:
+    made.edit(two_languages / "campaign.toml", "measures = []", f'measures = ["ave.F", "{measure}"]')
+    with pytest.raises(UsageError, match=r"there is no column '[^']*'; name measures that fit the task ave in") as told:
+        nescio.campaign.score(two_languages, resamples=10)
+    assert not told.value.offers
 
 
 @pytest.mark.parametrize("named", [{}, {"language": "EN"}])

@@ -533,6 +533,28 @@ def test_a_list_that_a_later_one_replaced_does_not_come_back_by_mistake(tmp_path
     assert (campaign / "key" / "nuggets.jsonl").read_text(encoding="utf-8") != held
 
 
+def test_lists_that_were_collected_together_may_be_collected_again(tmp_path: Path) -> None:
+    """With an older list among them, none replaces the key, which would lose the targets of that list."""
+    campaign = made.listed(tmp_path, ["one"], topics=2)
+    nescio.campaign.sheets(campaign, ["ana"])
+    rows, lists = made.rows_of(campaign / "sheets" / "nuggets.csv"), []
+    for place, target in (("monday", "t0"), ("tuesday", "t1")):
+        row = next(row for row in rows if row["question_id"] == target)
+        lists.append(made.text(tmp_path / place / "nuggets.csv", ""))
+        made.write_rows(lists[-1], [row | {"vital": "vital", "text": f"fact of {target}"}])
+    key = campaign / "key" / "nuggets.jsonl"
+    for _ in range(2):
+        assert nescio.campaign.collect(campaign, lists, resamples=10).sound
+        assert [json.loads(line)["id"] for line in key.read_text().splitlines()] == ["t0", "t1"]
+    older = shutil.copytree(tmp_path / "monday", tmp_path / "older") / "nuggets.csv"
+    made.edit(lists[0], "fact of t0", "better fact")
+    assert nescio.campaign.collect(campaign, lists, resamples=10).sound
+    held = key.read_bytes()
+    (fault,) = nescio.campaign.collect(campaign, [older, lists[1]], resamples=10).rows
+    assert fault.rule.startswith("this list was collected before a later one")
+    assert key.read_bytes() == held
+
+
 def test_a_list_that_lies_there_does_not_undo_a_later_one_from_elsewhere(tmp_path: Path) -> None:
     campaign = made.listed(tmp_path, ["one"])
     nescio.campaign.sheets(campaign, ["ana"])

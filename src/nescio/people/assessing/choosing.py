@@ -52,7 +52,7 @@ def known_answers(
         if language and languages and language not in languages:
             rule = f"no question is in this language; the questions are in {', '.join(sorted(languages))}"
             raise FormatError(place, rule, where=f"line {line}", value=language)
-        name = named_by(secret, part, row["question"], row["answer"])
+        name = named_by(secret, part, row["question"], row["answer"], language)
         support = (row.get("document") or None, row.get("support") or None)
         topic = row.get("question_id", "").strip() or f"q{named_by(secret, part, row['question'])[:6]}"
         item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), language)

@@ -24,6 +24,7 @@ from nescio.people.assessing.tables import about, items, units
 from nescio.people.assessing.work import CONTROL, SECOND, TRAINING
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
+from nescio.people.campaigns.freshness import refuse_old_pool
 from nescio.people.campaigns.giving_away import LANGUAGE
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import guidelines_of
@@ -39,6 +40,7 @@ from nescio.people.campaigns.screens import (
 )
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines
+from nescio.people.campaigns.topics import check_languages
 from nescio.pipeline import Options, read
 from nescio.text import answer_key, enumerated, plural, sanitize
 
@@ -361,6 +363,7 @@ def content_of(
 
 
 def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
+    refuse_old_pool(campaign)
     pool = read_pool(campaign)
     asked = story_items(campaign) if sentences else [*lists_to_make(campaign), *pool]
     nuggets = campaign.settings.task == "nuggets"
@@ -402,6 +405,7 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, 
                 answer = PooledAnswer(one.question_id, one.answer, document=one.document, support=one.support)
                 given.append((name, answer))
     languages = {identity: (question, question.strata.get(LANGUAGE, "")) for identity, question in questions.items()}
+    check_languages(language for _, language in languages.values())
     pooled = tuple(distinct_items(given, languages))
     text = default_guidelines("qa")
     more: dict[str, Any] = {"strata": strata_of(questions.values())}

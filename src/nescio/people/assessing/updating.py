@@ -27,7 +27,7 @@ from nescio.people.assessing.creating import (
     write,
 )
 from nescio.people.assessing.database import Database, reason
-from nescio.people.assessing.tables import about, claims, items, records, units
+from nescio.people.assessing.tables import about, claims, items, people, records, units
 from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.items import Item
@@ -48,6 +48,7 @@ class Updated(Struct, frozen=True):
     `judged` counts the gone items that somebody has judged. `changed` counts items whose question or supports changed.
     `outdated` counts changed items with judgements that do not hold for the present texts, so that people are asked
     again. `undrawn` counts new questions that are left out because the earlier questions were drawn at random.
+    `moved` counts topics whose language changed.
     """
 
     new: int
@@ -57,6 +58,7 @@ class Updated(Struct, frozen=True):
     undrawn: int = 0
     changed: int = 0
     outdated: int = 0
+    moved: int = 0
 
     def __str__(self) -> str:
         kept = f" ({self.judged:,} judged already; these judgements are kept)" if self.judged else ""
@@ -71,6 +73,11 @@ class Updated(Struct, frozen=True):
             undrawn += (
                 f"\nnote: judgements of {plural(self.outdated, 'item')} no longer count, because the texts changed; "
                 "people are asked to judge again"
+            )
+        if self.moved:
+            undrawn += (
+                f"\nnote: the language of {plural(self.moved, 'topic')} changed; people and known answers follow a "
+                "language that only has another name now"
             )
         return (
             f"{plural(self.new, 'new item')} of {plural(self.topics, 'topic')} to judge; {plural(self.gone, 'item')}"
@@ -112,16 +119,17 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         raise UsageError("this database was made from another source; give the campaign from which it was made")
     with database.reading() as connection:
         found = _compare(connection, content.items)
-        topics = languages_of(found.new)
+        topics = languages_of(content.items)
         known = {*connection.scalars(select(units.c.topic))}
         drawn = connection.scalar(select(func.count()).select_from(units).where(units.c.inclusion.is_not(None)))
     if not known & {topic_of(item) for item in content.items}:
         raise UsageError(
             "none of these questions is in the database; give the sources from which the database was made"
         )
-    undrawn = {topic for topic in topics if topic not in known} if drawn else set[str]()
+    asked_anew = languages_of(found.new).keys() - known
+    undrawn = asked_anew if drawn else set[str]()
     new = [item for item in found.new if topic_of(item) not in undrawn]
-    unknown = [topic for topic in topics if topic not in known and topic not in undrawn]
+    unknown = [topic for topic in topics if topic in asked_anew - undrawn]
     times = times_of(unknown, asked["overlap"], by_chance)
     for some in _by_topics(new):
         # In short transactions with pauses, so that people who judge need not wait. An interrupted update is repeated.
@@ -129,6 +137,7 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         rows = [unit(name, topics[name], times[name]) | {"strata": content.strata.get(name, {})} for name in fresh]
         database.change(partial(_add, some=some, fresh=rows))
         time.sleep(PAUSE)
+    moved = database.change(partial(_sort, topics=topics, strata=content.strata))
     outdated = 0
     for start in range(0, len(found.changed), FEW):
         outdated += database.change(partial(_change, some=found.changed[start : start + FEW]))
@@ -139,7 +148,8 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         time.sleep(PAUSE)
     judged = database.change(partial(_finish, found=found, facts=facts))
     topics_of_new = {topic_of(item) for item in new}
-    return Updated(len(new), len(topics_of_new), len(found.gone), judged, len(undrawn), len(found.changed), outdated)
+    left = len(found.gone), judged, len(undrawn)
+    return Updated(len(new), len(topics_of_new), *left, len(found.changed), outdated, moved)
 
 
 def _add(connection: Connection, some: Sequence[Item], fresh: Sequence[dict[str, Any]]) -> None:
@@ -149,6 +159,37 @@ def _add(connection: Connection, some: Sequence[Item], fresh: Sequence[dict[str,
     write(connection, units, fresh)
     write(connection, items, map(item_row, some))
     _reopen(connection, topics)
+
+
+def _sort(connection: Connection, topics: Mapping[str, str], strata: Mapping[str, Mapping[str, str]]) -> int:
+    """Give topics their present languages and columns; return the number of topics whose language changed.
+
+    Known answers and people follow a language that only has another name now. A person who has a topic in a language
+    that the person does not judge need not finish it.
+    """
+    found = connection.execute(select(units.c.topic, units.c.language, units.c.strata).where(units.c.part == "")).all()
+    rows = [row for row in found if row.topic in topics]
+    moved = {row.topic for row in rows if topics[row.topic] != row.language}
+    work.hold(connection, moved)
+    became: dict[str, set[str]] = {}
+    for row in rows:
+        now = {"language": topics[row.topic], "strata": {**strata.get(row.topic, {})}}
+        became.setdefault(row.language, set()).add(topics[row.topic])
+        if now != {"language": row.language, "strata": row.strata}:
+            connection.execute(update(units).where(units.c.topic == row.topic).values(now))
+    named = {old: min(new) for old, new in became.items() if old and len(new) == 1 and not new & {"", *became}}
+    for old, new in named.items():
+        connection.execute(update(units).where(units.c.part != "", units.c.language == old).values(language=new))
+    for person in connection.execute(select(people.c.name, people.c.languages)).all() if moved else ():
+        languages = list(dict.fromkeys(named.get(one, one) for one in person.languages))
+        connection.execute(update(people).where(people.c.name == person.name).values(languages=languages))
+        foreign = {one for one in moved if languages and topics[one] not in ("", *languages)}
+        open_ = claims.c.person == person.name, claims.c.done == work.OPEN
+        for some in _some(foreign):
+            connection.execute(update(claims).where(claims.c.topic.in_(some), *open_).values(done=work.EXPIRED))
+    for some in _some(moved):
+        work.recount(connection, some)
+    return len(moved)
 
 
 def _change(connection: Connection, some: Sequence[Item]) -> int:

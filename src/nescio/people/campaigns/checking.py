@@ -122,7 +122,7 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
     As in `intake`, an archive that cannot be opened counts as one run with a fault.
     """
     if path.suffix.lower() not in PACKING and path.is_file() and not path.is_symlink():
-        yield examine(path, topics, settings, handed_in=True)
+        yield examine(path, topics, settings)
         return
     held, why = opened(path, settings.most_bytes)
     if why:
@@ -133,7 +133,7 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
             inner.parent.mkdir(exist_ok=True)
             inner.write_bytes(content)
             label = path if name == path.stem else path / name
-            own = examine(inner, topics, settings, label=str(label), handed_in=True)
+            own = examine(inner, topics, settings, label=str(label))
         yield replace(own, path=label)
 
 

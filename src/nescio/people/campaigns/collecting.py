@@ -53,6 +53,7 @@ from nescio.people.campaigns.screens import list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows, table
 from nescio.people.campaigns.sheet_times import (
     REFUSED,
+    SAID,
     Collects,
     drop_contradictions,
     drop_replaced,
@@ -191,7 +192,7 @@ def collect(
         held = digest(opened / LISTS) if known else taken
         wrote = digests(opened, HISTORY) | ({LISTS: held} if held else {})
         refused = sorted(sources[path] for path in read if str(path) in faulty)
-        about = {"history": head} | ({REFUSED: refused} if refused else {})
+        about = {"history": head, SAID: reading.said} | ({REFUSED: refused} if refused else {})
         record(opened, "collect", {sources[path]: content for path, content in read.items()}, wrote, about)
         judged = read_judgements(opened)
         kept = [one for one in judged if one.item in reading.items]
@@ -289,11 +290,12 @@ def _collected(
             continue
         sheet = reading.read(path, who)
         sheet.source, sheet.lies_there, sheet.alone = sources[path], not named, named == 1
-        sheet.before, sheet.after = collects.first(sheet.source, digest(path))
+        sheet.before, sheet.after = collects.first(sheet)
         alone = reading.is_sorted_alone(sheet)
         if alone:
             reading.fault(path, None, _ALONE)
             continue
+        reading.said[sheet.source] = sheet.said
         sheets.append(sheet)
         if alone is None:
             notes.append(

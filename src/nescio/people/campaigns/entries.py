@@ -53,7 +53,8 @@ class Receipt(Struct, frozen=True):
     accepted. `same` is the digest of the text without byte-order mark and carriage returns: runs with equal
     digests are one run. `aside` is text for the organisers only, because it is about other groups. `replaces` is the
     file of the previous version, if it had another name. `again` is the number of earlier receipts for the same file
-    and time, which a changed rule or a ruling has made obsolete.
+    and time, which a changed rule or a ruling has made obsolete. `asked` is the digest of the topics that the run
+    answers, if its ids are those of several languages (`Part.digest`).
     """
 
     file: str
@@ -74,6 +75,7 @@ class Receipt(Struct, frozen=True):
     nescio: str = __version__
     replaces: str = ""
     again: Annotated[int, Meta(ge=0)] = 0
+    asked: str = ""
 
     @property
     def place(self) -> str:

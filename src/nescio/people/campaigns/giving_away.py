@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
 
 from nescio.data.model import Question
 from nescio.judging.choice import option
@@ -28,14 +28,14 @@ _KEY = re.compile(f"(?:{_BESIDE})*(?:{_KEYS})(?:{_KEYS}|{_BESIDE})*", re.IGNOREC
 def gives_away(questions: Sequence[Question], column: str) -> str | None:
     """Return the reason why a column of the questions looks like the key; None if it does not.
 
-    A column looks like the key if 80% of its values are the gold answer or a list of gold answers, name the right
-    option by letter or number, or set it apart from the other options (`_marked`). It also does if its name consists of
-    words such as "answer" or "key", or if its values tell the questions with an answer from those that are marked as
-    unanswerable; the language may do so.
+    A column looks like the key if 80% of its values are the gold answer or a list of gold answers, list all other
+    options, or set the right option apart from the others (`_marked`). It also does if its name consists of words such
+    as "answer" or "key", or if its values tell the questions with an answer from those that are marked as unanswerable;
+    the language may do so.
     """
     values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
     known = [(q, value) for q, value in values if q.answers]
-    told = max([*(sum(_tells(q, value, first) for q, value in known) for first in (0, 1)), _marked(known)])
+    told = max(sum(_tells(q, value) for q, value in known), _marked(known))
     if known and told >= _NEARLY * len(known):
         return f"{told} of its {len(known)} values equal the right answer, or tell it from the other options"
     if column != LANGUAGE and _tells_silence(questions, column):
@@ -43,51 +43,47 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
     return "its name suggests that it holds the key" if _KEY.fullmatch(column) else None
 
 
-def _tells(question: Question, value: str, first: int) -> bool:
-    """Return whether a value is or names (as an option) a gold answer; option numbers count from `first`.
-
-    Of a list, every element must do so, or the elements must be all other options.
-    """
-    if squeeze(value) in map(squeeze, question.answers):
-        return True
-    if isinstance(listed := cell_of(value), list):
-        others = {*map(squeeze, question.options)} - {*map(squeeze, question.answers)}
-        is_rest = {*map(squeeze, map(str, listed))} == others
-        return bool(listed) and (is_rest or all(_tells(question, str(one), first) for one in listed))
-    if not question.options:
-        return False
-    number = value.strip()
-    named = int(number) - first if number.isdecimal() else option(question, value)
-    return named is not None and named in [option(question, gold) for gold in question.answers]
+def _tells(question: Question, value: str) -> bool:
+    """Return whether a value is a gold answer, a list of gold answers, or the list of all other options."""
+    listed, golds = cell_of(value), {*map(squeeze, question.answers)}
+    texts = {squeeze(str(one)) for one in listed} if isinstance(listed, list) else {squeeze(value)}
+    is_rest = isinstance(listed, list) and texts == {*map(squeeze, question.options)} - golds
+    return squeeze(value) in golds or bool(texts and (texts <= golds or is_rest))
 
 
 def _marked(known: Sequence[tuple[Question, str]]) -> int:
     """Return how many values give the right options of their question, and no other option, the same mark.
 
-    A mark is whether the value mentions the option's text, letter or number, or what the value has at its position or
-    beside its text. Few questions show nothing, and neither do questions whose right option is nearly always the same.
+    A mark is whether the value names or mentions an option, by its text, letter or number, or what the value has at the
+    option's position or beside its text. Marks that could be right so often by chance are not counted.
     """
-    golds = [{option(q, gold) for gold in q.answers} - {None} if q.options else set() for q, _ in known]
-    if len(known) < _FEW:
-        return 0
-    has_places, has_texts = _varies(map(frozenset, golds)), _varies(q.answers for q, _ in known)
-    told: Counter[tuple[str, str]] = Counter()
-    for (question, value), gold in zip(known, golds, strict=True):
-        for way, marks in _marks(question.options, value) if gold else ():
-            own = {mark for at, mark in enumerate(marks) if at in gold}
-            others = {mark for at, mark in enumerate(marks) if at not in gold}
-            if len(own) == 1 and others and own.isdisjoint(others):
-                told[way, own.pop()] += has_texts if way == _MENTION else has_places
-    return max(told.values(), default=0)
+    pairs = defaultdict[tuple[str, str], list[tuple[Hashable, Hashable]]](list)
+    for question, value in known:
+        gold = {option(question, answer) for answer in question.answers} - {None} if question.options else ()
+        for way, marks in _marks(question, value) if gold else ():
+            names = [*map(squeeze, question.options)] if way == _MENTION else range(len(question.options))
+            right = frozenset(names[at] for at in gold if at is not None)
+            for mark in {*marks}:
+                own = [name for name, given in zip(names, marks, strict=True) if given == mark]
+                pairs[way, mark].append((right, frozenset(own)))
+    least = max((1 / len(question.options) for question, _ in known if question.options), default=1)
+    hits = {key: sum(right == own for right, own in found) for key, found in pairs.items()}
+    enough = [key for key, many in hits.items() if many >= _NEARLY * len(known)]
+    return max((hits[key] for key in enough if not _by_chance(hits[key], pairs[key], least)), default=0)
 
 
-def _varies(rights: Iterable[Hashable]) -> bool:
-    counts = Counter(rights)
-    return counts.most_common(1)[0][1] < _NEARLY * counts.total()
+def _by_chance(hits: int, pairs: Sequence[tuple[Hashable, Hashable]], least: float) -> bool:
+    """Return whether so many of the pairs could be equal by chance (binomial), if the chance is at least `least`."""
+    from scipy.stats import binom
+
+    one, other = (Counter(side) for side in zip(*pairs, strict=True))
+    rate = max(least, sum(one[name] * other[name] for name in one) / len(pairs) ** 2)
+    return bool(binom.sf(hits - 1, len(pairs), rate) > _CHANCE)
 
 
-def _marks(options: Sequence[str], value: str) -> Iterator[tuple[str, list[str]]]:
+def _marks(question: Question, value: str) -> Iterator[tuple[str, list[str]]]:
     """Yield what a value tells about each of the options, with the name of the way in which it tells this."""
+    options = question.options
     tokens, pieces = {*_TOKEN.findall(value)}, re.split(r"[\s,;|]+", value.strip())
     cell = literal_or(value, None) if value.lstrip()[:1] in ("[", "{") else None
     if isinstance(cell, dict):
@@ -97,6 +93,8 @@ def _marks(options: Sequence[str], value: str) -> Iterator[tuple[str, list[str]]
     for listed in lists:
         if isinstance(listed, list) and len(listed) == len(options):
             yield "position", [str(mark) for mark in listed]
+    named = {option(question, str(one)) for one in (cell if isinstance(cell, list) else [value])}
+    yield "named", [str(at in named) for at in range(len(options))]
     yield "letter", [str(chr(ord("A") + at) in tokens) for at in range(len(options))]
     yield from ((f"from {first}", [str(str(at + first) in tokens) for at in range(len(options))]) for first in (0, 1))
     words, marks = f" {_plain(value)} ", dict.fromkeys(options, "")

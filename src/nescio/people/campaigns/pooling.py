@@ -149,7 +149,7 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
     said = RunContents(campaign, campaign.topics(), campaign.secret)
     for run in followed(taken_in(campaign), progress):
         check_stored(run)
-        submission = examine(run.path, said.topics, campaign.settings, name=run.run, language=run.language)
+        submission = examine(run.path, said.topics, campaign.settings, accepted=run)
         if submission.faults:
             rule = "the topics, or nescio's rules for runs, have changed since this run was accepted"
             raise MismatchError(f"{submission.faults[0]}; {rule}; {TO_FIT}")
@@ -415,7 +415,7 @@ def every_version(campaign: Campaign) -> RunContents:
         path, name = campaign / RUNS / str(old.stored), f"{old.run} {old.version}"
         if old.status == ACCEPTED and digest(path) == old.digest:
             said.runs.append(TakenIn(name, old.group, old.language, path, old.version or 0, old.digest))
-            said.content[name] = examine(path, topics, settings, name=old.run, language=old.language).said or {}
+            said.content[name] = examine(path, topics, settings, accepted=old).said or {}
     return said
 
 

@@ -42,6 +42,7 @@ class TakenIn(Struct, frozen=True):
     path: Path
     version: int
     digest: str
+    asked: str = ""
 
 
 def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str]) -> None:
@@ -171,9 +172,11 @@ def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list
     out = disqualified(log)
     order = {name: i for i, name in enumerate(campaign.settings.groups)}
     return [
-        TakenIn(old.run, old.group, old.language, campaign / RUNS / str(old.stored), old.version or 0, old.digest)
-        for old in sorted(last.values(), key=lambda old: (order.get(old.group, 0), old.run))
-        if old.group in order and old.run not in out
+        TakenIn(
+            one.run, one.group, one.language, campaign / RUNS / str(one.stored), one.version or 0, one.digest, one.asked
+        )
+        for one in sorted(last.values(), key=lambda one: (order.get(one.group, 0), one.run))
+        if one.group in order and one.run not in out
     ]
 
 

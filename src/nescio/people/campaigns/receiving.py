@@ -209,7 +209,7 @@ def _present_language(campaign: Campaign, topics: Topics, run: TakenIn) -> str |
     """Return the language of an accepted run by the present topics; None if the run does not fit them any more."""
     if digest(run.path) != run.digest:
         return run.language if run.language in topics.parts else None
-    found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language)
+    found = examine(run.path, topics, campaign.settings, accepted=run)
     return None if found.faults else found.language
 
 
@@ -422,7 +422,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         path = folder / PurePosixPath(item.file).parent.name / f"run{suffix}"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(desk.contents.of(item))
-        run = examine(path, desk.topics, settings, name=item.stem, label=item.file, handed_in=True)
+        run = examine(path, desk.topics, settings, name=item.stem, label=item.file)
     if run.faults:
         return replace(receipt, reasons=(run.counted,), faults=run.listed)
     banned = sorted(desk.banned, key=lambda version: version.group != item.group)  # of equals the group's own
@@ -458,6 +458,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         receipt,
         status=ACCEPTED,
         language=run.language,
+        asked=run.asked,
         version=version,
         stored=stored,
         replaces=replaces,

@@ -22,7 +22,7 @@ from nescio.people.campaigns.archives import PACKING
 from nescio.people.campaigns.option_names import NUMBER, option_at
 from nescio.people.campaigns.settings import Settings, Task
 from nescio.people.campaigns.texts import encoding_fault, text_fault
-from nescio.people.campaigns.topics import Part, Topics
+from nescio.people.campaigns.topics import Accepted, Part, Topics
 from nescio.sources.json import MemoryBudget
 from nescio.sources.json_lines import json_lines
 from nescio.sources.source import BY_SUFFIX, LINES, PACKED
@@ -139,6 +139,7 @@ class Submission(Struct, frozen=True):
     of: int = 0
     more: int = 0
     unread: tuple[str, ...] = ()
+    asked: str = ""  # as in a receipt
 
     @property
     def count(self) -> int:
@@ -213,9 +214,10 @@ class _Reading(Struct):
     topics: Topics
     settings: Settings
     hint: str  # the name of the file and of its folder, which may say the language
-    handed_in: bool  # and not accepted earlier
+    accepted: Accepted | None  # None: the run is handed in
     faults: _FirstFaults = field(default_factory=_FirstFaults)
     language: str = ""
+    asked: str = ""
     unread: set[str] = field(default_factory=set)
 
     def fail(self, rule: str, value: object = None, line: int | None = None) -> None:
@@ -225,19 +227,23 @@ class _Reading(Struct):
     def part(self, ids: Iterable[str]) -> Part | None:
         """Return the topics in the run's language: the language in the run's name, or that of most question `ids`.
 
-        The ids come first if the run was accepted earlier, because languages may have other names since. Returns None,
-        and adds a fault, if neither decides.
+        The ids come first if the run was accepted earlier, because languages may have other names since; if languages
+        share ids, the topics that it answered then. Returns None, and adds a fault, if nothing decides.
         """
-        parts = self.topics.parts
+        parts, given = self.topics.parts, list(ids)
         words = {word.casefold() for word in _IDS.findall(self.hint)}
         named = [name for name in parts if name.casefold() in words]
-        given = list(ids)
-        counts = {name: sum(identity in part.questions for identity in given) for name, part in parts.items()}
-        most = max(counts.values())
-        best = [name for name, count in counts.items() if count == most and most]
-        for found in ([*parts], *((named, best) if self.handed_in else (best, named))):
+        held = {name: [one for one in given if one in part.questions] for name, part in parts.items()}
+        most = max(map(len, held.values()))
+        best = [name for name, own in held.items() if len(own) == most and most]
+        is_shared = sum(len({*own}) for own in held.values()) > len({one for own in held.values() for one in own})
+        ways = [best, named] if self.accepted and not is_shared else [named, best]
+        if self.accepted and is_shared:
+            ways.insert(0, [name for name, part in parts.items() if part.digest == self.accepted.asked])
+        for found in ([*parts], *ways):
             if len(found) == 1:
                 self.language = found[0]
+                self.asked = parts[found[0]].digest if is_shared else ""
                 return parts[found[0]]
         known = ", ".join(filter(None, parts))
         self.fail(
@@ -266,24 +272,22 @@ def examine(
     *,
     name: str | None = None,
     label: str | None = None,
-    language: str = "",
-    handed_in: bool = False,
+    accepted: Accepted | None = None,
 ) -> Submission:
     """Return a run with its answers and faults; a fault raises no error.
 
-    The campaign's `settings` limit the length of answers and say how options are numbered. `name` is the name of the
-    run (None: that of the file). `label` is the name of the file in faults. `language` is the language in which the run
-    was accepted, and the result has its language by these topics. With `handed_in`, an answer that is an empty text is
-    a fault; earlier versions of nescio accepted such runs.
+    The `settings` limit the length of answers and say how options are numbered. `name` is the name of the run (None:
+    that of the file), and `label` that of the file in faults. A run that was `accepted` earlier keeps its name, and has
+    its language by these topics; only in others, an answer that is an empty text is a fault.
     """
-    own = name or run_name(path.name)
+    own = accepted.run if accepted else name or run_name(path.name)
     content = b"" if path.suffix.lower() in PACKED else path.read_bytes()
     if rule := encoding_fault(content) or _too_long(content, topics):
         return Submission(path, own, "", (_fault(label or str(path), rule, None, None),))
     try:
         source = _open(path)
-        hint = language or f"{path.absolute().parent.name} {path.name} {own}"
-        reading = _Reading(source, topics, settings, hint, handed_in)
+        hint = (accepted and accepted.language) or f"{path.absolute().parent.name} {path.name} {own}"
+        reading = _Reading(source, topics, settings, hint, accepted)
         said, answered, total = _said(reading)
     except NescioError as error:
         rule, where, value = (
@@ -292,12 +296,13 @@ def examine(
         # A message may quote the path, which is temporary for an unpacked run.
         rule = rule.replace(str(path), label or str(path))
         return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
-    if name is None and not is_file_name(path.name):
+    if accepted is None and name is None and not is_file_name(path.name):
         reading.faults.insert(0, FormatError(source.label, FILE_RULE, value=path.name))
     faults = [_hinted(_fault(label or str(path), one.rule, one.where, one.value), topics) for one in reading.faults]
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
     distinct, unread = tuple(dict.fromkeys(faults)), tuple(map(_cut, map(repr, sorted(reading.unread))))
-    return Submission(path, own, reading.language, distinct, said, answered, total, reading.faults.more, unread)
+    counts = answered, total, reading.faults.more
+    return Submission(path, own, reading.language, distinct, said, *counts, unread, reading.asked)
 
 
 def _too_long(content: bytes, topics: Topics) -> str | None:
@@ -364,7 +369,7 @@ def _questions(reading: _Reading) -> _Said:
         reading.fail(
             f"a run of a campaign answers each question once, so it cannot have the column {REPEAT!r}", " ".join(again)
         )
-    if reading.handed_in and (blank := _blank(responses)):
+    if reading.accepted is None and (blank := _blank(responses)):
         reading.fail("an answer may not be an empty text; to abstain, answer null", " ".join(blank))
     part = reading.part(response.question_id for response in responses)
     if part is None:

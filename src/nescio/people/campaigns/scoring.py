@@ -19,7 +19,7 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparisons, Scores
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, MissingColumnError, UsageError
 from nescio.formats.folder_writer import write_lines
 from nescio.measures import parse
 from nescio.options.edge import Progress
@@ -152,7 +152,11 @@ def write_results(
                 f"the measures in {SETTINGS} begin with {judged.measures[0]}, by which no run is better than another; "
                 "put a measure that ranks runs first"
             )
-        scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
+        try:
+            scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
+        except MissingColumnError as error:  # whose advice names options that campaigns lack
+            rule = str(error).partition(";")[0]
+            raise UsageError(f"{rule}; name measures that fit the task {settings.task} in {SETTINGS}") from None
         if scores.why_unmarked and len(judged.runs) > 1:
             scores = replace(scores, why_unmarked=UNMARKED)
         every.append((judged, scores))

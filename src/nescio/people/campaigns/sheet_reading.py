@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
@@ -65,10 +67,10 @@ class SheetRows(Struct):
     """The rows of a sheet: the judgements, and the rows without a verdict (`blanks`).
 
     `outdated` has the verdicts on earlier texts, each with its line. `items` has the items in the order of the sheet.
-    `answers` is the number of all answers. `texts` has the keys of the texts that the sheet shows, for items that it
-    shows otherwise than now. `collect` says where the sheet is from (`source`), whether it was found in the folder of
-    the campaign (`lies_there`), whether somebody named it and no other file (`alone`), and when its content was
-    collected before (`before`), or another content of its file (`after`).
+    `answers` is the number of all answers. `keys` has the keys of the texts that the sheet shows, and `texts` those of
+    items that it shows otherwise than now. `collect` says where the sheet is from (`source`), whether it was found in
+    the folder of the campaign (`lies_there`), whether somebody named it and no other file (`alone`), and when its
+    content was collected before (`before`), or another content of its file (`after`).
     """
 
     path: Path
@@ -79,11 +81,19 @@ class SheetRows(Struct):
     items: list[str] = field(default_factory=list)
     answers: int = 0
     texts: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
     source: str = ""
     lies_there: bool = False
     alone: bool = False
     before: FirstRead | None = None
     after: str = ""
+
+    @property
+    def said(self) -> str:
+        """Return a digest of what the sheet says, which stays the same when a program saves it in another form."""
+        rows = [*self.judgements, *self.blanks, *(one for _, one in self.outdated)]
+        said = sorted((one.item, one.verdict, one.comment, self.keys.get(one.item, "")) for one in rows)
+        return hashlib.sha256(json.dumps([self.who, *said]).encode()).hexdigest()
 
 
 class SheetReader:
@@ -101,6 +111,7 @@ class SheetReader:
         self.texts = shown_keys(shown, listed)  # the texts that people see now
         self.secret = campaign.secret
         self.given = read_asked(campaign).given
+        self.said: dict[str, str] = {}  # the digest of what each sheet says, keyed by its source
         self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
         self.is_list_collected = False  # whether the log has the nuggets of the key as they are
         self.other_lists: dict[str, set[str]] = {}  # who made a list of a target that does not count
@@ -139,6 +150,7 @@ class SheetReader:
                     without_texts.append(line)
                     continue
                 rows.items.append(item)
+                rows.keys[item] = texts
                 self._judge(rows, line, {**row, "item": item}, column if column in row else SENTENCES, texts)
         except FormatError as error:
             self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,6 +29,7 @@ _CONTRADICTORY = (
 )
 KEY_SHEET = "nuggets.csv"
 REFUSED = "refused"  # in the log, the files of which `collect` refused rows
+SAID = "said"  # in the log, the digests of what sheets say
 _LATER = timedelta(days=1)  # Clocks and archives may date a file so much too early.
 
 
@@ -39,10 +41,11 @@ def sources_of(campaign: Campaign, paths: Iterable[Path]) -> Mapping[Path, str]:
     """
     there = (campaign / SHEETS).resolve()
     whole = {path: (path.parent.resolve() / path.name).parts for path in paths}
+    times = Counter(parts[-count:] for parts in {*whole.values()} for count in range(2, len(parts)))
     names = {}
     for path, parts in whole.items():
         ends = (parts[-count:] for count in range(2, len(parts)))
-        alone = (end for end in ends if all(other[-len(end) :] != end for other in {*whole.values()} - {parts}))
+        alone = (end for end in ends if times[end] == 1)
         names[path] = path.name if Path(*parts).parent == there else "/".join(next(alone, (".", path.name)))
     return names
 
@@ -55,15 +58,17 @@ class Collects:
         steps = [entry for entry in reversed(read_log(campaign)) if entry.step == COLLECTING]
         self._steps = [(entry, FirstRead(entry.at, lines.get(entry.about["history"], 0))) for entry in steps]
 
-    def first(self, source: str, held: str) -> tuple[FirstRead | None, str]:
-        """Return the first `collect` that read the content `held`, if one did, and when this source had another one.
+    def first(self, sheet: SheetRows) -> tuple[FirstRead | None, str]:
+        """Return the first `collect` that read the content of a sheet, if one did, and when its source had another one.
 
-        Steps before the last one that read another content from this source do not count. A content of which rows were
-        refused does not say when this source had another one, because the same rows may be in it.
+        A sheet that was saved again in another form has the same content if it says the same. Steps before the last one
+        that read another content from this source do not count. A content of which rows were refused does not say when
+        this source had another one, because the same rows may be in it.
         """
+        source, held, said = sheet.source, digest(sheet.path), sheet.said
         found, is_same = None, True
         for entry, one in self._steps:
-            if held in entry.read.values():
+            if held in entry.read.values() or said in entry.about.get(SAID, {}).values():
                 found = one if is_same else found
             elif source in entry.read:
                 is_same = False
@@ -195,23 +200,28 @@ def drop_unordered(reading: SheetReader, path: Path, taken: HandedIn, present: P
 
 
 def drop_replaced(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles, *, alone: bool) -> list[Path]:
-    """Return the lists of nuggets at `paths`, except those that were collected before another list.
+    """Return the lists of nuggets at `paths`, except those that were collected before the last lists.
 
-    A list elsewhere that is left out is a fault. One in `sheets/` counts if it was put there since, or named `alone`.
+    If one of them lies elsewhere, it is a fault, and none is returned, because the others may lack targets. One in
+    `sheets/` counts if it was put there since, or named `alone`.
     """
-    steps = [entry for entry in read_log(campaign) if entry.step == COLLECTING]
-    read = [(name, held) for entry in steps for name, held in entry.read.items() if is_key_sheet(Path(name))]
+    steps = [entry.read for entry in read_log(campaign) if entry.step == COLLECTING]
+    read = [{name: held for name, held in step.items() if is_key_sheet(Path(name))} for step in steps]
+    lists = [*filter(None, read)]
+    last = {held for step in lists[-1:] for held in step.values()}
+    older = {held for step in lists[:-1] for held in step.values()} - last
+    by_source = {name: held for step in read for name, held in step.items()}
     rule = f"this list was collected before a later one; to go back to it, put it into {SHEETS}/, and name it alone"
-    kept = []
-    for path in paths:
-        source, held = sources_of(campaign, [path])[path], digest(path)
-        if held not in [one for _, one in read[:-1]] or held == read[-1][1]:
+    kept, replaced = [], []
+    for path, source in sources_of(campaign, paths).items():
+        held = digest(path)
+        if held not in older or (source == path.name and (alone or held != by_source.get(source))):
             kept.append(path)
         elif source != path.name:
-            faults.add(Fault(str(path), None, rule, path.name))
-        elif alone or held != dict(read).get(source):
-            kept.append(path)
-    return kept
+            replaced.append(path)
+    for path in replaced:
+        faults.add(Fault(str(path), None, rule, path.name))
+    return [] if replaced else kept
 
 
 def is_key_sheet(path: Path) -> bool:

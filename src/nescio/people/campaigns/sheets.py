@@ -35,7 +35,7 @@ from nescio.people.campaigns.judgements import (
     read_history,
     read_judgements,
 )
-from nescio.people.campaigns.log import digest, digests, latest, read_log, record
+from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.pooling import pool_version, read_pool
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.runs import FaultsOfFiles
@@ -293,7 +293,8 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
             if path.is_file():
                 reading = SheetReader(campaign)
                 rows = reading.read(path, who)
-                rows.before, _ = collects.first(path.name, digest(path))
+                rows.source = path.name
+                rows.before, _ = collects.first(rows)
                 lines = rows.before.lines if rows.before else None
                 new = [
                     one

@@ -294,7 +294,7 @@ def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Itera
     """Yield a fault for each run that counts, but would not be accepted by the current topics."""
     topics = campaign.topics()
     for run in taken_in(campaign, entries):
-        found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language)
+        found = examine(run.path, topics, campaign.settings, accepted=run)
         if found.faults:
             name = run.path.relative_to(campaign.folder).as_posix()
             said = f"the changed topics make {found.counted} in this run; {TO_FIT}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -34,18 +36,33 @@ from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.tasks.pan.truth import problems_of
 from nescio.tasks.pan.truth import recognise as recognise_pan
-from nescio.text import enumerated
+from nescio.text import enumerated, squeeze
 
 _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
 _ALL = ""
 
 
 class Part(Struct, frozen=True):
-    """The topics of one language; for AVE, with the answers to validate."""
+    """The topics of one language; for AVE, with the answers to validate, and a digest of all topics' ids and texts.
+
+    The digest stays the same when the language gets another name, or when topics are dropped.
+    """
 
     language: str
     questions: Mapping[str, Question]
     exercise: Exercise | None = None
+    digest: str = ""
+
+
+class Accepted(Protocol):
+    """A run that was accepted: its name, its language then, and the digest of the topics that it answered."""
+
+    @property
+    def run(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def asked(self) -> str: ...
 
 
 class Topics(Struct, frozen=True):
@@ -306,13 +323,21 @@ def read_topics(folder: Path, task: Task) -> Topics:
         parts = {}
         for exercise, path in exercises_of(files):
             language = _ALL if path.stem == "collection" else path.stem
-            parts[language] = Part(language, {question.id: question for question in exercise.questions}, exercise)
+            by_id = {question.id: question for question in exercise.questions}
+            parts[language] = Part(language, by_id, exercise, _digest(exercise))
+        check_languages(parts)
         return Topics(task, parts)
     if task in ("qa", "reading"):
         questions: Sequence[Question] = _collection(files)[0].questions
     else:
         questions = [*_targets_or_problems(files)]
     return Topics(task, _parts(questions))
+
+
+def _digest(exercise: Exercise) -> str:
+    texts = [(question.id, question.text) for question in exercise.questions]
+    answers = [(*one.key, one.answer, one.text) for one in exercise.candidates]
+    return hashlib.sha256(json.dumps([*texts, *answers]).encode()).hexdigest()
 
 
 def topic_files(folder: Path) -> list[Path]:
@@ -343,8 +368,11 @@ def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> tupl
         elif settings.task in ("qa", "reading"):
             questions: Sequence[Question] = _collection(files)[0].questions
             if key and any(question.strata for question in questions):  # which may repeat the answers of the key
-                gold = {question.id: question.answers for question in _collection(key)[0].questions}
-                questions = [replace(one, answers=gold.get(one.id) or one.answers) for one in questions]
+                keys = {question.id: question for question in _collection(key)[0].questions}
+                both = [(one, keys.get(one.id, one)) for one in questions]
+                questions = [
+                    replace(one, answers=own.answers or one.answers, answerable=own.answerable) for one, own in both
+                ]
             _write_questions(questions, draft, notes, None, settings.show)
         elif settings.task == "nuggets":
             _write_targets([*_targets_or_problems(files)], draft, notes, settings.show)
@@ -395,12 +423,21 @@ def _strata(row: Mapping[str, object]) -> dict[str, str]:
 def _parts(questions: Sequence[Question]) -> dict[str, Part]:
     """Return a part for each language of the questions; if there is one language, a single part without a language."""
     languages = list(dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in questions))
+    check_languages(languages)
     if len(languages) < 2:
         return {_ALL: Part(_ALL, {question.id: question for question in questions})}
     groups: dict[str, dict[str, Question]] = {name: {} for name in languages}
     for question in questions:
         groups[question.strata.get(LANGUAGE, _ALL)][question.id] = question
     return {name: Part(name, group) for name, group in groups.items()}
+
+
+def check_languages(names: Iterable[str]) -> None:
+    """Raise MismatchError if two languages of questions differ only in case or in spaces."""
+    spelled: dict[str, str] = {}
+    for name in names:
+        if (other := spelled.setdefault(squeeze(name), name)) != name:
+            raise MismatchError(f"some questions are in {other!r}, others in {name!r}; spell each language in one way")
 
 
 def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:

@@ -75,7 +75,7 @@ def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) ->
         path = campaign / RUNS / str(receipt.stored)
         if receipt.status != ACCEPTED or digest(path) != receipt.digest:
             continue
-        run = examine(path, topics, campaign.settings, name=receipt.run, language=receipt.language)
+        run = examine(path, topics, campaign.settings, accepted=receipt)
         if run.said is not None:
             answers = answers_of(campaign.settings.task, run.said)
             yield Version(receipt.run, receipt.group, run.language, answers)
