@@ -49,6 +49,14 @@ def is_nothing(text: str) -> bool:
     return len(text) <= _LONGEST_NOTHING and _NOTHING.fullmatch(text) is not None
 
 
+def all_nothing(said: Any, gold: Any = ()) -> bool:
+    """Return whether a text, or each text of a list, stands for nothing and is none of the `gold` answers."""
+    texts, right = (one if isinstance(one, (list, tuple)) else [one] for one in (said, gold))
+    if not texts or not all(isinstance(one, str) and is_nothing(one) for one in texts):
+        return False
+    return {squeeze(one) for one in right if isinstance(one, str)}.isdisjoint(map(squeeze, texts))
+
+
 # Function words, which say little about the subject of a sentence.
 STOP_WORDS = word_set("""
 a an the this that these those and or but nor so if then than as of in on at to from by for with about into over after

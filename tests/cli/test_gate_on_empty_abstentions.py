@@ -196,8 +196,8 @@ def test_empty_outputs_marked_as_abstentions_win_no_gate(
     """The new run fails to answer where the old one was wrong, which c@1 rewards if the run declined."""
 
     gate = [f"{one}: {one}" if one in ("old", "new") and write is promptfoo else one for one in GATE]
-    for said, passes in (("I would rather not say.", True), ("", False)):
-        folder = tmp_path / f"{passes}"
+    for number, (said, passes) in enumerate((("I would rather not say.", True), ("", False), ("N/A", False))):
+        folder = tmp_path / f"{number}"
         folder.mkdir()
         old = write(folder, "old", [(q, "x", STATES[q % 10 >= 5]) for q in N])
         rows = [(q, said, "unanswered") if q % 10 >= 8 else (q, "x", STATES[q % 10 >= 5]) for q in N]

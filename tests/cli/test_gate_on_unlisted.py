@@ -78,3 +78,21 @@ def test_a_tool_that_lists_what_was_resolved_has_listed_it(tmp_path: Path, nesci
         (tmp_path / f"{run}.json").write_text(json.dumps(resolved))
     paths = (tmp_path / "old.json", tmp_path / "new.json")
     assert nescio("compare", *paths, "-m", "accuracy", *GATE, "--total", "200", "--rest", "incorrect").status == 0
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_baseline_knows_what_its_answers_in_no_row_count_as(tmp_path: Path, nescio: Command, saved: bool) -> None:
+    """The old run has 100 answers in no row, which count as wrong, and may be right."""
+    old = table(tmp_path / "old.csv", HEAD, [("old", f"q{q}", right(q % 5 < 4)) for q in range(100)])
+    asked = [f"q{q}" if q < 100 else f"not listed {q - 99}" for q in N]
+    new = table(tmp_path / "new.csv", HEAD, [("new", name, right(q % 4 < 3)) for q, name in enumerate(asked)])
+    few = ("--total", "200", "--rest", "incorrect")
+    kept = tmp_path / ("old.json" if saved else "kept.csv")
+    if saved:
+        assert nescio("compare", old, "-m", "accuracy", "--save-baseline", kept, *few).status == 0
+        done = nescio("compare", new, "-m", "accuracy", "--baseline", kept, "--fail-on-regression", *few)
+    else:
+        assert nescio("convert", old, kept, *few).status == 0
+        done = nescio("compare", kept, new, "-m", "accuracy", *GATE)
+    assert done.status == 3, done.flat
+    assert "100 of old's 200 answers are in no row, count as incorrect, and may be better" in done.flat

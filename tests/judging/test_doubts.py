@@ -87,7 +87,7 @@ SILENT = ["None", "Ich weiß es nicht.", "no lo sé", "je ne sais pas", "不知�
 
 @pytest.mark.parametrize("judge", [None, "exact", "token_f1"])
 def test_answers_that_read_like_silence_are_counted_with_what_takes_them(judge: str | None) -> None:
-    rows: Rows = [*((f"gold {i}", text) for i, text in enumerate(SILENT)), ("None", "none"), ("Bo", "Ann")]
+    rows: Rows = [*((f"gold {i}", text) for i, text in enumerate(SILENT)), ("None", "null"), ("Bo", "Ann")]
     found, seen = loaded(rows, judge=judge, empty="incorrect"), set[str]()
     assert found.data.columns["incorrect"].sum() == 8
     patterns: list[str] = []
@@ -113,6 +113,8 @@ def test_an_answer_that_stands_for_nothing_is_an_empty_output(judge: str, text: 
         assert tuple(found.data.columns[name].sum() for name in ("correct", "incorrect", "unanswered")) == counts
         assert [(row.why, row.n) for row in found.silence] == [("empty", 1)]
     assert text == "[]" or loaded([("a", "a"), (text, text)], judge=judge).data.columns["correct"].sum() == 2
+    in_capitals = [("a", "a"), (text, text.upper())]  # which are right, too
+    assert text == "[]" or loaded(in_capitals, judge=judge, empty="incorrect").data.columns["correct"].sum() == 2
 
 
 def test_what_may_decline_is_counted_whether_it_is_incorrect_or_without_a_grade() -> None:

@@ -1,5 +1,6 @@
 """From answers to outcomes: what is judged, what is kept of a declined candidate, and which judge is asked."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,17 +9,31 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from nescio import score
+from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.errors import FormatError
 from nescio.judging import REGISTRY, default_judge, judge, judge_runs
-from nescio.judging._judge import SUITING
+from nescio.judging._judge import SUITING, AnswerToJudge, Grade, Silent
 from nescio.registry import Registry
 
 Q1 = Question("q1", "Who?", ("Ann",), ("Ann", "Bob"), strata={"topic": "people"})
 Q2 = Question("q2", "Where?", ("Rome",), ("Rome", "Oslo"))
 NONE = Question("q3", "Why?", (), ("x", "y"), answerable=False)
+
+
+class AllSilent:
+    """A judge to whom every answer declines."""
+
+    record, scores = JudgeRecord("all silent"), dict[str, Silent]()
+
+    def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
+        return [Grade(SILENT) for _ in answers]
+
+    def remarks(self, *_: object) -> tuple[Note, ...]:
+        return ()
 
 
 def judged(*responses: Response, questions: tuple[Question, ...] = (Q1, Q2, NONE), name: str = "choice") -> Outcomes:
@@ -68,6 +83,26 @@ def test_where_there_is_no_answer_every_answer_is_wrong_and_no_judge_asked() -> 
     assert_array_equal(found.state, [[INCORRECT]])
     assert_array_equal(judged(response("q3", "A", False), questions=(NONE,)).candidate, [[0]])
     assert_array_equal(found.answerable, [0])
+
+
+def test_an_answer_that_stands_for_nothing_is_an_empty_output_with_the_scores_of_a_wrong_answer() -> None:
+    said = [response(one, "N/A") for one in ("q1", "q2", "q3")]
+    made = judged(*said, name="token_f1")
+    assert made.why is not None
+    assert made.why.tolist() == [["empty"] * 3]
+    assert_array_equal(made.extra_columns["token_f1.f1"], [[0, 0, 0]])
+
+
+def test_an_answer_that_stands_for_nothing_is_no_decision_though_the_judge_calls_it_one() -> None:
+    """But it is one if it is the gold answer of some question."""
+    run = Run("mine", (response("q1", "N/A"), response("q2", "none")))
+    of_none = Question("q2", "Where?", ("None",))
+    made, _ = judge_runs(Collection("c", (Q1, of_none)), [run], AllSilent())
+    assert made.why is not None
+    assert (made.state.tolist(), made.why.tolist()) == (
+        [[SILENT, SILENT]],
+        [["empty (said to abstain)", "declined in words"]],
+    )
 
 
 def test_what_the_questions_say_goes_along() -> None:

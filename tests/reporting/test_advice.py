@@ -172,6 +172,13 @@ def test_a_run_that_answers_nothing_is_not_to_be_shipped_though_it_is_the_best(m
     assert not {"ship", "evidence"} & said.keys()
 
 
+def test_a_run_that_is_best_because_it_answers_less_is_not_to_be_shipped(tmp_path: Path) -> None:
+    file = outcome_table(tmp_path / "table.csv", {"a": "C" * 80 + "W" * 40, "b": "C" * 40 + "U" * 80})
+    said = kinds(file, measure="precision")
+    assert said["no decision"].text.startswith("Ship nothing yet: precision does not show that right answers fell")
+    assert "ship" not in said
+
+
 def test_what_silence_beats_or_a_threshold_leaves_mostly_wrong_is_not_to_be_shipped(tmp_path: Path) -> None:
     """Of 60 answers 20 are wrong: 40 - 3 · 20 is below 0, which silence earns; at a price of 1 it is not."""
     file = outcome_table(tmp_path / "table.csv", {"a": "WCC" * 20, "b": "WWC" * 20})

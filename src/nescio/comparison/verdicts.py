@@ -244,9 +244,9 @@ def decisions(comparisons: Comparisons, gated: Collection[str] = ()) -> tuple[De
     """Return the decision on each comparison, by the level and the margin with which the comparisons were made.
 
     The decision is "cannot tell" if a gate on the comparison would be refused (`scoring.grounds.no_ground`), and if a
-    run answers worse, but none of the measures `gated` shows it. Without `gated`, these are all measures.
+    run answers worse, but none of the measures `gated` shows it. Without `gated`, these are all that rank runs.
     """
-    gated = gated or {row.measure for row in comparisons}
+    gated = gated or ranking([row.measure for row in comparisons])
     alpha, stated = 1 - float(comparisons.signature["ci"]) / 100, margin_in(comparisons)
     changes = {(n.subject, n["baseline"]): str(n["change"]) for n in comparisons.notes if n.code == REASONS_CHANGED}
     units = "clusters" if "clusters" in comparisons.signature else "questions"

@@ -5,9 +5,9 @@ digests of the words of a question and of its gold answers, after the name of th
 `inspect:9f86d081884c7d65`. Digests of two tools are not compared, but those of nescio's own formats are compared with
 those of any tool, unless these are of a part of a question, or of more than its text (`evalscope_own_text`).
 `answers_held` says how many answers the run's file held and stated ("186 of 400", or "186 of unknown"; "700 of 800 in 2
-runs" if the file states a number for several runs together). `no_gate_because` is the reason why no gate can rest on
-the run's answers. `output_was` says what an output lacked (`output_lacks` of `nescio.data.reasons`), such as "empty",
-whatever its outcome.
+runs" if the file states a number for several runs together; "186 of 400, others incorrect" if the option `--rest` says
+what the others count as). `no_gate_because` is the reason why no gate can rest on the run's answers. `output_was` says
+what an output lacked (`output_lacks` of `nescio.data.reasons`), such as "empty", whatever its outcome.
 
 Files outlive a version: a format whose reader takes digests of other words than before needs another name in them.
 """
@@ -24,7 +24,7 @@ import numpy as np
 
 from nescio.data.changed_questions import UNSAID, are_apart, changed_words
 from nescio.data.columns import Array
-from nescio.data.dropped import fewer_held, lacks_answers
+from nescio.data.dropped import FEWER_HELD, fewer_held
 from nescio.data.notes import Note, note
 
 QUESTION_DIGEST, GOLD_DIGEST = "question_digest", "gold_digest"
@@ -38,7 +38,7 @@ GOLD_PART = 1  # the number of the gold answers among the parts of digests
 _HALF, _WHOLE = len(UNSAID), 2 * len(UNSAID)
 DIGEST = r"(\S+):([0-9a-f]{16})"  # the form of a digest
 _DIGEST = re.compile(DIGEST)
-_HELD = re.compile(r"(\d+) of (\d+|unknown)(?: in (\d+) runs)?")
+_HELD = re.compile(r"(\d+) of (\d+|unknown)(?: in (\d+) runs)?(?:, others (correct|incorrect|unanswered))?")
 _BETWEEN = "; "
 _OWN = (b"", b"questions", b"outcomes")  # the names of digests in nescio's own formats
 WITH_OPTIONS = b"_options"  # ends the name of digests of a question and of what it offers to choose from
@@ -165,10 +165,10 @@ def held_in_words(notes: Iterable[Note]) -> dict[str, str]:
     """Return the text of `answers_held` for each run whose files state more answers than they hold."""
     parts: dict[str, list[str]] = {}
     for remark in notes:
-        if lacks_answers(remark):
-            among = len(remark["runs"])
+        if remark.code == FEWER_HELD:
+            among, rest = len(remark["runs"]), remark["rest"]
             of = "unknown" if remark["stated"] is None else remark["stated"]
-            text = f"{remark['held']} of {of}{f' in {among} runs' if among > 1 else ''}"
+            text = f"{remark['held']} of {of}{f' in {among} runs' if among > 1 else ''}{rest and f', others {rest}'}"
             for run in remark["runs"]:
                 parts.setdefault(run, []).append(text)
     return {run: _BETWEEN.join(dict.fromkeys(texts)) for run, texts in parts.items()}
@@ -198,10 +198,11 @@ def notes_on(held: Iterable[tuple[str, str]], unfit: Iterable[tuple[str, str]], 
     notes = []
     for (file, part), runs in together.items():
         if found := _HELD.fullmatch(part):
-            number, of, among = found.groups()
+            number, of, among, rest = found.groups()
             stated = None if of == "unknown" else int(of)
             groups = [runs] if among else [[run] for run in runs]
-            notes += [fewer_held(file, own, stated, int(number), among=int(among or 1)) for own in groups]
+            how: dict[str, Any] = {"among": int(among or 1), "rest": rest or ""}
+            notes += [fewer_held(file, own, stated, int(number), **how) for own in groups]
     for run, why in unfit:
         notes.append(note(UNFIT, "run {subject!r}: its file says that no gate can rest on {why}", run, why=why))
     return notes

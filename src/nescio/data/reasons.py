@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, NonAnswers, Outcomes
 from nescio.errors import opt
-from nescio.text import plural
+from nescio.text import all_nothing, plural
 
 Kind = Literal["declined", "empty", "unparsed", "failed"]
 CountsAs = Literal["incorrect", "unanswered", "ungraded"]
@@ -143,13 +143,16 @@ def said_to_abstain(why: str | None) -> str | None:
     return f"{why}{BY_OUTCOME}" if why in _KINDS else why
 
 
-def abstention(mark: str | None, nothing: str | None) -> str | None:
+def abstention(mark: str | None, nothing: str | None, said: Any = None, gold: Any = None) -> str | None:
     """Return the reason `mark` for which a tool calls an answer an abstention, or "empty" if its output is empty.
 
     The answer stays an abstention in both cases. `nothing` says what the output lacks. An empty output is no decision,
-    so gates must see it, whatever the tool calls it.
+    so gates must see it, whatever the tool calls it. Nor is one if all that it `said` stands for nothing, unless this
+    is a `gold` answer.
     """
-    return said_to_abstain(EMPTY) if mark and nothing == EMPTY and output_lacks(mark) is None else mark
+    if mark is None or output_lacks(mark) is not None:
+        return mark
+    return said_to_abstain(EMPTY) if nothing == EMPTY or all_nothing(said, gold) else mark
 
 
 def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:

@@ -15,13 +15,13 @@ from nescio.data.columns import Array
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
-from nescio.data.reasons import EMPTY, failed_call
+from nescio.data.reasons import EMPTY, failed_call, said_to_abstain
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.judging._doubts import Doubts
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, known
 from nescio.options.edge import Progress
 from nescio.sources.limits import check_cells
-from nescio.text import is_nothing, squeeze
+from nescio.text import all_nothing, is_nothing
 
 _CELLS = {"run": "i", "question": "i", "rank": "i", "state": "b", "confidence": "d", "candidate": "b"}  # array types
 _TICK = 1 << 12  # answers between two reports of progress
@@ -64,7 +64,8 @@ def judge_runs(
         rows.append((r, q, response.rank, state, confidence, candidate))
         if response.rank == 1:
             why[r, q] = _why(state, response, grade)
-            if extra and grade is not None and response.answered and grade.state != SILENT:
+            given = response.answered or response.answer is None  # without a text, if it stands for nothing
+            if extra and grade is not None and given and grade.state != SILENT:
                 for name, scores in extra.items():
                     scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
         if len(rows) == _TICK:
@@ -113,7 +114,8 @@ def _graded(
     """Yield every response with the index of its run, its row, and its grade (None without an answer).
 
     A judge that grades one by one is asked for each answer in turn. Any other judge gets all answers at once first. An
-    answer that stands for nothing, such as "None", is an empty output unless it is right or a gold answer.
+    answer that stands for nothing, such as "None", is an empty output unless it is right or a gold answer. It keeps its
+    grade for the scores of the judge.
     """
     hears = getattr(judge, "hears_silence", False)
 
@@ -132,7 +134,7 @@ def _graded(
         grades = iter(judge.grade([asked for *_, asked in responses() if asked is not None]))
         grade_of = lambda one: next(grades)  # noqa: ARG005, E731
     own = (texts for run in runs for texts in (run.gold or {}).values())
-    gold = {squeeze(text) for texts in (*(q.answers for q in questions), *own) for text in texts if is_nothing(text)}
+    gold = [*{text for texts in (*(q.answers for q in questions), *own) for text in texts if is_nothing(text)}]
     unasked = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))  # the grade of an answer to a question without one
     for r, q, response, asked in responses():
         grade = None
@@ -142,15 +144,10 @@ def _graded(
                 grade = unasked
             if response.why and grade.state != CORRECT and not any(map(failed_call, questions[q].answers)):
                 grade = Grade(NOT_GRADED, dict.fromkeys(judge.scores, math.nan), response.why)
-            elif grade.state == INCORRECT and response.answered and _is_hollow(response.answer, gold):
-                yield r, q, replace(response, answer=None, answered=False, why=EMPTY), None
-                continue
+            elif grade.state in (INCORRECT, SILENT) and response.answered and all_nothing(response.answer, gold):
+                why = EMPTY if grade.state == INCORRECT else said_to_abstain(EMPTY)
+                response = replace(response, answer=None, answered=False, why=why)  # noqa: PLW2901
         yield r, q, response, grade
-
-
-def _is_hollow(answer: str, gold: set[str]) -> bool:
-    """Return whether an answer stands for nothing, and is none of the gold answers that do so (`gold`)."""
-    return is_nothing(answer) and squeeze(answer) not in gold
 
 
 def _key(response: Response) -> tuple[str, str]:
@@ -193,7 +190,7 @@ def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_
 
 def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
     """Return the outcome of a response, and whether its declined candidate is right: 1, 0, or -1 without a verdict."""
-    if grade is None:
+    if grade is None or response.answer is None:
         return SILENT, -1
     if response.answered:
         return grade.state, -1

@@ -28,9 +28,9 @@ from nescio.tables import rules
 from nescio.tables.asking import AskedError, Options, of_refusals
 from nescio.tables.cells import Placed, gathered
 from nescio.tables.columns import SHORT
-from nescio.tables.lexicon import marker_of, state_of
+from nescio.tables.lexicon import is_silent_word, marker_of, state_of
 from nescio.tables.pairing import is_prompt
-from nescio.text import composed, finite, normalise
+from nescio.text import composed, finite, is_nothing, normalise, squeeze
 
 if TYPE_CHECKING:
     import duckdb
@@ -208,7 +208,7 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
     columns have the names of nescio's own format. Raises AskedError if no option says what markers, empty cells or
     refusals count as.
     """
-    gold = {text for row in rows for text in row.gold}
+    gold = {squeeze(text) for row in rows for text in row.gold}
     classes = bool(gold) and all(text.isdecimal() for text in gold)
     found: Counter[str] = Counter()
     reasons: set[str] = set()
@@ -218,11 +218,12 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
     for row in rows:
         text = row.given[0].strip() if row.given else ""
         kind = None if row.why is None else kind_of(row.why)
-        if kind in ("failed", "declined") or (row.declined and row.why != CUT) or text in gold:
+        if kind in ("failed", "declined") or (row.declined and row.why != CUT) or squeeze(text) in gold:
             continue
         said_so = state_of(text) == SILENT
         asked = options.refusals == "unanswered" or (options.refusals is None and not own and not said_so)
-        reads = bool(text) and asked and options.declined.reads(text)
+        passed_over = is_silent_word(text) and not is_nothing(text)
+        reads = bool(text) and asked and (passed_over or options.declined.reads(text))
         refusals[text] += reads
         if said_so or (reads and options.refusals):
             row.why, row.declined = SAID_SO, True

@@ -35,7 +35,7 @@ from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_q
 from nescio.tables.rest import with_rest
 from nescio.tables.views import views
 from nescio.tables.words import state_words
-from nescio.text import is_nothing, squeeze, word_set
+from nescio.text import NOTHING, is_nothing, squeeze, word_set
 
 if TYPE_CHECKING:
     import duckdb
@@ -143,8 +143,9 @@ def _state(
     answered = _with_answers(
         (table, mapping) for table, mapping in placed if mapping["outcome"].columns != ("outcome",)
     )
-    hollow = _hollow(connection, graded, answered)
-    lacks, settled = _output_lacks(connection, placed, options, hollow)
+    held = _with_answers(placed)
+    hollow = _hollow(connection, graded, held)
+    lacks, settled = _output_lacks(connection, held, options, hollow)
     unclear = f"(file IN ({answered}) AND {hollow})" if answered and not says_silence else "false"
     empty = f"({unclear} OR lacks IN ({literals(settled) or 'NULL'}))"
     keep = "silent = 'yes' AND graded = 1 AND answerable IS NULL" if options.declined_right == "keep" else "false"
@@ -196,25 +197,25 @@ def _hollow(connection: duckdb.DuckDBPyConnection, graded: str, files: str) -> s
 
     A text such as "None" is an answer if it is right somewhere, by its verdict (`graded`, in SQL) or a gold answer.
     """
-    query = f"SELECT DISTINCT prediction, ({graded}) = {CORRECT} FROM gathered WHERE length(prediction) <= 60"
-    said = connection.execute(query).fetchall() if files else []
-    texts = {text for text, _ in said if is_nothing(text)}
-    gold = connection.execute("SELECT DISTINCT gold FROM gathered WHERE length(gold) <= 60").fetchall() if texts else []
+    nothing = literal(f"(?i)\\s*({NOTHING})\\s*")
+    query = f"SELECT DISTINCT prediction, ({graded}) = {CORRECT} FROM gathered "
+    said = connection.execute(f"{query} WHERE regexp_full_match(prediction, {nothing})").fetchall() if files else []
+    of_gold = f"SELECT DISTINCT gold FROM gathered WHERE regexp_full_match(gold, {nothing})"
+    gold = connection.execute(of_gold).fetchall() if said else []
     right = {squeeze(text) for text, is_right in said if is_right}.union(squeeze(text) for (text,) in gold)
-    meant = literals(sorted(text for text in texts if squeeze(text) not in right))
+    meant = literals(sorted({text for text, _ in said if is_nothing(text) and squeeze(text) not in right}))
     return f"(prediction IS NULL OR (file IN ({files}) AND prediction IN ({meant})))" if meant else "prediction IS NULL"
 
 
 def _output_lacks(
-    connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions, hollow: str
+    connection: duckdb.DuckDBPyConnection, held: str, options: ReadOptions, hollow: str
 ) -> tuple[str, Sequence[str]]:
     """Return the SQL of what an output lacked, by its text or as nescio wrote it, and what the user's options settle.
 
-    `hollow` is the condition of an empty output. A marker such as "PARSE_FAIL" is no answer where the verdict does not
-    say that it is right.
+    `held` has the numbers of the files with outputs, and `hollow` is the condition of an empty one. A marker such
+    as "PARSE_FAIL" is no answer where the verdict does not say that it is right.
     """
     told = [why for why in OUTPUT_LACKS if kind_of(why) in options.told]
-    held = _with_answers(placed)
     files = f"file IN ({held or 'NULL'})"
     query = "SELECT DISTINCT prediction FROM gathered WHERE length(prediction) <= 60"
     texts = [text for (text,) in connection.execute(query).fetchall()] if held else []

@@ -359,7 +359,7 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside:
         if any(one.code == WORSE_ANSWERS for one in comparisons.notes):
             comparisons = compare(loaded, [*dict.fromkeys((rule.measure, *beside))], **how)
         _check(comparisons, rule, policy)
-        made.append((comparisons, decisions(comparisons)[0]))
+        made.append((comparisons, decisions(comparisons, {one.measure for one in comparisons})[0]))
     (comparisons, lenient), (_, harsh) = made
     row = lenient.row
     left_out = lost(comparisons, row.measure, policy.run, policy.baseline)

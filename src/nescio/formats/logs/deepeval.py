@@ -305,7 +305,8 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
     text = case.actual_output if isinstance(case.actual_output, str) else None
     answer.question, answer.labels = question_name(case.input), as_object(case.metadata or case.additional_metadata)
     answer.scores = {name: result.value for name, result in metrics.items() if result.value is not None}
-    answer.nothing = empty(text) or (SAID_SO if abstains(answer.scores) else None)
+    answer.nothing = empty(text)
+    answer.silent = SAID_SO if answer.nothing is None and abstains(answer.scores) else None
     answer.asked, answer.gold, answer.answer = case.input, case.expected_output, text
     expected = [case.expected_output, case.expected_tools, case.expected_outcome]
     answer.words = words_digest(case.input, [one for one in expected if one not in (None, [])] or None)

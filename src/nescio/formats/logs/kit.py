@@ -230,7 +230,8 @@ def take(answer: Answer, options: ReadOptions) -> Answer:
     right = answer.right or answer.state == CORRECT or answer.score == 1
     if answer.ungraded is None and not right and not failed_call(answer.gold):
         answer.ungraded = failed_call(answer.answer)
-    answer.why = answer.ungraded if answer.ungraded is not None else abstention(answer.silent, answer.nothing)
+    marked = abstention(answer.silent, answer.nothing, answer.answer, answer.gold)
+    answer.why = marked if answer.ungraded is None else answer.ungraded
     if answer.why is None:
         answer.why = SAID_SO if _declines(answer, options) else answer.nothing
     if options.texts:

@@ -283,14 +283,15 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source, told: S
     else:
         state = GRADES.get(str(letter).strip().strip("().*: ").upper(), -1)
         answer.scores = {CORRECT: {RIGHT: 1.0, WRONG: 0.0, SILENT: 0.0}.get(state, math.nan)}
-        answer.nothing = NOT_ATTEMPTED if state == SILENT else None
+        answer.silent = NOT_ATTEMPTED if state == SILENT else None
     if isinstance(said, dict):  # perplexities of the options
         return
     if isinstance(rule, dict):
         said, drawn = rule.get("origin_prediction") if text is None else text, rule.get("predictions", rule.get("pred"))
     answer.answer = first_text(said)
     answer.extracted = None if LETTER in item and not isinstance(rule, dict) else first_text(drawn)
-    answer.nothing = _nothing(answer.answer, answer.extracted) or answer.nothing
+    answer.nothing = _nothing(answer.answer, answer.extracted)
+    answer.silent = None if answer.nothing else answer.silent
 
 
 def _nothing(said: str | None, drawn: str | None) -> str | None:

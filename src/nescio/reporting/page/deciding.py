@@ -52,7 +52,7 @@ def decision(report: ReportData) -> tuple[Statement, ...]:
     unread = tuple(_unread(report, run))
     if nothing := _degenerate(report):
         return (*unread, *nothing)
-    refusal = tuple(unfit(_standing(report, run, shipping.tuned), _at(shipping.tuned)))
+    refusal = (*_hidden(report, shipping), *unfit(_standing(report, run, shipping.tuned), _at(shipping.tuned)))
     shipped = (*refusal, *_ship(report, run, shipping, refused=bool(unread or refusal)))
     return (*unread, *shipped, *_no_threshold(report, run), *_tie(report, shipping), *_more(report))
 
@@ -72,6 +72,13 @@ def _unread(report: ReportData, run: str) -> Iterator[Statement]:
     if not refused and math.isinf(gone.shift):
         text = f"Ship nothing yet: {gone.words}."
         yield Statement("no decision", text, {"run": report.shown[run], "why": gone.words})
+
+
+def _hidden(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
+    """Yield the reason to decide nothing if a gate on the two best runs would find a loss that the measure hides."""
+    if shipping.decision and (why := shipping.decision.hidden):
+        text = f"Ship nothing yet: {why}."
+        yield Statement("no decision", text, {"run": report.shown[shipping.run], "why": why})
 
 
 def left_out_of(report: ReportData, run: str) -> int:

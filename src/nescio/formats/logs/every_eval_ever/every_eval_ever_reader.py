@@ -205,7 +205,9 @@ def _as_written(answer: Answer, instance: Instance) -> None:
     if state in (CORRECT, INCORRECT) and kind_of(reason) in ("empty", "unparsed"):
         answer.why = output_lacks(reason)
     elif state == SILENT:  # In instances that nescio writes, each abstention has an empty output.
-        answer.why = said_to_abstain(reason if OUTCOME in metadata else abstention(reason or word, answer.nothing))
+        said, gold = texts_in(part_of(instance.output, "raw")), as_object(instance.input).get("reference")
+        marked = abstention(reason or word, answer.nothing, said, gold)
+        answer.why = said_to_abstain(reason if OUTCOME in metadata else marked)
         answer.answerable = 0 if grade.outcome and grade.is_correct else answer.answerable
 
 

@@ -263,7 +263,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
         where=sample.where,
         repeat=sample.epoch,
         ungraded=grade.failed,
-        nothing=abstention(why, empty) or empty,
+        nothing=abstention(why, empty, sample.text, sample.targets) or empty,
         lacking="" if grade.state == NOT_GRADED else None,
         right=None if grade.state in (None, NOT_GRADED) else grade.state == CORRECT,
         score=math.nan if grade.state == NOT_GRADED else grade.score,
