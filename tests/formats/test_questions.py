@@ -133,6 +133,14 @@ def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
     )
 
 
+def test_rows_that_hold_their_gold_answers_need_no_questions(tmp_path: Path) -> None:
+    rows = [{"id": "q1", "gold": "Ann", "answer": "ann"}, {"id": "q2", "gold": "Rome", "answer": "Paris"}]
+    run = lines(tmp_path / "run.jsonl", *rows)
+    assert evidence(run, judge="exact").columns["correct"].tolist() == [[1, 0]]
+    asked = lines(tmp_path / "q.jsonl", Q1, Q2)
+    assert evidence([asked, run], judge="exact").columns["correct"].tolist() == [[1, 0]]
+
+
 def test_the_answers_of_a_run_may_have_another_name(tmp_path: Path) -> None:
     """Where nothing else in the lines has a name that is not nescio's own; else the error says what a run is."""
     said, silent = {"id": "q1", "prediction": "A", "confidence": 0.5}, {"id": "q2", "prediction": None}

@@ -65,3 +65,14 @@ def test_counts_at_a_threshold_are_those_of_the_run_that_it_makes(table: pd.Data
     assert (moved.tuned.coverage, moved.tuned.risk) == (tuned.coverage_held_out, tuned.risk_held_out)
     assert again.n == moved.n == 60
     assert again.points == moved.points
+
+
+def test_no_measure_that_silence_wins_calls_a_run_better_that_lost_right_answers(table: pd.DataFrame) -> None:
+    frank = table[table.run == "blind"]
+    quiet = frank.assign(run="quiet", outcome=np.where(frank.index % 6 == 0, frank.outcome, "unanswered"))
+    both = pd.concat([frank, quiet])
+    pair: Any = nescio.tune(both, "hallucination_rate", baseline="blind", run="quiet", resamples=200)
+    verdict = pair.tables["as_given"][0].verdict
+    assert verdict.startswith("cannot tell, as hallucination_rate does not show that right answers fell")
+    again: Any = nescio.tune(both, "hallucination_rate", baseline="quiet", run="blind", resamples=200)
+    assert again.tables["as_given"][0].verdict == "worse"

@@ -16,6 +16,7 @@ from nescio.formats import SourceRole, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.sources.opening import open_source
 from nescio.sources.source import Source
+from nescio.tables.lexicon import roles_of
 from nescio.text import is_nothing
 
 if TYPE_CHECKING:
@@ -125,6 +126,8 @@ def _recognise(
         parts.append((part, source))
     if recognised is None and not runs:
         raise UsageError("no files were given")
+    if recognised is None and not format_in and all(_holds_gold(source) for _, source in runs):
+        return formats.REGISTRY[TABLE], [("table", source) for _, source in runs]
     if recognised is None or recognised.name == "questions":
         return formats.REGISTRY["questions"], parts + runs
     if runs and recognised.collection is None:
@@ -133,6 +136,11 @@ def _recognise(
             "together"
         )
     return recognised, parts + [(OWN_RUN, source) for _, source in runs]
+
+
+def _holds_gold(source: Source) -> bool:
+    """Return whether the rows of answers have their gold answers, so that they need no file of questions."""
+    return any("gold" in roles_of(name) for name in source.columns if name not in ("", "answer"))
 
 
 def _not_of(format_: formats.Format, source: Source, sources: Sequence[Source], *, named: bool) -> FormatError:
