@@ -379,6 +379,12 @@ def test_grades_on_two_scales_that_a_threshold_turns_into_outcomes(tmp_path: Pat
     says = "the values of 'grade' are between 0 and 1 in old, but reach 4.5 in new"
     nescio("compare", many, "-m", "accuracy", *by).assert_refused(says)
     assert says in nescio("score", many, "-m", "accuracy", *by[:2]).flat
+    before, after = (
+        table(tmp_path / f"{at}.csv", "run,question,grade", own) for at, own in ((0, rows), (1, scaled[len(rows) :]))
+    )
+    assert nescio("compare", before, "-m", "accuracy", *by[:2], "--save-baseline", tmp_path / "base.json").status == 0
+    saved = ("--baseline", tmp_path / "base.json", "--fail-on-regression", "--margin", "0.02")
+    nescio("compare", after, "-m", "accuracy", *by[:2], *saved).assert_refused(says)
     verdicts = [("old", f"q{q}", q % 2) for q in N] + [("new", f"q{q}", 4) for q in N]
     whole = table(tmp_path / "whole.csv", "run,question,grade", verdicts)
     nescio("compare", whole, "-m", "accuracy", *by).assert_refused("are between 0 and 1 in old, but reach 4 in new")

@@ -146,6 +146,14 @@ def empty_and_graded_right(folder: Path) -> Made:
     return _two(folder, deepeval, output="")
 
 
+def other_scale(folder: Path) -> Made:
+    """The new run has the same grades as the old one, times 100."""
+    for run, scale in (("old", 1), ("new", 100)):
+        rows = [f"q{q},{scale * (q % 10) / 10}" for q in N]
+        (folder / f"{run}.csv").write_text("\n".join(["question,grade", *rows]))
+    return (folder / "old.csv", folder / "new.csv"), ("--column", "outcome=grade>=0.5")
+
+
 def alike_empty(folder: Path) -> Made:
     """Both runs abstain by an empty answer to a similar degree."""
     for run, share in (("old", 5), ("new", 7)):
@@ -179,6 +187,7 @@ KINDS: dict[Callable[[Path], Made], tuple[int, int]] = {
     empty_predictions: (3, 0),
     unparsed_outputs: (3, 3),
     empty_and_graded_right: (3, 0),
+    other_scale: (2, 0),
     alike_empty: (0, 0),
 }
 

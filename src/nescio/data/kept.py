@@ -1,13 +1,14 @@
 """Keep in a written file what gates ask of a run, and what its answers alone do not show.
 
-Five columns hold it, and a file has a column only where it says something. `question_digest` and `gold_digest` are
+Six columns hold it, and a file has a column only where it says something. `question_digest` and `gold_digest` are
 digests of the words of a question and of its gold answers, after the name of the format that stated them:
 `inspect:9f86d081884c7d65`. Digests of two tools are not compared, but those of nescio's own formats are compared with
 those of any tool, unless these are of a part of a question, or of more than its text (`evalscope_own_text`).
 `answers_held` says how many answers the run's file held and stated ("186 of 400", or "186 of unknown"; "700 of 800 in 2
 runs" if the file states a number for several runs together; "186 of 400, others incorrect" if the option `--rest` says
-what the others count as). `no_gate_because` is the reason why no gate can rest on the run's answers. `output_was` says
-what an output lacked (`output_lacks` of `nescio.data.reasons`), such as "empty", whatever its outcome.
+what the others count as). `no_gate_because` is the reason why no gate can rest on the run's answers. `grades_between`
+is the range of the grades that the user compared with a share, such as "0.1 to 0.9 (score)". `output_was` says what an
+output lacked (`output_lacks` of `nescio.data.reasons`), such as "empty", whatever its outcome.
 
 Files outlive a version: a format whose reader takes digests of other words than before needs another name in them.
 """
@@ -28,8 +29,8 @@ from nescio.data.dropped import FEWER_HELD, fewer_held
 from nescio.data.notes import Note, note
 
 QUESTION_DIGEST, GOLD_DIGEST = "question_digest", "gold_digest"
-HELD, NO_GATE = "answers_held", "no_gate_because"
-DIGESTS, OF_RUNS = (QUESTION_DIGEST, GOLD_DIGEST), (HELD, NO_GATE)
+HELD, NO_GATE, GRADES = "answers_held", "no_gate_because", "grades_between"
+DIGESTS, OF_RUNS = (QUESTION_DIGEST, GOLD_DIGEST), (HELD, NO_GATE, GRADES)
 OUTPUT_WAS = "output_was"
 KEPT = (*DIGESTS, *OF_RUNS, OUTPUT_WAS)
 SILENT_ON_ANSWERS = "answerable"  # of the runs whose rows do not say whether a question has an answer

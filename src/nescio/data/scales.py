@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,18 +13,38 @@ from nescio.data.notes import Note, note
 # Codes of notes on runs whose values seem to have different scales or units: those of `unit`, and those of `beyond`.
 SCALES_DIFFER, UNITS_DIFFER, SIGNS_DIFFER = "measure.scales_differ", "measure.units_differ", "measure.signs_differ"
 SCALES = (SCALES_DIFFER, UNITS_DIFFER, SIGNS_DIFFER)
+_RANGE = re.compile(r"(\S+) to (\S+) \((.+)\)", re.DOTALL)
 _FAR = 300  # Medians that differ by this factor are hardly of one unit: milliseconds and seconds differ by 1,000.
 
 
-def scales_differ(
-    column: str, values: Mapping[str, Sequence[float] | Array], threshold: float | None = None
-) -> list[Note]:
+def ranges_in_words(
+    column: str, values: Mapping[str, Sequence[float] | Array], threshold: float | None
+) -> dict[str, str]:
+    """Return the range of each run's values of a column, in words, if they are compared with a share.
+
+    The result is empty for a `threshold` that is not between 0 and 1. `values` is as in `scales_differ`.
+    """
+    given = {run: own for run, of_run in values.items() if (own := _given(of_run)).size}
+    compared = threshold is not None and 0 < threshold < 1
+    return {run: f"{own.min():.4g} to {own.max():.4g} ({column})" for run, own in given.items()} if compared else {}
+
+
+def ranges_differ(ranges: Iterable[tuple[str, str]]) -> list[Note]:
+    """Return the notes of `scales_differ` on pairs of a run and its range in words."""
+    of_columns: dict[str, dict[str, list[float]]] = {}
+    for run, text in ranges:
+        if found := _RANGE.fullmatch(text):
+            *ends, column = found.groups()
+            of_columns.setdefault(column, {}).setdefault(run, []).extend(map(float, ends))
+    return [remark for column, values in of_columns.items() for remark in scales_differ(column, values, shares=True)]
+
+
+def scales_differ(column: str, values: Mapping[str, Sequence[float] | Array], *, shares: bool = False) -> list[Note]:
     """Return a note if the values of a column are between 0 and 1 in some runs, and reach 2 or more in others.
 
     `values` has the values of each run, with NaN for missing ones. Whole numbers between 0 and 1 may be counts, unless
-    the user compares them with a `threshold` between 0 and 1.
+    they are `shares` because the user compares them with a number between 0 and 1.
     """
-    shares = threshold is not None and 0 < threshold < 1
     unit, beyond, most = list[str](), list[str](), 0.0
     for run, of_run in values.items():
         given = _given(of_run)

@@ -14,11 +14,12 @@ from msgspec import Struct
 from nescio.data.changed_questions import UNSAID, changed_words
 from nescio.data.columns import Array, user
 from nescio.data.judge_record import UNKNOWN, JudgeRecord, alike, combined
+from nescio.data.kept import GRADES
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes, reasons_note
 from nescio.data.policy_notes import said_by_some
 from nescio.data.repeats import FIRST, repeats_of
-from nescio.data.scales import scales_differ
+from nescio.data.scales import ranges_differ, ranges_in_words
 from nescio.data.texts import AnswerTexts
 from nescio.errors import FormatError, MismatchError, differs_between_runs
 from nescio.formats.choices import chosen_among, threshold
@@ -181,7 +182,8 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
     if SCORE not in names and any(answer.score is not None for answer in answers):
         scores = (np.nan if answer.score is None else answer.score for answer in answers)
         columns[user(SCORE)] = array(scores, np.nan, float)
-    notes += _grades_differ(answers, options)
+    grades = _grades(answers, options)
+    notes += ranges_differ(grades.items())
     reasons = zip(runs, layout.reasons, strict=True)
     notes += [reasons_note(run, of_run, len(asked)) for run, of_run in reasons if of_run]
     notes += changed_words(
@@ -206,20 +208,21 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         files=tuple(map(str, layout.files)),
         judges=_judges(answers, runs, layout.shared()),
         texts=texts,
+        kept={GRADES: grades} if grades else {},
         words=array((answer.kept or _words(answer) or None for answer in answers), None, object),
     )
 
 
-def _grades_differ(answers: Sequence[Answer], options: ReadOptions) -> list[Note]:
-    """Return a note if the scores that the user compares with a threshold have different scales in different runs."""
+def _grades(answers: Sequence[Answer], options: ReadOptions) -> dict[str, str]:
+    """Return the range of each run's scores that the user compares with a threshold; empty without one."""
     if (least := threshold(options)) is None:
-        return []
+        return {}
     scores: dict[str, list[float]] = {}
     for answer in answers:
         only = next(iter(answer.scores.values())) if len(answer.scores) == 1 else answer.score
         score = answer.scores.get(chosen_among(options, "metric", answer.scores) or SCORE, only)
         scores.setdefault(answer.run, []).append(math.nan if score is None else score)
-    return scales_differ(options.choose.get("metric", SCORE), scores, least)
+    return ranges_in_words(options.choose.get("metric", SCORE), scores, least)
 
 
 def _words(answer: Answer) -> bytes:

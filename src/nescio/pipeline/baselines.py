@@ -15,12 +15,13 @@ from nescio.data.clusters import clustered, clusters_of
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.judge_record import UNKNOWN, JudgeRecord, agree, named
-from nescio.data.kept import GOLD_PART, asked_alike, changed_in, in_texts, state_gold
+from nescio.data.kept import GOLD_PART, GRADES, asked_alike, changed_in, in_texts, state_gold
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policies import scores_of
 from nescio.data.policy_notes import one_sided
 from nescio.data.repeats import FIRST, repeats_of
+from nescio.data.scales import ranges_differ
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError, opt
 from nescio.formats import ReadResult
@@ -163,6 +164,8 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
         questions=made.questions,
     )
     changed = changed_in(both.runs, both.questions, both.words) if getattr(old, "words", None) is not None else ()
+    graded = [*(data.kept.get(GRADES, {}).items() if isinstance(data, Outcomes) else ()), (name, made.grades_between)]
+    changed = (*changed, *ranges_differ(graded))
     added = (remark, *unknown, *_dates(read, baseline), *_one_sided(data, old), *made.kept(name, path.name), *changed)
     return replace(read, data=both, notes=(*read.notes, *added)), name
 

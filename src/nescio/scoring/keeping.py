@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.columns import Array
 from nescio.data.judge_record import DIFFERENT, UNKNOWN, combined, parse
-from nescio.data.kept import HELD, NO_GATE, SILENT_ON_ANSWERS, held_in_words
+from nescio.data.kept import GRADES, HELD, NO_GATE, SILENT_ON_ANSWERS, held_in_words
 from nescio.data.merged_runs import names_of, notes_on_files
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes
@@ -41,7 +41,10 @@ def kept(outcomes: Outcomes, notes: Sequence[Note], names: Mapping[str, str] | N
     `names` maps old names of runs to new ones. Changed questions are found again by digests, and answers without a
     grade by their rows.
     """
-    return replace(outcomes, kept=kept_of(notes, outcomes.runs, names, digests=outcomes.words is not None))
+    of_runs = kept_of(notes, outcomes.runs, names, digests=outcomes.words is not None)
+    if graded := outcomes.kept.get(GRADES):
+        of_runs[GRADES] = _renamed(graded.items(), names or {})
+    return replace(outcomes, kept=of_runs)
 
 
 def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]) -> Outcomes:

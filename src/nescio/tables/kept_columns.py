@@ -14,6 +14,7 @@ from nescio.data.kept import (
     DIGEST,
     DIGESTS,
     GOLD_DIGEST,
+    GRADES,
     HELD,
     NO_GATE,
     OF_RUNS,
@@ -27,6 +28,7 @@ from nescio.data.kept import (
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.reasons import EMPTY, OUTPUT_LACKS
+from nescio.data.scales import ranges_differ
 from nescio.formats.registry import ReadOptions
 from nescio.sources.tables import first, literal, literals
 from nescio.tables.pairing import golds_in, is_prompt
@@ -79,6 +81,9 @@ def with_kept(
     unfit = [*listed.get(NO_GATE, ()), *((run, _unreadable(*cell)) for run, *cell in unread)]
     of_files = dict(zip(outcomes.runs, outcomes.files, strict=True))
     notes = notes_on(() if HELD in others else listed.get(HELD, ()), unfit, of_files)
+    graded = {**outcomes.kept.get(GRADES, {}), **dict(listed.get(GRADES, ()))}
+    outcomes = replace(outcomes, kept={**outcomes.kept, GRADES: graded})
+    notes += ranges_differ(graded.items())
     asked = text is not None and not is_prompt(text)
     if options.written or _may_differ(connection, stated):
         words = _words(connection, outcomes, stated, asked=asked)

@@ -10,12 +10,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.columns import Array, user
-from nescio.data.kept import OUTPUT_WAS
+from nescio.data.kept import GRADES, OUTPUT_WAS
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
 from nescio.data.reasons import BY_OUTCOME, EMPTY, ERRORED, NO_FORM, OUTPUT_LACKS, UNSEEN, kind_of
 from nescio.data.repeats import REPEAT, repeats_of
-from nescio.data.scales import scales_differ
+from nescio.data.scales import ranges_in_words
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.formats.registry import ReadOptions
 from nescio.sources.arrow import roles_given
@@ -77,11 +77,11 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     )
     differ = check_pairing(connection, sources, by, text, told=bool({"question", "text"} & told))
     differ += check_gold(connection) if any("gold" in mapping for mapping in mappings) else []
-    notes += _grades_differ(connection, [mapping["outcome"] for mapping in mappings if mapping["outcome"].sign])
     notes += with_way_out(differ, every, told)
     outcomes = _build(connection, placed, sources, held, notes)
     named = any(mapping[JUDGE].columns == (JUDGE,) for mapping in mappings if JUDGE in mapping)
     judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)
+    outcomes = replace(outcomes, kept=_grades(connection, [m["outcome"] for m in mappings if m["outcome"].sign]))
     outcomes, remarks, others = with_kept(connection, outcomes, held, text, options)
     notes += remarks
     taken = {
@@ -170,16 +170,16 @@ def _state(
         _ask_of_empty(connection, sources)
 
 
-def _grades_differ(connection: duckdb.DuckDBPyConnection, thresholds: Sequence[Expression]) -> list[Note]:
-    """Return a note if the grades that are compared with a threshold have another scale in some runs than in others."""
+def _grades(connection: duckdb.DuckDBPyConnection, thresholds: Sequence[Expression]) -> dict[str, dict[str, str]]:
+    """Return the column with the ranges of the grades that are compared with a threshold; empty without one."""
     if not thresholds:
-        return []
+        return {}
     number = NUMBER.format("grade")
     query = (
         f"SELECT run, list(DISTINCT {number}) FROM rows WHERE isfinite({number}) GROUP BY 1 ORDER BY min((file, row))"
     )
     grades = dict(connection.execute(query).fetchall())
-    return scales_differ(thresholds[0].column, grades, float(thresholds[0].number))
+    return {GRADES: ranges_in_words(thresholds[0].column, grades, float(thresholds[0].number))}
 
 
 def _with_answers(placed: Iterable[tuple[Table, Mapped]]) -> str:

@@ -7,8 +7,9 @@ from os.path import expanduser, isdir
 from typing import TYPE_CHECKING
 
 from nescio.data.judge_record import judges_differ, undated
-from nescio.data.kept import DIGEST, DIGESTS, HELD, KEPT, OF_RUNS, OUTPUT_WAS, speaks_of_held
+from nescio.data.kept import DIGEST, DIGESTS, GRADES, HELD, KEPT, OF_RUNS, OUTPUT_WAS, speaks_of_held
 from nescio.data.reasons import MUCH, OUTPUT_LACKS
+from nescio.data.scales import ranges_differ
 from nescio.sources.database import connect
 from nescio.sources.remote import check_allowed
 from nescio.sources.tables import first, literal, literals, nfc, quoted
@@ -67,7 +68,7 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
 
     Digests decide if a question has two, or if a cell is no digest, and judges if they differ between runs. A column of
     digests without nescio's form of texts means something else. What outputs lacked decides if many of a run's outputs
-    lacked it and are not incorrect.
+    lacked it and are not incorrect, and ranges of grades if they have two scales.
     """
     if name == JUDGE:
         return _judges_differ(connection, JUDGE)
@@ -83,6 +84,9 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
         lacking = f"{name} IN ({literals(OUTPUT_LACKS)}) AND lower(outcome) IS DISTINCT FROM 'incorrect'"
         of_runs = f"SELECT 1 FROM rows GROUP BY run HAVING avg(coalesce({lacking}, false)::INT) >= {MUCH} LIMIT 1"
         return first(connection, of_runs) is not None
+    if name == GRADES:
+        stated = connection.execute(f"SELECT DISTINCT run, {name} FROM rows WHERE {name} IS NOT NULL").fetchall()
+        return bool(ranges_differ(stated))
     texts = [text for (text,) in connection.execute(f"SELECT DISTINCT {name} FROM rows").fetchall() if text]
     return speaks_of_held(texts) if name == HELD else bool(texts)
 

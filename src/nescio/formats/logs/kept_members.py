@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nescio.data.kept import DIGESTS, HELD, NO_GATE, OF_RUNS, SILENT_ON_ANSWERS, from_texts, in_texts, is_held, notes_on
+from nescio.data.kept import (
+    DIGESTS,
+    GRADES,
+    HELD,
+    NO_GATE,
+    OF_RUNS,
+    SILENT_ON_ANSWERS,
+    from_texts,
+    in_texts,
+    is_held,
+    notes_on,
+)
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
+from nescio.data.scales import ranges_differ
 
 OWN = "nescio_"  # the prefix of the metadata keys that nescio writes
 ANSWERABLE = f"{OWN}answerable"
@@ -63,4 +75,4 @@ class KeptMembers:
 
     def notes(self) -> list[Note]:
         """Return the notes that the members stand for."""
-        return notes_on(self._said[HELD], self._said[NO_GATE], self._files)
+        return [*notes_on(self._said[HELD], self._said[NO_GATE], self._files), *ranges_differ(self._said[GRADES])]

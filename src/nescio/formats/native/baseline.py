@@ -5,8 +5,8 @@ format. `run`, `version`, `date`, `commit`, `command`, `files`, `format`, `judge
 `signature` and `measures` describe the measurement. `columns` names the values in each of the `rows`, one row per
 answer. `rows_digest` is a digest of columns and rows, so rows that were edited, or merged badly, are refused. `text`
 and `gold` are digests of a question's words (with its options) and of its gold answers. They reveal a changed question;
-the words themselves are not kept. `question_digest` and `gold_digest` do
-the same as in an outcome table, and so do `answers_held` and `no_gate_because` in the head. `cluster` names the first
+the words themselves are not kept. `question_digest` and `gold_digest` do the same as in an outcome table, and so do
+`answers_held`, `no_gate_because` and `grades_between` in the head. `cluster` names the first
 question of a question's cluster, if there are clusters. A run that has only scores has no column `outcome`.
 """
 
@@ -51,8 +51,8 @@ _TEXTS = ("question", "repeat", "cluster", "outcome", "absence", "why", "text", 
 class Provenance(Struct, frozen=True):
     """The origin of a baseline: everything in its file except the rows of answers.
 
-    `read` has the reading options that affect outcomes. `answers_held` and `no_gate_because` are the texts about the
-    run that `nescio.data.kept` describes.
+    `read` has the reading options that affect outcomes. `answers_held`, `no_gate_because` and `grades_between` are
+    the texts about the run that `nescio.data.kept` describes.
     """
 
     run: str
@@ -70,6 +70,7 @@ class Provenance(Struct, frozen=True):
     measures: tuple[Mapping[str, str | int | float | None], ...] = ()
     answers_held: str = ""
     no_gate_because: str = ""
+    grades_between: str = ""
 
     def kept(self, run: str, file: str) -> list[Note]:
         """Return notes on what gates ask of the run, which is named `run` now."""

@@ -9,8 +9,8 @@ question has several evaluations (filters, metrics), `--choose evaluation=NAME` 
 again is a repeat of its question.
 
 Other metadata that nescio writes with the prefix `nescio_` are the confidence, the candidate, the judge, the cluster,
-whether the question has an answer, and what the columns `question_digest`, `gold_digest`, `answers_held` and
-`no_gate_because` of an outcome table hold.
+whether the question has an answer, and what the columns `question_digest`, `gold_digest`, `answers_held`,
+`no_gate_because` and `grades_between` of an outcome table hold.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ abstention either, even with the value N (`--empty`). The tool's own accuracy co
 ungraded answers, and uses the recorded value if a grader failed.
 
 In logs that nescio writes, metadata with the prefix `nescio_` hold the judge, whether a question has an answer, its
-cluster, and what the columns `question_digest`, `gold_digest`, `answers_held` and `no_gate_because` of an outcome table
-hold. The status is `cancelled` if the original files held fewer answers than they state.
+cluster, and what the columns `question_digest`, `gold_digest`, `answers_held`, `no_gate_because` and
+`grades_between` of an outcome table hold. The status is `cancelled` if the original files held fewer answers than they
+state.
 """
 
 from __future__ import annotations
