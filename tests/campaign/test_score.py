@@ -1185,3 +1185,47 @@ def test_returns_count_the_topics_on_which_a_run_is_worse(tmp_path: Path) -> Non
     said = {name: (campaign / "returns" / name / "index.html").read_text() for name in ("alpha", "beta")}
     assert "Worse than the median on 3 of 10 topics" in said["alpha"]
     assert "Worse than the median on 0 of 10 topics" in said["beta"]
+
+
+@pytest.mark.parametrize("by", ["key", "people", "people and key"])
+def test_a_measure_of_ranked_answers_reads_every_rank(by: str, tmp_path: Path) -> None:
+    """The first right answers are at ranks 2, 1 and 3; the confidences are 0.5 at rank 1, and lower after it."""
+    campaign = made.qa(tmp_path, 3, key=by != "people", judge="exact" if "key" in by else None)
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["MRR", "K", "accuracy"]')
+    given = ["no", "thing 0"], ["thing 1", "no"], ["no", "nothing", "thing 2"]
+    rows = [
+        {"id": f"q{q}", "answer": text, "rank": rank, "confidence": 0.6 - rank / 10}
+        for q, texts in enumerate(given)
+        for rank, text in enumerate(texts, 1)
+    ]
+    made.take(campaign, {"alpha_a": rows, "beta_b": ["no", "thing 1", None]})
+    if "people" in by:
+        nescio.campaign.pool(campaign)
+        nescio.campaign.sheets(campaign, ["ana"])
+        made.judge(campaign, lambda _who, row: "R" if row["answer"].startswith("thing") else "W")
+    if by == "people":
+        refused = r"4 answers have not .*\(first: q0 of alpha_a at rank 2, .*\); set depth = 3 in campaign.toml, make a"
+        with pytest.raises(MismatchError, match=refused):
+            nescio.campaign.score(campaign)
+        made.edit(campaign / "campaign.toml", "depth = 1", "depth = 3")
+        nescio.campaign.pool(campaign)
+        nescio.campaign.sheets(campaign, ["ana"])
+        made.judge(campaign, lambda _who, row: "R" if row["answer"].startswith("thing") else "W")
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    values = {name: scores.value("alpha_a", name) for name in ("MRR", "K", "accuracy")}
+    credit = (-0.5 + 0.4) / 2 + (0.5 - 0.4) / 2 + (-0.5 - 0.4 + 0.3) / 3
+    assert values == pytest.approx({"MRR": (1 / 2 + 1 + 1 / 3) / 3, "K": credit / 3, "accuracy": 1 / 3})
+    assert scores.value("beta_b", "MRR") == pytest.approx(1 / 3)
+    assert [str(one) for one in scores.notes if one.code == "judging.lower_ranks"]
+    judges = {row["run"]: row["judge"] for row in read(campaign / "results" / "outcomes.csv")}
+    assert judges["alpha_a"] == {"key": "exact", "people": "human", "people and key": "exact+human"}[by]
+
+
+def test_a_campaign_about_reading_takes_the_measures_of_its_settings(tmp_path: Path) -> None:
+    campaign = made.reading(tmp_path)
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["MRR", "read.HumSent"]')
+    rows = [{"id": f"r{i}", "answer": "?"} for i in range(3)]
+    rows += [{"id": f"r{i}", "answer": f"Ann went to town {i}.", "rank": 2} for i in range(2)]
+    made.take(campaign, {"alpha_a": rows})
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert {row.measure: row.value for row in scores} == {"MRR": pytest.approx((1 / 2 + 1 / 2) / 3), "read.HumSent": 0}
