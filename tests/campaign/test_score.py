@@ -1224,8 +1224,33 @@ def test_a_measure_of_ranked_answers_reads_every_rank(by: str, tmp_path: Path) -
 def test_a_campaign_about_reading_takes_the_measures_of_its_settings(tmp_path: Path) -> None:
     campaign = made.reading(tmp_path)
     made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["MRR", "read.HumSent"]')
-    rows = [{"id": f"r{i}", "answer": "?"} for i in range(3)]
+    rows: list[dict[str, Any]] = [{"id": f"r{i}", "answer": "?"} for i in range(3)]
     rows += [{"id": f"r{i}", "answer": f"Ann went to town {i}.", "rank": 2} for i in range(2)]
     made.take(campaign, {"alpha_a": rows})
     (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
     assert {row.measure: row.value for row in scores} == {"MRR": pytest.approx((1 / 2 + 1 / 2) / 3), "read.HumSent": 0}
+
+
+def test_a_right_abstention_is_no_answer_on_any_page(tmp_path: Path) -> None:
+    """q1 has no answer: alpha_a says nothing, and beta_b withholds a candidate; gamma_c answers."""
+    rows = [{"id": f"q{i}", "question": f"What is {i}?", "answers": ["yes"], "answerable": True} for i in range(2)]
+    rows[1] |= {"answers": [], "answerable": False}
+    topics = [made.lines(tmp_path / "given" / "topics.jsonl", rows)]
+    campaign = made.start(tmp_path, "qa", topics, judge="exact")
+    withheld = {"answer": "Louis", "answered": False}
+    made.take(campaign, {"alpha_a": ["yes", None], "beta_b": ["no", withheld], "gamma_c": ["yes", "no"]})
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    nescio.campaign.publish(campaign)
+    said = {(row["run"], row["question"]): row for row in read(campaign / "results" / "topics.csv")}
+    own = {name: (row["outcome"], row["verdict"]) for (name, question), row in said.items() if question == "q1"}
+    assert own == {
+        "alpha_a": ("rightly unanswered", ""),
+        "beta_b": ("rightly unanswered", "W"),
+        "gamma_c": ("incorrect", "W"),
+    }
+    page = (campaign / "site" / "index.html").read_text(encoding="utf-8")
+    answered = [int(number) for number in re.findall(r"</bdi></a></th><td>(\d+)</td><td>3</td>", page)]
+    assert answered == [3, 1]
+    assert sum(answered) == pytest.approx(2 * sum(row.value for row in scores if row.measure == "coverage"))
+    assert "counts as R, not as NoA" in page
+    assert [row[3] for row in tables(campaign)["counts"][1:]] == ["2", "1", "1"]

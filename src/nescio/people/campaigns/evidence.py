@@ -50,6 +50,7 @@ from nescio.tasks.reading.systems.marking import suited_judge
 from nescio.text import enumerated, plural
 
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
+RIGHTLY = f"rightly {WORDS[SILENT]}"  # the outcome of an abstention on a question without an answer, which is correct
 MOST_NAMED = 3
 NOBODY = ""  # a validator that rejects everything, beside which QA systems are ranked where no run is in
 
@@ -59,7 +60,7 @@ class Cell(Struct, frozen=True):
 
     `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. If a question
     has no answer, every answer to it is W, whatever an assessor said. `outcome` is the result that the measures count,
-    such as "correct".
+    such as "correct", or `RIGHTLY`.
     """
 
     question: str
@@ -250,10 +251,11 @@ def _cells(
     data = loaded.data
     assert isinstance(data, Evidence)
     words = {word: data.column(word) for word in WORDS.values()}
+    silently = (words[WORDS[CORRECT]] == 1) & (data.column("answered") == 0)
     cells = []
     for r, run in enumerate(data.runs):
         for q, question in enumerate(data.questions):
-            outcome = next((word for word, column in words.items() if column[r, q] == 1), "")
+            outcome = RIGHTLY if silently[r, q] else next((word for word, own in words.items() if own[r, q] == 1), "")
             one = given.get((run, question))
             verdict = named.get((run, question), "")
             if not verdict and outcomes.state[r, q] == SILENT and outcomes.candidate is not None and one is not None:

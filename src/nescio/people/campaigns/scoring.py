@@ -17,6 +17,7 @@ from nescio.comparison.ranks import Rank
 from nescio.data.assessed import COLUMNS
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import SILENT
 from nescio.data.results import Comparisons, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
@@ -26,7 +27,7 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns import group_tables, layouts
 from nescio.people.campaigns.assessors import check_asked, outstanding
 from nescio.people.campaigns.entries import ScoringPlan
-from nescio.people.campaigns.evidence import JudgedRuns, judged_runs, with_key, without_runs
+from nescio.people.campaigns.evidence import RIGHTLY, WORDS, JudgedRuns, judged_runs, with_key, without_runs
 from nescio.people.campaigns.facts import agreement_table, facts
 from nescio.people.campaigns.folder import KEY, RANKINGS, RESULTS, Campaign, decoded, put, renewed, step
 from nescio.people.campaigns.freshness import SCORING, done, inputs, refuse_old_pool
@@ -70,6 +71,11 @@ class TopicScore(Struct, frozen=True):
     measure: str
     score: float | None
     answer: str
+
+    @property
+    def answered(self) -> bool:
+        """Return whether the run gave an answer, whatever the answer earned."""
+        return self.outcome not in (WORDS[SILENT], RIGHTLY)
 
 
 class Scored(Struct, frozen=True):
