@@ -19,7 +19,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
 from nescio.people.campaigns.folder import contents, open_campaign
@@ -1254,3 +1254,31 @@ def test_a_right_abstention_is_no_answer_on_any_page(tmp_path: Path) -> None:
     assert sum(answered) == pytest.approx(2 * sum(row.value for row in scores if row.measure == "coverage"))
     assert "counts as R, not as NoA" in page
     assert [row[3] for row in tables(campaign)["counts"][1:]] == ["2", "1", "1"]
+
+
+@together("old, new", [('value="VALIDATED"', 'value="REJECTED"'), ('value="UNKNOWN"', "")])
+def test_two_files_of_a_key_that_differ_are_refused(old: str, new: str, tmp_path: Path) -> None:
+    campaign = made.ave(tmp_path)
+    made.sound("ave", tmp_path / "alpha" / "r")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    (key,) = (campaign / "key").iterdir()
+    shutil.copy(key, key.with_name("corrected.xml"))
+    nescio.campaign.score(campaign, resamples=10)  # equal copies do no harm
+    made.edit(key, old, new)
+    with pytest.raises(MismatchError, match=r"EN.xml and .* state two values of answer .*; keep one of these"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
+def test_topics_that_two_files_or_lines_state_are_refused(tmp_path: Path) -> None:
+    campaign = made.ave(tmp_path)
+    shutil.copy(campaign / "topics" / "EN.xml", campaign / "topics" / "EN-corrected.xml")
+    made.sound("ave", tmp_path / "alpha" / "r")
+    with pytest.raises(MismatchError, match="both have questions in EN"):
+        nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    twice = [{"id": "t1", "target": text} for text in ("Rome", "Bonn")]
+    with pytest.raises(FormatError, match="stated before with another text"):
+        made.start(tmp_path / "other", "nuggets", [made.lines(tmp_path / "t.jsonl", twice)])
+    campaign = made.listed(tmp_path / "third", ["a"])
+    made.lines(campaign / "topics" / "more.jsonl", [{"id": "t0", "target": "Another"}])
+    with pytest.raises(FormatError, match="the topic appears twice"):
+        nescio.campaign.pool(campaign)
