@@ -544,3 +544,17 @@ def test_a_verdict_holds_only_for_the_options_that_the_assessor_saw(tmp_path: Pa
     assert nescio.campaign.pool(campaign).taken_back == 1
     with pytest.raises(MismatchError, match="must be judged again"):
         nescio.campaign.score(campaign)
+
+
+def test_assessors_of_answers_see_the_story_and_judge_again_if_it_changes(tmp_path: Path) -> None:
+    campaign = made.reading(tmp_path)
+    made.edit(campaign / "campaign.toml", 'judge = ""', 'judge = "exact"')
+    made.take(campaign, {"alpha_a": [{"id": f"r{i}", "answer": "the baker"} for i in range(3)]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    assert {row["question"] for row in rows_of(campaign / "sheets" / "ana.csv")} == {
+        f"Where did Ann go? Ann went to town {i}. It rained." for i in range(3)
+    }
+    judge(campaign, lambda *_: "W")
+    made.edit(campaign / "topics" / "stories.jsonl", "Ann went to town 1.", "Nobody knows.")
+    assert nescio.campaign.pool(campaign).taken_back == 1

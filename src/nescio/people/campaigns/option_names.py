@@ -42,12 +42,6 @@ def is_text_of_another(question: Question, answer: str) -> bool:
     return at is not None and at != _ALPHABET.index(letter) < len(question.options)
 
 
-def with_options(question: Question) -> str:
-    """Return the text of a question, and after it its options if it has any, each with its letter."""
-    letters = (f"({letter}) " for letter in _ALPHABET)
-    return " ".join([question.text, *(f"{next(letters, '')}{text}" for text in question.options)])
-
-
 def naming(options: Sequence[str], first: int) -> str:
     """Return a phrase on how an answer may name an option; numbers count from `first` (negative: name no option)."""
     last = chr(ord("A") + len(options) - 1) if len(options) <= len(_ALPHABET) else "…"

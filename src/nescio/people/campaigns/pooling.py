@@ -19,7 +19,7 @@ from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
 from nescio.people.campaigns.freshness import POOLING, done, inputs, newer_than_pool
-from nescio.people.campaigns.items import Item
+from nescio.people.campaigns.items import Item, whole_text
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
@@ -34,7 +34,6 @@ from nescio.people.campaigns.judgements import (
     taken_back,
 )
 from nescio.people.campaigns.log import digest, digests, latest, read_log, record
-from nescio.people.campaigns.option_names import with_options
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
 from nescio.people.campaigns.runs import TO_FIT, examine
 from nescio.people.campaigns.screens import key_nuggets, sentence_items, shown_keys
@@ -371,7 +370,7 @@ def _item(name: str, answers: Sequence[PooledAnswer], questions: Mapping[str, tu
     supports = {(one.document, one.support) for one in answers if one.document or one.support}
     question, language = questions[first.question]
     listed = tuple(sorted(supports, key=lambda pair: (pair[0] or "", pair[1] or "")))
-    return Item(name, first.question, with_options(question), first.answer, listed, language)
+    return Item(name, first.question, whole_text(question), first.answer, listed, language)
 
 
 def read_items(campaign: Campaign) -> list[Item]:
