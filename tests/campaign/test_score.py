@@ -19,7 +19,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, MissingColumnError, UsageError
 from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
 from nescio.people.campaigns.folder import contents, open_campaign
@@ -1282,3 +1282,35 @@ def test_topics_that_two_files_or_lines_state_are_refused(tmp_path: Path) -> Non
     made.lines(campaign / "topics" / "more.jsonl", [{"id": "t0", "target": "Another"}])
     with pytest.raises(FormatError, match="the topic appears twice"):
         nescio.campaign.pool(campaign)
+
+
+@pytest.mark.parametrize("task", ["qa", "pan"])
+def test_a_campaign_with_a_measure_of_no_single_topic_is_published(task: str, tmp_path: Path) -> None:
+    """Pages then show accuracy by topic."""
+    campaign = made.MAKE[task](tmp_path, **({"judge": "exact"} if task == "qa" else {}))
+    measure = "pan.AUC" if task == "pan" else "AURC"
+    made.edit(campaign / "campaign.toml", "measures = []", f'measures = ["{measure}"]')
+    made.sound(task, tmp_path / "alpha" / "r")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.score(campaign, resamples=10)
+    assert {row["measure"] for row in read(campaign / "results" / "topics.csv")} == {"accuracy"}
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_measure_of_a_column_that_campaigns_lack_is_refused_in_its_words(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, judge="exact")
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["mean(cost)"]')
+    made.sound("qa", tmp_path / "alpha" / "r")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    with pytest.raises(MissingColumnError, match=r"mean\(cost\): there is no column 'cost'"):
+        nescio.campaign.score(campaign)
+
+
+def test_no_note_offers_an_option_that_campaigns_lack(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, judge="exact")
+    made.take(campaign, {"alpha_a": ["N/A", *(f"thing {i}" for i in range(1, 6))]})
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert scores.value("alpha_a", "accuracy") == pytest.approx(5 / 6)
+    assert "--empty" not in " ".join(map(str, scores.notes))
+    assert "empty=" not in " ".join(map(str, scores.notes))

@@ -26,14 +26,14 @@ from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.keyed import key_judge, keyed, true_of, valued, without_answer
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents, every_version
-from nescio.people.campaigns.ranked_answers import judged_at, of_all_ranks
+from nescio.people.campaigns.ranked_answers import judged_at, judged_by_key, of_all_ranks
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.people.campaigns.shown_texts import NOTHING, kind_of_id
 from nescio.people.campaigns.topics import Part, without_list
 from nescio.people.campaigns.verdicts import refuse_open, resolved, unlisted
-from nescio.pipeline import Loaded, Options, apply, judge
+from nescio.pipeline import Loaded, Options, apply
 from nescio.sources.json import as_text
 from nescio.tasks.ave import evidence as ave
 from nescio.tasks.ave.exercise import Exercise
@@ -277,7 +277,7 @@ def _marked(
     `wanted` has the measures that the campaign names, if any.
     """
     name, suited = suited_judge(unjudged, None, measures=wanted)
-    result = judge(unjudged, name)
+    result = judged_by_key(unjudged, name)
     assert isinstance(result.data, Outcomes)
     measures = wanted or tuple(suited or result.measures)
     loaded = apply(result, Options(judge=name))

@@ -142,8 +142,11 @@ def sortable(value: float) -> float:
 
 
 def merit(measure: str, value: float) -> float:
-    """Return a key by which better values of the measure sort higher; an undefined value (NaN) is the smallest."""
-    return sortable(-value if parse(measure).declaration.lower_is_better else value)
+    """Return a key by which better values of the measure sort higher; an undefined value (NaN) is the smallest.
+
+    The measure is "" where no value is defined.
+    """
+    return sortable(-value if measure and parse(measure).declaration.lower_is_better else value)
 
 
 def ranking_table(judged: JudgedRuns, places: Sequence[Place], settings: Settings) -> Table:

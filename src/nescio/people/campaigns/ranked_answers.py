@@ -14,7 +14,7 @@ from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Collection, Run, Verdict
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Label, Outcomes, gather
-from nescio.data.reasons import NoAnswer, settle
+from nescio.data.reasons import EMPTY_OUTPUT, NoAnswer, settle
 from nescio.formats import ReadResult, Unjudged
 from nescio.judging import Human, judge_runs, lower_ranks
 from nescio.pipeline import judge
@@ -56,7 +56,7 @@ def judged_at(
     outcomes, _ = settle(outcomes, NoAnswer())  # so that a wrong "?" is incorrect: a run of a campaign abstains by null
     if not judge_name or not (outcomes.state == NOT_GRADED).any():
         return AtRank(outcomes, np.zeros(len(own), bool), (), notes)
-    result = judge(ReadResult(Unjudged(collection, tuple(own), ())), judge_name)
+    result = judged_by_key(ReadResult(Unjudged(collection, tuple(own), ())), judge_name)
     assert isinstance(result.data, Outcomes)
     in_key = ~np.isin(outcomes.questions, [*lacking])
     from_key = (outcomes.state == NOT_GRADED) & in_key
@@ -66,6 +66,12 @@ def judged_at(
         candidate = np.where((candidate == -1) & in_key, result.data.candidate, candidate)
     filled = replace(outcomes, state=state, candidate=candidate)
     return AtRank(filled, from_key.any(axis=1), result.judges, (*notes, *result.notes))
+
+
+def judged_by_key(unjudged: ReadResult, judge_name: str | None) -> ReadResult:
+    """Return the judged answers; no note says how an answer such as "?" can abstain, because only null does here."""
+    result = judge(unjudged, judge_name)
+    return replace(result, notes=tuple(one for one in result.notes if one.code != EMPTY_OUTPUT))
 
 
 def of_all_ranks(at: Mapping[int, Outcomes]) -> tuple[Outcomes, Iterator[Note]]:

@@ -230,7 +230,7 @@ def _tables(
 def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
     """Return a score for every run and topic, with the run's outcome on this topic.
 
-    The score is the value of the first measure that is defined on single topics.
+    The score is the value of the first measure that is defined on single topics, or else accuracy.
     """
     name, values = _of_topics(judged)
     runs = {run.run: run for run in judged.runs}
@@ -251,10 +251,13 @@ def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
 
 
 def _of_topics(judged: JudgedRuns) -> tuple[str, dict[tuple[str, str], float]]:
-    """Return the first measure that is defined on a single topic, and its values, keyed by (run, topic)."""
+    """Return the first measure that is defined on a single topic, and its values, keyed by (run, topic).
+
+    If none of the campaign's measures is, it is accuracy, as far as there are outcomes.
+    """
     data = judged.loaded.data
     assert isinstance(data, Evidence)
-    wanted = ("ave.qa_accuracy",) if judged.exercise is not None else judged.measures
+    wanted = ("ave.qa_accuracy",) if judged.exercise is not None else (*judged.measures, "accuracy")
     for measure in map(parse, wanted):
         if measure.of_counts and (values := earned(data, measure)) is not None:
             return measure.label, {
