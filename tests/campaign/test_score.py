@@ -123,6 +123,9 @@ def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_
     assert scored.scores[""].value("alpha_a", "unsupported_rate") == pytest.approx(1 / 5)
     verdicts = [row["verdict"] for row in read(campaign / "results" / "topics.csv")]
     assert verdicts == [row["verdict"] for row in read(campaign / "results" / "judgements.csv")] == [*"UWWWW"]
+    (note,) = [str(one) for one in scored.scores[""].notes if one.code == "campaign.overruled"]
+    assert note.startswith("4 answers to questions that have no answer by the key count as W")
+    assert "(q1, q2, q3, q4)" in note
 
 
 def test_the_best_run_has_the_lowest_share_of_wrong_answers(tmp_path: Path) -> None:

@@ -55,11 +55,8 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     """Return the questions of one file, with their stories if another file has these, and notes."""
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
-        found = (
-            f"{len(gold)} were given: {enumerated([str(source.label) for source in gold])}"
-            if gold
-            else "none was given"
-        )
+        named = enumerated([str(source.label) for source in gold])
+        found = f"{len(gold)} were given: {named}" if gold else "none was given"
         raise MismatchError(f"give one file of questions beside the answers; {found}")
     if len(stories) > 1:
         raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")

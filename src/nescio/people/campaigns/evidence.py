@@ -148,7 +148,9 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     at = {rank: judged_at(collection, own, rank, named, judge_name=by_key, lacking=lacking) for rank in ranks}
     _all_judged(campaign, {rank: one.outcomes for rank, one in at.items()}, lacking)
     outcomes, lower = of_all_ranks({rank: one.outcomes for rank, one in at.items()})
-    notes, records = at[1].notes, dict.fromkeys(record for one in at.values() for record in one.judges)
+    overruled = {items[key]: key[1] for key, letter in named.items() if verdicts.get(items[key], letter) != letter}
+    notes = (*at[1].notes, *_overruled(overruled))
+    records = dict.fromkeys(record for one in at.values() for record in one.judges)
     if records:
         unjudged = {items[key] for key in items if key not in named and key[1] not in without}
         notes = (*notes, *_instead_of_people(said, unjudged))
@@ -187,6 +189,21 @@ def with_key(campaign: Campaign, part: Part) -> list[Question]:
         else question
         for question in questions
     ]
+
+
+def _overruled(questions: Mapping[str, str]) -> Iterator[Note]:
+    """Yield a note on answers to questions without an answer that people call other than wrong.
+
+    `questions` has the question of each of these items, keyed by item.
+    """
+    if questions:
+        yield note(
+            "campaign.overruled",
+            "{answers:n answer} to questions that have no answer by the key {answers:counts/count} as W, though people "
+            "say R, X or U ({named:list 5}); correct the key if people are right",
+            answers=len(questions),
+            named=sorted({*questions.values()}),
+        )
 
 
 def _instead_of_people(said: RunContents, by_key: set[str]) -> Iterator[Note]:
