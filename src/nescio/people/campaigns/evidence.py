@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from nescio.data.assessed import columns_of
 from nescio.data.columns import known
 from nescio.data.evidence import Evidence
-from nescio.data.judge_record import combined
 from nescio.data.model import Collection, Question, Run, Verdict
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
@@ -147,27 +146,20 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     ranks = sorted({1, *(response.rank for run in own for response in run.responses)})
     at = {rank: judged_at(collection, own, rank, named, judge_name=by_key, lacking=lacking) for rank in ranks}
     _all_judged(campaign, {rank: one.outcomes for rank, one in at.items()}, lacking)
-    outcomes, lower = of_all_ranks({rank: one.outcomes for rank, one in at.items()})
-    overruled = {items[key]: key[1] for key, letter in named.items() if verdicts.get(items[key], letter) != letter}
-    notes = (*at[1].notes, *_overruled(overruled))
-    records = dict.fromkeys(record for one in at.values() for record in one.judges)
-    if records:
+    whole = of_all_ranks(at, {run for run, *_ in named})
+    outcomes, notes = whole.outcomes, [*whole.notes]
+    notes += _overruled({items[key]: key[1] for key, letter in named.items() if verdicts[items[key]] != letter})
+    if whole.judges:
         unjudged = {items[key] for key in items if key not in named and key[1] not in without}
-        notes = (*notes, *_instead_of_people(said, unjudged))
-    of_people, filled = {run for run, *_ in named}, np.any([one.by_key for one in at.values()], axis=0)
-    judges = [
-        combined([*([PEOPLE] if run in of_people or not records else []), *(records if own else [])])
-        for run, own in zip(outcomes.runs, filled | ~np.isin(outcomes.runs, [*of_people]), strict=True)
-    ]
+        notes += _instead_of_people(said, unjudged)
     first = {key[:2]: letter for key, letter in named.items() if key[2] == 1}
     places = ({name: i for i, name in enumerate(names)} for names in (outcomes.runs, outcomes.questions))
     run_at, question_at = places
     letters = {(run_at[run], question_at[q]): Verdict(letter) for (run, q), letter in first.items()}
     more = columns_of(outcomes.state, letters)
-    outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **more}, judges=tuple(judges))
-    unnamed = replace(outcomes, judges=())  # `judges` has them all
-    judges_here = (*((PEOPLE,) if named else ()), *records)
-    read = ReadResult(unnamed, (*notes, *lower), measures, judges_here, "campaign")
+    outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **more})
+    unnamed, judges = replace(outcomes, judges=()), (*((PEOPLE,) if named else ()), *whole.judges)  # which has them all
+    read = ReadResult(unnamed, tuple(notes), measures, judges, "campaign")
     loaded = apply(read, Options())
     cells = _cells(outcomes, loaded, first, given)
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes)

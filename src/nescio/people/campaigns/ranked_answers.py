@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from nescio.data.assessed import STATES
 from nescio.data.columns import Array
-from nescio.data.judge_record import JudgeRecord
+from nescio.data.judge_record import JudgeRecord, combined
 from nescio.data.model import Collection, Run, Verdict
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Label, Outcomes, gather
 from nescio.data.reasons import EMPTY_OUTPUT, NoAnswer, settle
 from nescio.formats import ReadResult, Unjudged
 from nescio.judging import Human, judge_runs, lower_ranks
+from nescio.judging.human import PEOPLE
 from nescio.pipeline import judge
 
 
@@ -74,20 +75,27 @@ def judged_by_key(unjudged: ReadResult, judge_name: str | None) -> ReadResult:
     return replace(result, notes=tuple(one for one in result.notes if one.code != EMPTY_OUTPUT))
 
 
-def of_all_ranks(at: Mapping[int, Outcomes]) -> tuple[Outcomes, Iterator[Note]]:
-    """Return the outcomes of rank 1 with the columns that come from all ranks; a note counts the lower answers.
+def of_all_ranks(at: Mapping[int, AtRank], people: Container[str]) -> AtRank:
+    """Return the judged answers of rank 1, with the columns that come from all ranks, and the judges of all ranks.
 
-    `at` has the outcomes of each rank.
+    `people` judged answers of these runs. A note counts the answers below rank 1.
     """
-    first, there = at[1], {rank: np.nonzero(one.state != ABSENT) for rank, one in at.items()}
+    first, there = at[1].outcomes, {rank: np.nonzero(one.outcomes.state != ABSENT) for rank, one in at.items()}
     cells = {
         "run": np.concatenate([runs for runs, _ in there.values()]),
         "question": np.concatenate([questions for _, questions in there.values()]),
         "rank": np.concatenate([np.full(len(runs), rank) for rank, (runs, _) in there.items()]),
         **{
-            name: np.concatenate([getattr(one, name)[there[rank]] for rank, one in at.items()])
+            name: np.concatenate([getattr(one.outcomes, name)[there[rank]] for rank, one in at.items()])
             for name in ("state", "confidence", "candidate")
         },
     }
     whole, lower = gather({**cells, "known": np.ones(len(cells["run"]), np.int8)}, first.runs, first.questions)
-    return replace(first, first_right=whole.first_right, extra_columns=whole.extra_columns), lower_ranks(lower)
+    records = tuple(dict.fromkeys(record for one in at.values() for record in one.judges))
+    by_key = np.any([one.by_key for one in at.values()], axis=0)
+    judges = [
+        combined([*([PEOPLE] if run in people or not records else []), *(records if own or run not in people else [])])
+        for run, own in zip(first.runs, by_key, strict=True)
+    ]
+    outcomes = replace(first, first_right=whole.first_right, extra_columns=whole.extra_columns, judges=tuple(judges))
+    return AtRank(outcomes, by_key, records, (*at[1].notes, *lower_ranks(lower)))
