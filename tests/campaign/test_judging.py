@@ -9,6 +9,7 @@ import pytest
 
 import nescio
 from nescio.data.assessors import resolve
+from nescio.errors import MismatchError
 from nescio.people.campaigns.folder import contents, open_campaign
 from nescio.people.campaigns.judgements import read_history
 from nescio.people.campaigns.pooling import read_pool
@@ -510,3 +511,50 @@ def test_no_sheet_is_needed_where_all_answers_are_judged(tmp_path: Path) -> None
     told = nescio.campaign.status(campaign)
     assert told.after is not None
     assert told.after.name == "sheets"
+
+
+def test_people_judge_the_option_that_an_answer_names_and_see_all_options(tmp_path: Path) -> None:
+    """A letter, a number and the text of one option are one answer; options that only case tells apart are two."""
+    rows = [
+        {"id": "q0", "question": "Capital of France?", "options": ["Paris", "Bonn", "Rome"]},
+        {"id": "q1", "question": "Which is a charge?", "options": ["q", "Q"]},
+    ]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    made.edit(campaign / "campaign.toml", "options_from = -1", "options_from = 0")
+    made.take(campaign, {"alpha_a": ["A", "A"], "beta_b": ["paris", "B"], "gamma_c": ["0", "Q"]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    shown = {(row["question"], row["answer"]) for row in made.rows_of(campaign / "sheets" / "ana.csv")}
+    france, charge = "Capital of France? (A) Paris (B) Bonn (C) Rome", "Which is a charge? (A) q (B) Q"
+    assert shown == {(france, "Paris"), (charge, "q"), (charge, "Q")}
+    made.judge(campaign, lambda _who, row: "R" if row["answer"] in ("Paris", "q") else "W")
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    accuracy = {row.run: row.value for row in scores if row.measure == "accuracy"}
+    assert accuracy == {"alpha_a": 1, "beta_b": 1 / 2, "gamma_c": 1 / 2}
+
+
+def test_a_verdict_holds_only_for_the_options_that_the_assessor_saw(tmp_path: Path) -> None:
+    rows = [{"id": "q0", "question": "Capital of France?", "options": ["Paris", "Bonn"]}]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    made.take(campaign, {"alpha_a": ["Paris"]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign)
+    made.edit(campaign / "topics" / "questions.jsonl", '"Bonn"', '"Paris, Texas"')
+    assert nescio.campaign.pool(campaign).taken_back == 1
+    with pytest.raises(MismatchError, match="must be judged again"):
+        nescio.campaign.score(campaign)
+
+
+def test_assessors_of_answers_see_the_story_and_judge_again_if_it_changes(tmp_path: Path) -> None:
+    campaign = made.reading(tmp_path)
+    made.edit(campaign / "campaign.toml", 'judge = ""', 'judge = "exact"')
+    made.take(campaign, {"alpha_a": [{"id": f"r{i}", "answer": "the baker"} for i in range(3)]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    assert {row["question"] for row in rows_of(campaign / "sheets" / "ana.csv")} == {
+        f"Where did Ann go? Ann went to town {i}. It rained." for i in range(3)
+    }
+    judge(campaign, lambda *_: "W")
+    made.edit(campaign / "topics" / "stories.jsonl", "Ann went to town 1.", "Nobody knows.")
+    assert nescio.campaign.pool(campaign).taken_back == 1

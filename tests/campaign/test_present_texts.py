@@ -224,6 +224,7 @@ def said_by_ana(campaign: Path, *said: tuple[str, str, Sequence[Item]], at: date
             (begun + timedelta(milliseconds=n)).isoformat(),
             verdict,
             mark="flag" if mark else "",
+            comment="which one?" if mark else "",
             texts=shown_item(item)["texts"],
         )
         for n, (verdict, mark, items) in enumerate(said)
@@ -257,6 +258,21 @@ def test_a_flag_on_a_verdict_that_holds_no_more_does_not_withdraw_it(tmp_path: P
     assert "0 of 2 answers judged" in str(nescio.campaign.collect(campaign, [file], resamples=10))
     nescio.campaign.withdraw(campaign, "beta_b", reason="as asked")
     assert nescio.campaign.pool(campaign).restored == 2
+
+
+@pytest.mark.parametrize("earlier", ["", "R"])
+def test_a_comment_on_an_earlier_question_ends_no_collect(earlier: str, tmp_path: Path) -> None:
+    """A comment that follows no verdict asks nobody again, so that the verdicts of others decide."""
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing", "thing"]}, ["ben"], overlap=1)
+    nescio.campaign.sheets(campaign, ["ana"], html=True, overlap=1)
+    first, other = read_pool(open_campaign(campaign))
+    made.edit(campaign / "topics" / "questions.jsonl", "What is 0?", "What is zero?")
+    nescio.campaign.pool(campaign)
+    file = said_by_ana(campaign, *[(earlier, "", [first])] * bool(earlier), ("", "flag", [first]), ("W", "", [other]))
+    collected = nescio.campaign.collect(campaign, [file], resamples=10)
+    assert [fault.rule[: len(CHANGED)] for fault in collected.rows] == [CHANGED] * (2 * bool(earlier))
+    assert made.verdicts(campaign) == {(other.id, "ana"): "W"}
+    assert (first.id in open_items(open_campaign(campaign))) is bool(earlier)
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -19,7 +19,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, MissingColumnError, UsageError
 from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
 from nescio.people.campaigns.folder import contents, open_campaign
@@ -123,6 +123,9 @@ def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_
     assert scored.scores[""].value("alpha_a", "unsupported_rate") == pytest.approx(1 / 5)
     verdicts = [row["verdict"] for row in read(campaign / "results" / "topics.csv")]
     assert verdicts == [row["verdict"] for row in read(campaign / "results" / "judgements.csv")] == [*"UWWWW"]
+    (note,) = [str(one) for one in scored.scores[""].notes if one.code == "campaign.overruled"]
+    assert note.startswith("4 answers to questions that have no answer by the key count as W")
+    assert "(q1, q2, q3, q4)" in note
 
 
 def test_the_best_run_has_the_lowest_share_of_wrong_answers(tmp_path: Path) -> None:
@@ -1226,3 +1229,132 @@ def test_returns_count_the_topics_on_which_a_run_is_worse(tmp_path: Path) -> Non
     said = {name: (campaign / "returns" / name / "index.html").read_text() for name in ("alpha", "beta")}
     assert "Worse than the median on 3 of 10 topics" in said["alpha"]
     assert "Worse than the median on 0 of 10 topics" in said["beta"]
+
+
+@pytest.mark.parametrize("by", ["key", "people", "people and key"])
+def test_a_measure_of_ranked_answers_reads_every_rank(by: str, tmp_path: Path) -> None:
+    """The first right answers are at ranks 2, 1 and 3; the confidences are 0.5 at rank 1, and lower after it."""
+    campaign = made.qa(tmp_path, 3, key=by != "people", judge="exact" if "key" in by else None)
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["MRR", "K", "accuracy"]')
+    given = ["no", "thing 0"], ["thing 1", "no"], ["no", "nothing", "thing 2"]
+    rows = [
+        {"id": f"q{q}", "answer": text, "rank": rank, "confidence": 0.6 - rank / 10}
+        for q, texts in enumerate(given)
+        for rank, text in enumerate(texts, 1)
+    ]
+    made.take(campaign, {"alpha_a": rows, "beta_b": ["no", "thing 1", None]})
+    if "people" in by:
+        nescio.campaign.pool(campaign)
+        nescio.campaign.sheets(campaign, ["ana"])
+        made.judge(campaign, lambda _who, row: "R" if row["answer"].startswith("thing") else "W")
+    if by == "people":
+        refused = r"4 answers have not .*\(first: q0 of alpha_a at rank 2, .*\); set depth = 3 in campaign.toml, make a"
+        with pytest.raises(MismatchError, match=refused):
+            nescio.campaign.score(campaign)
+        made.edit(campaign / "campaign.toml", "depth = 1", "depth = 3")
+        nescio.campaign.pool(campaign)
+        nescio.campaign.sheets(campaign, ["ana"])
+        made.judge(campaign, lambda _who, row: "R" if row["answer"].startswith("thing") else "W")
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    values = {name: scores.value("alpha_a", name) for name in ("MRR", "K", "accuracy")}
+    credit = (-0.5 + 0.4) / 2 + (0.5 - 0.4) / 2 + (-0.5 - 0.4 + 0.3) / 3
+    assert values == pytest.approx({"MRR": (1 / 2 + 1 + 1 / 3) / 3, "K": credit / 3, "accuracy": 1 / 3})
+    assert scores.value("beta_b", "MRR") == pytest.approx(1 / 3)
+    assert [str(one) for one in scores.notes if one.code == "judging.lower_ranks"]
+    judges = {row["run"]: row["judge"] for row in read(campaign / "results" / "outcomes.csv")}
+    assert judges["alpha_a"] == {"key": "exact", "people": "human", "people and key": "exact+human"}[by]
+
+
+def test_a_campaign_about_reading_takes_the_measures_of_its_settings(tmp_path: Path) -> None:
+    campaign = made.reading(tmp_path)
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["MRR", "read.HumSent"]')
+    rows: list[dict[str, Any]] = [{"id": f"r{i}", "answer": "?"} for i in range(3)]
+    rows += [{"id": f"r{i}", "answer": f"Ann went to town {i}.", "rank": 2} for i in range(2)]
+    made.take(campaign, {"alpha_a": rows})
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert {row.measure: row.value for row in scores} == {"MRR": pytest.approx((1 / 2 + 1 / 2) / 3), "read.HumSent": 0}
+
+
+def test_a_right_abstention_is_no_answer_on_any_page(tmp_path: Path) -> None:
+    """q1 has no answer: alpha_a says nothing, and beta_b withholds a candidate; gamma_c answers."""
+    rows = [{"id": f"q{i}", "question": f"What is {i}?", "answers": ["yes"], "answerable": True} for i in range(2)]
+    rows[1] |= {"answers": [], "answerable": False}
+    topics = [made.lines(tmp_path / "given" / "topics.jsonl", rows)]
+    campaign = made.start(tmp_path, "qa", topics, judge="exact")
+    withheld = {"answer": "Louis", "answered": False}
+    made.take(campaign, {"alpha_a": ["yes", None], "beta_b": ["no", withheld], "gamma_c": ["yes", "no"]})
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    nescio.campaign.publish(campaign)
+    said = {(row["run"], row["question"]): row for row in read(campaign / "results" / "topics.csv")}
+    own = {name: (row["outcome"], row["verdict"]) for (name, question), row in said.items() if question == "q1"}
+    assert own == {
+        "alpha_a": ("rightly unanswered", ""),
+        "beta_b": ("rightly unanswered", "W"),
+        "gamma_c": ("incorrect", "W"),
+    }
+    page = (campaign / "site" / "index.html").read_text(encoding="utf-8")
+    answered = [int(number) for number in re.findall(r"</bdi></a></th><td>(\d+)</td><td>3</td>", page)]
+    assert answered == [3, 1]
+    assert sum(answered) == pytest.approx(2 * sum(row.value for row in scores if row.measure == "coverage"))
+    assert "counts as R, not as NoA" in page
+    assert [row[3] for row in tables(campaign)["counts"][1:]] == ["2", "1", "1"]
+
+
+@together("old, new", [('value="VALIDATED"', 'value="REJECTED"'), ('value="UNKNOWN"', "")])
+def test_two_files_of_a_key_that_differ_are_refused(old: str, new: str, tmp_path: Path) -> None:
+    campaign = made.ave(tmp_path)
+    made.sound("ave", tmp_path / "alpha" / "r")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    (key,) = (campaign / "key").iterdir()
+    shutil.copy(key, key.with_name("corrected.xml"))
+    nescio.campaign.score(campaign, resamples=10)  # equal copies do no harm
+    made.edit(key, old, new)
+    with pytest.raises(MismatchError, match=r"EN.xml and .* state two values of answer .*; keep one of these"):
+        nescio.campaign.score(campaign, resamples=10)
+
+
+def test_topics_that_two_files_or_lines_state_are_refused(tmp_path: Path) -> None:
+    campaign = made.ave(tmp_path)
+    shutil.copy(campaign / "topics" / "EN.xml", campaign / "topics" / "EN-corrected.xml")
+    made.sound("ave", tmp_path / "alpha" / "r")
+    with pytest.raises(MismatchError, match="both have questions in EN"):
+        nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    twice = [{"id": "t1", "target": text} for text in ("Rome", "Bonn")]
+    with pytest.raises(FormatError, match="stated before with another text"):
+        made.start(tmp_path / "other", "nuggets", [made.lines(tmp_path / "t.jsonl", twice)])
+    campaign = made.listed(tmp_path / "third", ["a"])
+    made.lines(campaign / "topics" / "more.jsonl", [{"id": "t0", "target": "Another"}])
+    with pytest.raises(FormatError, match="the topic appears twice"):
+        nescio.campaign.pool(campaign)
+
+
+@pytest.mark.parametrize("task", ["qa", "pan"])
+def test_a_campaign_with_a_measure_of_no_single_topic_is_published(task: str, tmp_path: Path) -> None:
+    """Pages then show accuracy by topic."""
+    campaign = made.MAKE[task](tmp_path, **({"judge": "exact"} if task == "qa" else {}))
+    measure = "pan.AUC" if task == "pan" else "AURC"
+    made.edit(campaign / "campaign.toml", "measures = []", f'measures = ["{measure}"]')
+    made.sound(task, tmp_path / "alpha" / "r")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.score(campaign, resamples=10)
+    assert {row["measure"] for row in read(campaign / "results" / "topics.csv")} == {"accuracy"}
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_measure_of_a_column_that_campaigns_lack_is_refused_in_its_words(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, judge="exact")
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["mean(cost)"]')
+    made.sound("qa", tmp_path / "alpha" / "r")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    with pytest.raises(MissingColumnError, match=r"mean\(cost\): there is no column 'cost'"):
+        nescio.campaign.score(campaign)
+
+
+def test_no_note_offers_an_option_that_campaigns_lack(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, judge="exact")
+    made.take(campaign, {"alpha_a": ["N/A", *(f"thing {i}" for i in range(1, 6))]})
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert scores.value("alpha_a", "accuracy") == pytest.approx(5 / 6)
+    assert "--empty" not in " ".join(map(str, scores.notes))
+    assert "empty=" not in " ".join(map(str, scores.notes))

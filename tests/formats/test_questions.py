@@ -128,9 +128,8 @@ def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
         == f"{questions} holds only questions; give the runs that answer these questions too"
     )
     assert "one file of questions beside the answers; none was given" in str(refusal(run, MismatchError))
-    assert "one file of questions beside the answers; 2 were given" in str(
-        refusal([questions, other, run], MismatchError)
-    )
+    told = f"one file of questions beside the answers; 2 were given: {questions} and {other}"
+    assert told in str(refusal([questions, other, run], MismatchError))
 
 
 def test_rows_that_hold_their_gold_answers_need_no_questions(tmp_path: Path) -> None:

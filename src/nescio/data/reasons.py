@@ -29,6 +29,7 @@ NO_FORM = "without an answer in the requested form"
 INVALIDATED = "invalidated"  # by a person who declared the sample void
 UNSEEN = "right according to BFCL; the output was not given"  # so it may be that of a call that failed
 REASONS_CHANGED = "reasons.changed"  # the code of a note on a pair of runs
+EMPTY_OUTPUT = "reasons.empty"  # the code of a note on empty outputs, which count as incorrect
 NOT_DECLINED = "reasons.not_declined"  # the code of a note on a run whose abstentions are largely not decisions
 BY_OUTCOME = " (said to abstain)"  # follows the reason of an answer that its file calls an abstention
 _STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
@@ -276,7 +277,7 @@ def _notes(run: str, wrong: Mapping[Kind, int]) -> Iterator[Note]:
     outputs."""
     if wrong["empty"]:
         yield note(
-            "reasons.empty",
+            EMPTY_OUTPUT,
             "run {subject!r}: {n:n empty output} {n:counts/count} as incorrect; "
             f"{opt('empty', 'unanswered')} makes {{n:it an abstention/them abstentions}}",
             run,

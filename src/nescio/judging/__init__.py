@@ -13,7 +13,7 @@ from nescio.judging._judge import (
     judge,
     known,
 )
-from nescio.judging._runs import asked_cells, judge_runs
+from nescio.judging._runs import asked_cells, judge_runs, lower_ranks
 from nescio.judging.human import Human
 
 __all__ = [
@@ -32,4 +32,5 @@ __all__ = [
     "judge",
     "judge_runs",
     "known",
+    "lower_ranks",
 ]

@@ -79,7 +79,7 @@ def judge_runs(
     arrays["known"] = np.ones(total, dtype=np.int8)
     names = tuple(question.id for question in questions)
     outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
-    notes = (*ready.remarks(collection, runs), *(doubts.notes() if doubts else ()), *_lower_ranks(lower))
+    notes = (*ready.remarks(collection, runs), *(doubts.notes() if doubts else ()), *lower_ranks(lower))
     judged = replace(
         outcomes,
         repeats=repeats_of(names, [label for _, label in index]),
@@ -92,7 +92,7 @@ def judge_runs(
     return judged, notes
 
 
-def _lower_ranks(answers: int) -> Iterator[Note]:
+def lower_ranks(answers: int) -> Iterator[Note]:
     """Yield a note that counts the answers below rank 1, if there are any, because outcomes do not use them."""
     if answers:
         yield note(

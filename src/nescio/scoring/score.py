@@ -192,12 +192,12 @@ def open_by(source: Any, by: str | None, options: Mapping[str, Any], measures: A
 
 def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> Loaded:
     """Return the data that `load` reads from the source, with these options and the columns that measures read."""
-    if isinstance(source, (Loaded, Evidence, Tally)):
-        for name in _NOT_AGAIN & options.keys():
-            if options[name]:
-                raise UsageError(f"{name} applies only when files are read, but this data is already read")
+    is_read = isinstance(source, (Loaded, Evidence, Tally))
+    for name in _NOT_AGAIN & options.keys() if is_read else ():
+        if options[name]:
+            raise UsageError(f"{name} applies only when files are read, but this data is already read")
     loaded = load(source, Options(**{**read_by(measures), **options}))
-    if isinstance(loaded.data, Evidence):
+    if isinstance(loaded.data, Evidence) and not is_read:
         for measure in parse_all(measures, None) if measures else ():
             _check_columns(source, loaded.data, measure)
     return loaded

@@ -25,6 +25,7 @@ from nescio.sources.source import LINES, Source
 from nescio.tables.collection import read_collection, read_stories
 from nescio.tables.lexicon import roles_of
 from nescio.tables.responses import answer_key, read_runs
+from nescio.text import enumerated
 
 
 def recognise(source: Source) -> str | None:
@@ -54,8 +55,9 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     """Return the questions of one file, with their stories if another file has these, and notes."""
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
-        what = "were" if len(gold) > 1 else "was"
-        raise MismatchError(f"give one file of questions beside the answers; {len(gold) or 'none'} {what} given")
+        named = enumerated([str(source.label) for source in gold])
+        found = f"{len(gold)} were given: {named}" if gold else "none was given"
+        raise MismatchError(f"give one file of questions beside the answers; {found}")
     if len(stories) > 1:
         raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")
     texts = read_stories(stories[0]) if stories else None

@@ -17,7 +17,6 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns import pages
 from nescio.people.campaigns.archives import PACKING, handed_in_files, opened, zipped
 from nescio.people.campaigns.folder import TOPICS, open_campaign
-from nescio.people.campaigns.option_names import is_text_of_another
 from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, examine, run_name
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.topics import Topics
@@ -172,23 +171,17 @@ def remarks(submission: Submission, topics: Topics) -> Iterator[Note]:
         return
     from nescio.judging.declined.recognise import declines
 
-    chosen = {q.id: q for part in topics.parts.values() for q in part.questions.values() if q.options}
-    every = [one for one in submission.said or () if one.answered]
-    letters = [
-        one.answer
-        for one in every
-        if one.answer and (question := chosen.get(one.question_id)) and is_text_of_another(question, one.answer)
-    ]
-    if letters:
+    if submission.letters:
         yield note(
             "campaign.letters",
             "{subject}: {count:n answer} {count:is/are} the text of one option and the letter of another "
             "({texts:list 3}): nescio reads the text",
             str(submission.path),
-            count=len(letters),
-            texts=list(dict.fromkeys(letters)),
+            count=len(submission.letters),
+            texts=list(dict.fromkeys(submission.letters)),
         )
-    said = [one for one in every if one.question_id not in chosen]
+    chosen = {q.id for part in topics.parts.values() for q in part.questions.values() if q.options}
+    said = [one for one in submission.said or () if one.answered and one.question_id not in chosen]
     own = [one.answer for one in said if answer_key(one.answer or "")]  # an empty text is a fault
     alike = [answer for answer in own if declines(answer) != "answered"]
     if alike:

@@ -367,7 +367,7 @@ def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list
         return [], []
     who = taken.assessor
     drop_unordered(reading, path, taken, present)
-    before = {record.item: present.of(record.item, who) for record, _ in taken.rows}
+    before = {record.item: present.of(record.item, who) for record, _ in [*taken.late, *taken.rows]}
     rows = handed_in_changes(taken, path.name, present, reading.now)
     now = {item: present.of(item, who) for item in before}
     own = {line.record for line in rows}

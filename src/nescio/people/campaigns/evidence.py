@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.assessed import STATES, columns_of
+from nescio.data.assessed import columns_of
+from nescio.data.columns import known
 from nescio.data.evidence import Evidence
-from nescio.data.judge_record import combined
 from nescio.data.model import Collection, Question, Run, Verdict
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
-from nescio.data.reasons import NoAnswer, settle
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, ReadResult, Unjudged, open_source
-from nescio.judging import Human, judge_runs
 from nescio.judging.human import PEOPLE
+from nescio.measures import parse
 from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.keyed import key_judge, keyed, true_of, valued, without_answer
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents, every_version
+from nescio.people.campaigns.ranked_answers import judged_at, judged_by_key, of_all_ranks
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.people.campaigns.shown_texts import NOTHING, kind_of_id
 from nescio.people.campaigns.topics import Part, without_list
 from nescio.people.campaigns.verdicts import refuse_open, resolved, unlisted
-from nescio.pipeline import Loaded, Options, apply, judge
+from nescio.pipeline import Loaded, Options, apply
 from nescio.sources.json import as_text
 from nescio.tasks.ave import evidence as ave
 from nescio.tasks.ave.exercise import Exercise
@@ -49,6 +49,7 @@ from nescio.tasks.reading.systems.marking import suited_judge
 from nescio.text import enumerated, plural
 
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
+RIGHTLY = f"rightly {WORDS[SILENT]}"  # the outcome of an abstention on a question without an answer, which is correct
 MOST_NAMED = 3
 NOBODY = ""  # a validator that rejects everything, beside which QA systems are ranked where no run is in
 
@@ -58,7 +59,7 @@ class Cell(Struct, frozen=True):
 
     `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. If a question
     has no answer, every answer to it is W, whatever an assessor said. `outcome` is the result that the measures count,
-    such as "correct".
+    such as "correct", or `RIGHTLY`.
     """
 
     question: str
@@ -118,9 +119,12 @@ def without_runs(said: RunContents, part: Part) -> JudgedRuns:
 def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
     campaign, settings = said.campaign, said.campaign.settings
     collection = Collection(settings.name, tuple(with_key(campaign, part)))
-    own = [Run(run.run, tuple(r for r in said.content[run.run] if r.rank == 1)) for run in runs]
-    given = {(run.run, one.question): one for run in runs for one in said.given(run) if one.rank == 1}
-    items = {key: said.item_id(one) for key, one in given.items()}
+    measures = settings.measures or ("c@1", "accuracy", "coverage")
+    ranked = any(known(column).lower_ranks for name in measures for column in parse(name).reads)
+    own = [Run(run.run, tuple(r for r in said.content[run.run] if ranked or r.rank == 1)) for run in runs]
+    every = {(run.run, a.question, a.rank): a for run in runs for a in said.given(run) if ranked or a.rank == 1}
+    given = {(run, question): answer for (run, question, rank), answer in every.items() if rank == 1}
+    items = {key: said.item_id(one) for key, one in every.items()}
     verdicts = resolved(campaign, {*items.values()})
     without = {question.id for question in collection.questions if question.answerable is False}
     named = {
@@ -132,33 +136,33 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     listed = any(question.accepted is not None for question in collection.questions)
     if not named and not judge_name and settings.task == "reading" and (campaign.key_files or listed):
         refuse_open(campaign, {item.id for item in sentence_items(campaign) if item.question in part.questions})
-        marked = _marked(part, runs, collection, own, given)
+        marked = _marked(part, runs, ReadResult(Unjudged(collection, tuple(own), ())), settings.measures, given)
         assert marked.outcomes is not None
         open_ = np.isin(marked.outcomes.questions, lacking) & (marked.outcomes.state != SILENT)
         state = np.where(open_, NOT_GRADED, marked.outcomes.state)
-        _all_judged(campaign, replace(marked.outcomes, state=state), lacking)
+        _all_judged(campaign, {1: replace(marked.outcomes, state=state)}, lacking)
         return marked
-    labels = {key: Label(key[1], STATES[Verdict(verdict)], key[0]) for key, verdict in named.items()}
-    outcomes, notes = judge_runs(collection, own, Human({key: {None: label} for key, label in labels.items()}))
-    outcomes, _ = settle(outcomes, NoAnswer())  # so that a wrong "?" is incorrect: a run of a campaign abstains by null
+    by_key = judge_name if campaign.key_files else ""
+    ranks = sorted({1, *(response.rank for run in own for response in run.responses)})
+    at = {rank: judged_at(collection, own, rank, named, judge_name=by_key, lacking=lacking) for rank in ranks}
+    _all_judged(campaign, {rank: one.outcomes for rank, one in at.items()}, lacking)
+    whole = of_all_ranks(at, {run for run, *_ in named})
+    outcomes, notes = whole.outcomes, [*whole.notes]
+    notes += _overruled({items[key]: key[1] for key, letter in named.items() if verdicts[items[key]] != letter})
+    if whole.judges:
+        unjudged = {items[key] for key in items if key not in named and key[1] not in without}
+        notes += _instead_of_people(said, unjudged)
+    first = {key[:2]: letter for key, letter in named.items() if key[2] == 1}
     places = ({name: i for i, name in enumerate(names)} for names in (outcomes.runs, outcomes.questions))
     run_at, question_at = places
-    letters = {(run_at[run], question_at[q]): Verdict(letter) for (run, q), letter in named.items()}
-    judges = (PEOPLE,) if named else ()
-    if judge_name and campaign.key_files and (outcomes.state == NOT_GRADED).any():
-        result = judge(ReadResult(Unjudged(collection, tuple(own), ())), judge_name)
-        told = _instead_of_people(said, {items[key] for key in items if key not in named and key[1] not in without})
-        outcomes = _filled(outcomes, result, lacking, {run for run, _ in named})
-        notes = (*notes, *result.notes, *told)
-        judges = (*judges, *result.judges)
-    _all_judged(campaign, outcomes, lacking)
+    letters = {(run_at[run], question_at[q]): Verdict(letter) for (run, q), letter in first.items()}
     more = columns_of(outcomes.state, letters)
     outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **more})
-    unnamed = replace(outcomes, judges=())  # `judges` has them all
-    read = ReadResult(unnamed, tuple(notes), settings.measures or ("c@1", "accuracy", "coverage"), judges, "campaign")
+    unnamed, judges = replace(outcomes, judges=()), (*((PEOPLE,) if named else ()), *whole.judges)  # which has them all
+    read = ReadResult(unnamed, tuple(notes), measures, judges, "campaign")
     loaded = apply(read, Options())
-    cells = _cells(outcomes, loaded, named, given)
-    return JudgedRuns(part, tuple(runs), loaded, read.measures, tuple(cells), outcomes)
+    cells = _cells(outcomes, loaded, first, given)
+    return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes)
 
 
 def with_key(campaign: Campaign, part: Part) -> list[Question]:
@@ -177,6 +181,21 @@ def with_key(campaign: Campaign, part: Part) -> list[Question]:
         else question
         for question in questions
     ]
+
+
+def _overruled(questions: Mapping[str, str]) -> Iterator[Note]:
+    """Yield a note on answers to questions without an answer that people call other than wrong.
+
+    `questions` has the question of each of these items, keyed by item.
+    """
+    if questions:
+        yield note(
+            "campaign.overruled",
+            "{answers:n answer} to questions that have no answer by the key {answers:counts/count} as W, though people "
+            "say R, X or U ({named:list 5}); correct the key if people are right",
+            answers=len(questions),
+            named=sorted({*questions.values()}),
+        )
 
 
 def _instead_of_people(said: RunContents, by_key: set[str]) -> Iterator[Note]:
@@ -201,36 +220,25 @@ def _instead_of_people(said: RunContents, by_key: set[str]) -> Iterator[Note]:
         )
 
 
-def _filled(people: Outcomes, by_key: ReadResult, lacking: Sequence[str], judged: Container[str]) -> Outcomes:
-    """Return the outcomes `people`, in which an answer that no person judged gets its outcome from `by_key`.
+def _all_judged(campaign: Campaign, at: Mapping[int, Outcomes], lacking: Sequence[str]) -> None:
+    """Raise MismatchError if an answer was not judged; `at` has the outcomes of each rank that a measure reads.
 
-    Answers to the questions `lacking`, which the key does not answer, get none. People `judged` answers of these runs.
+    The key does not answer the questions `lacking`.
     """
-    assert isinstance(by_key.data, Outcomes)
-    known = ~np.isin(people.questions, [*lacking])
-    from_key = (people.state == NOT_GRADED) & known
-    state = np.where(from_key, by_key.data.state, people.state)
-    candidate = people.candidate
-    if candidate is not None and by_key.data.candidate is not None:
-        candidate = np.where((candidate == -1) & known, by_key.data.candidate, candidate)
-    judges = [
-        combined([*([PEOPLE] if run in judged else []), *(by_key.judges if own.any() or run not in judged else [])])
-        for run, own in zip(people.runs, from_key, strict=True)
-    ]
-    return replace(people, state=state.astype(np.int8), candidate=candidate, judges=tuple(judges))
-
-
-def _all_judged(campaign: Campaign, outcomes: Outcomes, lacking: Sequence[str]) -> None:
-    """Raise MismatchError if an answer was not judged; the key does not answer the questions `lacking`."""
-    open_ = np.argwhere(outcomes.state == NOT_GRADED)
-    if len(open_):
-        first = ", ".join(f"{outcomes.questions[q]} of {outcomes.runs[r]}" for r, q in open_[:MOST_NAMED])
+    cells = [(rank, one, *cell) for rank, one in at.items() for cell in np.argwhere(one.state == NOT_GRADED)]
+    open_ = [(rank, one.questions[q], one.runs[r]) for rank, one, r, q in cells]
+    if open_:
+        first = ", ".join(
+            f"{question} of {run}{f' at rank {rank}' if rank > 1 else ''}" for rank, question, run in open_[:MOST_NAMED]
+        )
         remedy = "name a judge in campaign.toml to judge by the key" if campaign.key_files else "put a key into key/"
-        if campaign.key_files and (unknown := {outcomes.questions[q] for _, q in open_} & {*lacking}):
+        if campaign.key_files and (unknown := {question for _, question, _ in open_} & {*lacking}):
             remedy = f"add the answer to {enumerated(sorted(unknown))} to the key"
+        deepest = max(rank for rank, *_ in open_)
+        deeper = f"set depth = {deepest} in campaign.toml, " if deepest > campaign.settings.depth else ""
         raise MismatchError(
-            f"{_have_not(len(open_), 'answer')} been judged (first: {first}); make a pool and have people judge "
-            f"(see nescio campaign status {campaign.folder}), or {remedy}"
+            f"{_have_not(len(open_), 'answer')} been judged (first: {first}); {deeper}make a pool and have people "
+            f"judge (see nescio campaign status {campaign.folder}), or {remedy}"
         )
 
 
@@ -252,10 +260,11 @@ def _cells(
     data = loaded.data
     assert isinstance(data, Evidence)
     words = {word: data.column(word) for word in WORDS.values()}
+    silently = (words[WORDS[CORRECT]] == 1) & (data.column("answered") == 0)
     cells = []
     for r, run in enumerate(data.runs):
         for q, question in enumerate(data.questions):
-            outcome = next((word for word, column in words.items() if column[r, q] == 1), "")
+            outcome = RIGHTLY if silently[r, q] else next((word for word, own in words.items() if own[r, q] == 1), "")
             one = given.get((run, question))
             verdict = named.get((run, question), "")
             if not verdict and outcomes.state[r, q] == SILENT and outcomes.candidate is not None and one is not None:
@@ -268,16 +277,18 @@ def _cells(
 def _marked(
     part: Part,
     runs: Sequence[TakenIn],
-    collection: Collection,
-    own: Sequence[Run],
+    unjudged: ReadResult,
+    wanted: tuple[str, ...],
     given: Mapping[tuple[str, str], PooledAnswer],
 ) -> JudgedRuns:
-    """Judge the answers of runs to questions about stories by the key, as `nescio read score` does; return the runs."""
-    unjudged = ReadResult(Unjudged(collection, tuple(own), ()))
-    name, suited = suited_judge(unjudged, None)
-    result = judge(unjudged, name)
+    """Judge the answers of runs to questions about stories by the key, as `nescio read score` does; return the runs.
+
+    `wanted` has the measures that the campaign names, if any.
+    """
+    name, suited = suited_judge(unjudged, None, measures=wanted)
+    result = judged_by_key(unjudged, name)
     assert isinstance(result.data, Outcomes)
-    measures = tuple(suited or result.measures)
+    measures = wanted or tuple(suited or result.measures)
     loaded = apply(result, Options(judge=name))
     cells = _cells(result.data, loaded, {}, given)
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), result.data)

@@ -86,8 +86,8 @@ class HandedIn(Struct):
     """A file that was handed in: its assessor, and the judgements that the history lacks.
 
     Each judgement has its time in UTC. `answers` counts the items of the file, and `judged` those with a verdict.
-    `late` has the verdicts that do not hold for the present texts. `before` has what the same file said of the item
-    before, keyed by the judgement's id.
+    `late` has the verdicts that do not hold for the present texts, and what takes such a verdict back. `before` has
+    what the same file said of the item before, keyed by the judgement's id.
     """
 
     assessor: str
@@ -112,7 +112,7 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
         reading.fault(path, 1, rule, value)
         return None
-    taken, last = HandedIn(heading.assessor), dict[str, tuple[str, bool]]()
+    taken, last, standing = HandedIn(heading.assessor), dict[str, tuple[str, bool]](), dict[str, str]()
     said = {name: (line.item, line.after) for name, line in present.records.items()}
     records.sort(key=lambda one: one[1].at)
     given = [*enumerate(record for _, record in records)]
@@ -132,7 +132,9 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
             reading.fault(path, number, why, record.item)
             continue
         holds = _holds(reading, present, heading.assessor, row[0])
-        if known is None and not holds and place > back.get(record.item, -1):
+        says = bool(record.verdict or standing.get(record.item))  # a first skip or comment gives and takes nothing
+        standing[record.item] = record.verdict
+        if known is None and says and not holds and place > back.get(record.item, -1):
             if place > again.get(record.item, -1):
                 reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
             taken.before[record.id] = ""

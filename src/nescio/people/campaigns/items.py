@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from string import ascii_uppercase
+
 from msgspec import Struct
+
+from nescio.data.model import Question
 
 
 class Item(Struct, frozen=True):
     """A distinct answer. `id` is computed from question, answer and secret, so that judgements fit every later pool.
 
-    `supports` has the documents and texts with which runs support the answer. `version` is that of the first pool with
-    the answer. `current` says whether a run gives the answer now; other answers are kept for their judgements.
+    `text` is the `whole_text` of the question. `supports` has the documents and texts with which runs support the
+    answer. `version` is that of the first pool with the answer. `current` says whether a run gives the answer now;
+    other answers are kept for their judgements.
     """
 
     id: str
@@ -20,3 +25,13 @@ class Item(Struct, frozen=True):
     language: str = ""
     version: int = 1
     current: bool = True
+
+
+def whole_text(question: Question) -> str:
+    """Return all that says what an answer to a question means: its text, its options with letters, and its story.
+
+    The story begins a new line.
+    """
+    letters = (f"({letter}) " for letter in ascii_uppercase)
+    asked = " ".join([question.text, *(f"{next(letters, '')}{text}" for text in question.options)])
+    return "\n".join([asked, *([" ".join(question.story)] if question.story else [])])

@@ -75,10 +75,21 @@ def _sentences(question: Question, key: Question) -> list[str]:
 def valued(part: Part, files: Sequence[Path]) -> Exercise:
     """Return the collection of AVE as the topics of one language state it, with the values of the key.
 
-    Raises MismatchError for an answer that the key lacks, or that has another text there.
+    Raises MismatchError for an answer that the key lacks or that has another text there, and if two files state two
+    values of an answer, or two numbers of available answers.
     """
     assert part.exercise is not None
-    exercises = [in_language(one, part.language) if part.language else one for one, _ in exercises_of(files)]
+    found = [(in_language(one, part.language) if part.language else one, path) for one, path in exercises_of(files)]
+    stated: dict[str, tuple[object, Path]] = {}
+    for exercise, path in found:
+        values: dict[str, object] = {f"answer {' '.join(one.key)}": one.value for one in exercise.candidates}
+        values |= {f"the answers available in {name}": count for name, count in exercise.available.items()}
+        for what, value in values.items():
+            before, other = stated.setdefault(what, (value, path))
+            if before != value:
+                rule = f"state two values of {what} ({before or 'none'} and {value or 'none'})"
+                raise MismatchError(f"{other} and {path} {rule}; keep one of these files in {KEY}/")
+    exercises = [exercise for exercise, _ in found]
     keys = {one.key: one for exercise in exercises for one in exercise.candidates}
     candidates = part.exercise.candidates
     _refuse_lacking([" ".join(one.key) for one in candidates if one.key not in keys])

@@ -12,7 +12,7 @@ from nescio.comparison.ranks import Rank
 from nescio.data.plain_tables import rounded
 from nescio.data.results import Scores
 from nescio.measures import parse
-from nescio.people.campaigns.evidence import Cell, JudgedRuns, group_of
+from nescio.people.campaigns.evidence import RIGHTLY, Cell, JudgedRuns, group_of
 from nescio.people.campaigns.settings import Settings
 from nescio.reporting import latex
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid
@@ -142,8 +142,11 @@ def sortable(value: float) -> float:
 
 
 def merit(measure: str, value: float) -> float:
-    """Return a key by which better values of the measure sort higher; an undefined value (NaN) is the smallest."""
-    return sortable(-value if parse(measure).declaration.lower_is_better else value)
+    """Return a key by which better values of the measure sort higher; an undefined value (NaN) is the smallest.
+
+    The measure is "" where no value is defined.
+    """
+    return sortable(-value if measure and parse(measure).declaration.lower_is_better else value)
 
 
 def ranking_table(judged: JudgedRuns, places: Sequence[Place], settings: Settings) -> Table:
@@ -210,7 +213,7 @@ def counts(judged: JudgedRuns) -> list[Counts]:
         own = by_run[run.run]
         wrong = [cell.verdict for cell in own if cell.outcome == "incorrect"]
         silent = [cell.verdict for cell in own if cell.outcome == "unanswered"]
-        n, right = len(own), sum(cell.outcome == "correct" for cell in own)
+        n, right = len(own), sum(cell.outcome in ("correct", RIGHTLY) for cell in own)
         inexact, unsupported = wrong.count("X"), wrong.count("U")
         rows.append(
             Counts(
@@ -250,7 +253,10 @@ def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
         for row in rows
     ]
     title = f"Answers by verdict{_in(language)}: right, wrong, inexact, unsupported, unanswered (and of these right)"
-    return Table(named("counts", language), title, head, tuple(cells), ties=ties_of([row.c_at_1 for row in rows]))
+    rightly = any(cell.outcome == RIGHTLY for cell in judged.cells)
+    legend = "An abstention on a question without an answer is right, and counts as R, not as NoA." if rightly else ""
+    ties = ties_of([row.c_at_1 for row in rows])
+    return Table(named("counts", language), title, head, tuple(cells), ties=ties, legend=legend)
 
 
 def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: Sequence[Rank] = ()) -> Table:

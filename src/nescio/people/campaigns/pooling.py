@@ -19,7 +19,7 @@ from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
 from nescio.people.campaigns.freshness import POOLING, done, inputs, newer_than_pool
-from nescio.people.campaigns.items import Item
+from nescio.people.campaigns.items import Item, whole_text
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
@@ -110,8 +110,15 @@ class RunContents(Struct):
     content: dict[str, Any] = field(default_factory=dict)
 
     def item_id(self, given: PooledAnswer) -> str:
-        """Return the id of an answer in the pool; answers that are equal after normalisation have the same id."""
-        key = [given.question, answer_key(given.answer)]
+        """Return the id of an answer in the pool; answers that are equal after normalisation have the same id.
+
+        Options of one question that are equal after normalisation, such as "q" and "Q", have different ids.
+        """
+        parts = self.topics.parts.values()
+        asked = next((part.questions[given.question] for part in parts if given.question in part.questions), None)
+        said = answer_key(given.answer)
+        alike = {text for text in (asked.options if asked else ()) if answer_key(text) == said}
+        key = [given.question, given.answer if len(alike) > 1 else said]
         if self.campaign.settings.distinct == "answer and document":
             key.append(given.document or answer_key(given.support or ""))
         return named_by(self.secret, *key)
@@ -363,7 +370,7 @@ def _item(name: str, answers: Sequence[PooledAnswer], questions: Mapping[str, tu
     supports = {(one.document, one.support) for one in answers if one.document or one.support}
     question, language = questions[first.question]
     listed = tuple(sorted(supports, key=lambda pair: (pair[0] or "", pair[1] or "")))
-    return Item(name, first.question, question.text, first.answer, listed, language)
+    return Item(name, first.question, whole_text(question), first.answer, listed, language)
 
 
 def read_items(campaign: Campaign) -> list[Item]:

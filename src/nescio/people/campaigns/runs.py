@@ -19,7 +19,7 @@ from nescio.data.results import Results
 from nescio.errors import FormatError, NescioError
 from nescio.formats import Source, open_source
 from nescio.people.campaigns.archives import PACKING
-from nescio.people.campaigns.option_names import NUMBER, option_at
+from nescio.people.campaigns.option_names import is_text_of_another, option_at
 from nescio.people.campaigns.settings import Settings, Task
 from nescio.people.campaigns.texts import encoding_fault, text_fault
 from nescio.people.campaigns.topics import Accepted, Part, Topics
@@ -127,7 +127,8 @@ class Submission(Struct, frozen=True):
 
     `said` depends on the task: the responses (qa, reading), the validations (ave), the strings keyed by target
     (nuggets), or the scores in the order of the problems (pan). `answered` counts the topics with an answer, and `of`
-    all topics. `more` counts the faults that are not listed. `unread` has the names of fields that are not read.
+    all topics. `more` counts the faults that are not listed. `unread` has the names of fields that are not read, and
+    `letters` the answers that are the text of one option and the letter of another.
     """
 
     path: Path
@@ -140,6 +141,7 @@ class Submission(Struct, frozen=True):
     more: int = 0
     unread: tuple[str, ...] = ()
     asked: str = ""  # as in a receipt
+    letters: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -219,6 +221,7 @@ class _Reading(Struct):
     language: str = ""
     asked: str = ""
     unread: set[str] = field(default_factory=set)
+    letters: list[str] = []
 
     def fail(self, rule: str, value: object = None, line: int | None = None) -> None:
         where = f"line {line}" if line else None
@@ -302,7 +305,8 @@ def examine(
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
     distinct, unread = tuple(dict.fromkeys(faults)), tuple(map(_cut, map(repr, sorted(reading.unread))))
     counts = answered, total, reading.faults.more
-    return Submission(path, own, reading.language, distinct, said, *counts, unread, reading.asked)
+    letters = tuple(reading.letters)
+    return Submission(path, own, reading.language, distinct, said, *counts, unread, reading.asked, letters)
 
 
 def _too_long(content: bytes, topics: Topics) -> str | None:
@@ -390,7 +394,7 @@ def _blank(responses: Iterable[Response]) -> list[str]:
 
 
 def _response(reading: _Reading, part: Part, response: Response) -> Response | None:
-    """Return a response, in which an option's number becomes the option's text.
+    """Return a response, in which an option's number or letter becomes the option's text.
 
     If the response breaks a rule, return None and add a fault.
     """
@@ -411,8 +415,9 @@ def _response(reading: _Reading, part: Part, response: Response) -> Response | N
     if isinstance(at, str):
         reading.fail(f"the answer to question {identity!r} {at}", response.answer)
         return None
-    numbered = NUMBER.fullmatch(response.answer.strip()) is not None
-    return replace(response, answer=question.options[at]) if numbered else response
+    if response.answered and is_text_of_another(question, response.answer):
+        reading.letters.append(response.answer)
+    return replace(response, answer=question.options[at])
 
 
 def _validations(reading: _Reading) -> _Said:

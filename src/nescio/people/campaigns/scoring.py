@@ -17,6 +17,7 @@ from nescio.comparison.ranks import Rank
 from nescio.data.assessed import COLUMNS
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import SILENT
 from nescio.data.results import Comparisons, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, MissingColumnError, UsageError
@@ -26,7 +27,7 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns import group_tables, layouts
 from nescio.people.campaigns.assessors import check_asked, outstanding
 from nescio.people.campaigns.entries import ScoringPlan
-from nescio.people.campaigns.evidence import JudgedRuns, judged_runs, with_key, without_runs
+from nescio.people.campaigns.evidence import RIGHTLY, WORDS, JudgedRuns, judged_runs, with_key, without_runs
 from nescio.people.campaigns.facts import agreement_table, facts
 from nescio.people.campaigns.folder import KEY, RANKINGS, RESULTS, Campaign, decoded, put, renewed, step
 from nescio.people.campaigns.freshness import SCORING, done, inputs, refuse_old_pool
@@ -70,6 +71,11 @@ class TopicScore(Struct, frozen=True):
     measure: str
     score: float | None
     answer: str
+
+    @property
+    def answered(self) -> bool:
+        """Return whether the run gave an answer, whatever the answer earned."""
+        return self.outcome not in (WORDS[SILENT], RIGHTLY)
 
 
 class Scored(Struct, frozen=True):
@@ -228,7 +234,7 @@ def _tables(
 def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
     """Return a score for every run and topic, with the run's outcome on this topic.
 
-    The score is the value of the first measure that is defined on single topics.
+    The score is the value of the first measure that is defined on single topics, or else accuracy.
     """
     name, values = _of_topics(judged)
     runs = {run.run: run for run in judged.runs}
@@ -249,10 +255,13 @@ def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
 
 
 def _of_topics(judged: JudgedRuns) -> tuple[str, dict[tuple[str, str], float]]:
-    """Return the first measure that is defined on a single topic, and its values, keyed by (run, topic)."""
+    """Return the first measure that is defined on a single topic, and its values, keyed by (run, topic).
+
+    If none of the campaign's measures is, it is accuracy, as far as there are outcomes.
+    """
     data = judged.loaded.data
     assert isinstance(data, Evidence)
-    wanted = ("ave.qa_accuracy",) if judged.exercise is not None else judged.measures
+    wanted = ("ave.qa_accuracy",) if judged.exercise is not None else (*judged.measures, "accuracy")
     for measure in map(parse, wanted):
         if measure.of_counts and (values := earned(data, measure)) is not None:
             return measure.label, {

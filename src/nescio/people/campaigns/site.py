@@ -178,7 +178,7 @@ def _index(site: _Site) -> None:
             "id": key[1],
             "language": key[0],
             "median": figure(site.median[key], 3),
-            "answered": sum(row.outcome != "unanswered" for row in own),
+            "answered": sum(row.answered for row in own),
             "runs": len(own),
         }
         for (key, own), cells in zip(site.by_topic.items(), shaded, strict=True)

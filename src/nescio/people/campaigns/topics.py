@@ -228,14 +228,21 @@ def _collection(files: Sequence[Path]) -> tuple[Collection, tuple[Note, ...]]:
 def _write_ave(files: Sequence[Path], folder: Path) -> dict[str, str]:
     languages: dict[str, str] = {}
     for exercise, path in exercises_of(files):
-        for language in dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in exercise.questions):
-            if language in languages:
-                raise MismatchError(
-                    f"{path} and {languages[language]} both have questions in {language or 'no language'}"
-                )
-            languages[language] = str(path)
+        for language in _add_languages(languages, exercise, path):
             write_exercise(in_language(exercise, language), folder / f"{language or 'collection'}.xml", values=False)
     return languages
+
+
+def _add_languages(languages: dict[str, str], exercise: Exercise, path: Path) -> list[str]:
+    """Add the languages of a collection with its file, and return them.
+
+    Raises MismatchError if an earlier file has one of them.
+    """
+    own = dict.fromkeys((question.strata.get(LANGUAGE, _ALL) for question in exercise.questions), str(path))
+    if (twice := next((name for name in own if name in languages), None)) is not None:
+        raise MismatchError(f"{path} and {languages[twice]} both have questions in {twice or 'no language'}")
+    languages |= own
+    return [*own]
 
 
 def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
@@ -280,6 +287,9 @@ def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]
             name = identifier(source, row, line)
             if not isinstance(row.get("target"), str):
                 raise FormatError(path, "`target` must be a text", where=f"line {line}", value=row.get("target"))
+            if texts.get(name) not in (None, "", row["target"]):
+                rule = "the target was stated before with another text"
+                raise FormatError(path, rule, where=f"line {line}", value=row["target"])
             texts[name] = row["target"]
             if isinstance(row.get(LANGUAGE), str):
                 strata[name] = {LANGUAGE: row[LANGUAGE]} | strata.get(name, {})
@@ -320,8 +330,9 @@ def read_topics(folder: Path, task: Task) -> Topics:
     """Return the topics of a campaign, or of a team's handout. Raises UsageError if there are none."""
     files = topic_files(folder)
     if task == "ave":
-        parts = {}
+        parts, languages = {}, dict[str, str]()
         for exercise, path in exercises_of(files):
+            _add_languages(languages, exercise, path)
             language = _ALL if path.stem == "collection" else path.stem
             by_id = {question.id: question for question in exercise.questions}
             parts[language] = Part(language, by_id, exercise, _digest(exercise))
@@ -349,9 +360,13 @@ def topic_files(folder: Path) -> list[Path]:
 
 
 def _targets_or_problems(files: Sequence[Path]) -> Iterator[Question]:
+    known: set[str] = set()
     for source in map(open_source, files):
         for row, line in json_lines(source):
-            yield Question(identifier(source, row, line), str(row.get("target", "")), strata=_strata(row))
+            if (name := identifier(source, row, line)) in known:
+                raise FormatError(source.label, "the topic appears twice", where=f"line {line}", value=name)
+            known.add(name)
+            yield Question(name, str(row.get("target", "")), strata=_strata(row))
 
 
 def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> tuple[dict[str, bytes], tuple[str, ...]]:

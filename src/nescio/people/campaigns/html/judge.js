@@ -438,7 +438,7 @@ function appeared(item) {
     $("choice").setAttribute("aria-busy", "true");
     reading = setTimeout(() => $("choice").removeAttribute("aria-busy"), READ);
   }
-  $("heard").textContent = item ? `${$("place").textContent}. ${item.question} ${item.answer}` : now;
+  $("heard").textContent = item ? `${$("place").textContent}. ${$("question").textContent} ${item.answer}` : now;
 }
 
 function draw() {
@@ -463,7 +463,7 @@ function drawAll() {
   $("undo").disabled = !done.length;
   $("place").textContent = over ? "" : `${ASKED[item.kind]} ${at + 1} of ${items.length} · ${item.topic}`;
   if (over) return drawEnd();
-  $("question").textContent = item.question;
+  $("question").textContent = isAnswer(item) ? item.question.split("\n")[0] : item.question;
   const state = stateOf(item.id);
   const changed = item.changed || Array.from(records.values()).some((one) => one.item === item.id && valid(item.id, one) !== one);
   // What is half ticked or typed stays when something else on the page is drawn anew.
@@ -514,6 +514,8 @@ function worded(item, verdict) {
 
 function drawItem(item) {
   const parts = [];
+  const story = isAnswer(item) ? item.question.split("\n").slice(1).join("\n") : "";
+  if (story) parts.push(make("div", story, { className: "story", tabIndex: 0, role: "group", "aria-label": "Text that the question is about" }));
   if (isAnswer(item)) parts.push(make("div", item.answer, { className: "answer", tabIndex: 0, role: "group", "aria-label": "Answer" }));
   if (item.kind === "nuggets") {
     const strings = make("ol", "", { className: "strings", tabIndex: 0, "aria-label": "Answers of systems" });

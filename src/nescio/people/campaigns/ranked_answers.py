@@ -1,0 +1,101 @@
+"""Judge the answers of a campaign's runs rank by rank, for measures such as MRR that read all ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.assessed import STATES
+from nescio.data.columns import Array
+from nescio.data.judge_record import JudgeRecord, combined
+from nescio.data.model import Collection, Run, Verdict
+from nescio.data.notes import Note
+from nescio.data.outcomes import ABSENT, NOT_GRADED, Label, Outcomes, gather
+from nescio.data.reasons import EMPTY_OUTPUT, NoAnswer, settle
+from nescio.formats import ReadResult, Unjudged
+from nescio.judging import Human, judge_runs, lower_ranks
+from nescio.judging.human import PEOPLE
+from nescio.pipeline import judge
+
+
+class AtRank(Struct, frozen=True):
+    """The outcomes of the answers that runs give at one rank, with the judges that used the key, and notes on these.
+
+    `by_key` is a mask of the runs that have answers which the key judged.
+    """
+
+    outcomes: Outcomes
+    by_key: Array
+    judges: tuple[JudgeRecord, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def judged_at(
+    collection: Collection,
+    runs: Sequence[Run],
+    rank: int,
+    named: Mapping[tuple[str, str, int], str],
+    *,
+    judge_name: str,
+    lacking: Sequence[str],
+) -> AtRank:
+    """Judge the answers of one rank by people's verdicts `named`, keyed by run, question and rank, and by the key.
+
+    The judge that uses the key judges what no person judged, but no answer to the questions `lacking`; its name is
+    empty if there is none.
+    """
+    own = [Run(run.name, tuple(replace(one, rank=1) for one in run.responses if one.rank == rank)) for run in runs]
+    labels: dict[tuple[str, str], dict[str | None, Label]] = {
+        (run, question): {None: Label(question, STATES[Verdict(verdict)], run)}
+        for (run, question, at), verdict in named.items()
+        if at == rank
+    }
+    outcomes, notes = judge_runs(collection, own, Human(labels))
+    outcomes, _ = settle(outcomes, NoAnswer())  # so that a wrong "?" is incorrect: a run of a campaign abstains by null
+    if not judge_name or not (outcomes.state == NOT_GRADED).any():
+        return AtRank(outcomes, np.zeros(len(own), bool), (), notes)
+    result = judged_by_key(ReadResult(Unjudged(collection, tuple(own), ())), judge_name)
+    assert isinstance(result.data, Outcomes)
+    in_key = ~np.isin(outcomes.questions, [*lacking])
+    from_key = (outcomes.state == NOT_GRADED) & in_key
+    state = np.where(from_key, result.data.state, outcomes.state).astype(np.int8)
+    candidate = outcomes.candidate
+    if candidate is not None and result.data.candidate is not None:
+        candidate = np.where((candidate == -1) & in_key, result.data.candidate, candidate)
+    filled = replace(outcomes, state=state, candidate=candidate)
+    return AtRank(filled, from_key.any(axis=1), result.judges, (*notes, *result.notes))
+
+
+def judged_by_key(unjudged: ReadResult, judge_name: str | None) -> ReadResult:
+    """Return the judged answers; no note says how an answer such as "?" can abstain, because only null does here."""
+    result = judge(unjudged, judge_name)
+    return replace(result, notes=tuple(one for one in result.notes if one.code != EMPTY_OUTPUT))
+
+
+def of_all_ranks(at: Mapping[int, AtRank], people: Container[str]) -> AtRank:
+    """Return the judged answers of rank 1, with the columns that come from all ranks, and the judges of all ranks.
+
+    `people` judged answers of these runs. A note counts the answers below rank 1.
+    """
+    first, there = at[1].outcomes, {rank: np.nonzero(one.outcomes.state != ABSENT) for rank, one in at.items()}
+    cells = {
+        "run": np.concatenate([runs for runs, _ in there.values()]),
+        "question": np.concatenate([questions for _, questions in there.values()]),
+        "rank": np.concatenate([np.full(len(runs), rank) for rank, (runs, _) in there.items()]),
+        **{
+            name: np.concatenate([getattr(one.outcomes, name)[there[rank]] for rank, one in at.items()])
+            for name in ("state", "confidence", "candidate")
+        },
+    }
+    whole, lower = gather({**cells, "known": np.ones(len(cells["run"]), np.int8)}, first.runs, first.questions)
+    records = tuple(dict.fromkeys(record for one in at.values() for record in one.judges))
+    by_key = np.any([one.by_key for one in at.values()], axis=0)
+    judges = [
+        combined([*([PEOPLE] if run in people or not records else []), *(records if own or run not in people else [])])
+        for run, own in zip(first.runs, by_key, strict=True)
+    ]
+    outcomes = replace(first, first_right=whole.first_right, extra_columns=whole.extra_columns, judges=tuple(judges))
+    return AtRank(outcomes, by_key, records, (*at[1].notes, *lower_ranks(lower)))
