@@ -19,7 +19,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
-from nescio.errors import FormatError, MismatchError, MissingColumnError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
 from nescio.people.campaigns.folder import contents, open_campaign
@@ -1340,15 +1340,6 @@ def test_a_campaign_with_a_measure_of_no_single_topic_is_published(task: str, tm
     assert {row["measure"] for row in read(campaign / "results" / "topics.csv")} == {"accuracy"}
     nescio.campaign.publish(campaign)
     assert nescio.campaign.verify(campaign).sound
-
-
-def test_a_measure_of_a_column_that_campaigns_lack_is_refused_in_its_words(tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path, judge="exact")
-    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["mean(cost)"]')
-    made.sound("qa", tmp_path / "alpha" / "r")
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    with pytest.raises(MissingColumnError, match=r"mean\(cost\): there is no column 'cost'"):
-        nescio.campaign.score(campaign)
 
 
 def test_no_note_offers_an_option_that_campaigns_lack(tmp_path: Path) -> None:

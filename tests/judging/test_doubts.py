@@ -113,7 +113,7 @@ def test_an_answer_that_stands_for_nothing_is_an_empty_output(judge: str, text: 
         assert tuple(found.data.columns[name].sum() for name in ("correct", "incorrect", "unanswered")) == counts
         assert [(row.why, row.n) for row in found.silence] == [("empty", 1)]
     assert text == "[]" or loaded([("a", "a"), (text, text)], judge=judge).data.columns["correct"].sum() == 2
-    in_capitals = [("a", "a"), (text, text.upper())]  # which are right, too
+    in_capitals: Rows = [("a", "a"), (text, text.upper())]  # which are right, too
     assert text == "[]" or loaded(in_capitals, judge=judge, empty="incorrect").data.columns["correct"].sum() == 2
 
 
