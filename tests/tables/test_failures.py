@@ -51,6 +51,15 @@ def test_a_status_with_other_details_in_each_row_is_asked_about(tmp_path: Path) 
     assert [key(way.counts) for way in asked.value.executed] == [((1, 1, 0, 60),), ((1, 1, 60, 0),)]
 
 
+def test_a_failure_beside_a_declined_answer_is_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("qid,correct,abstained,error_type\n1,1,0,\n2,0,1,ReadTimeout\n3,0,0,factual_error\n")
+    with pytest.raises(AskedError, match=QUESTION):
+        counted(path)
+    path.write_text("qid,correct,abstained,error_type\n1,1,0,\n2,0,1,\n3,0,0,factual_error\n")
+    assert counted(path) == ((1, 1, 1, 0),)
+
+
 @together(
     "rows",
     [

@@ -14,7 +14,7 @@ from nescio.data.reasons import BLOCKED, BY_OUTCOME, CUT, EMPTY, ERRORED, FAILED
 from nescio.sources.json import as_text
 from nescio.sources.tables import first, literal, literals
 from nescio.tables.columns import Column, Table, cases
-from nescio.tables.lexicon import roles_of, squash, state_of
+from nescio.tables.lexicon import declines, roles_of, squash, state_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag
 from nescio.tables.statuses import PATH, ending, failed, fails, is_status, named_ending, reports
 
@@ -70,15 +70,18 @@ def _says_more(table: Table, column: Column, verdict: Column, reasons: set[str])
     """Return whether a column that gives one of these reasons says something that the verdict does not say.
 
     A status does, unless its words are verdicts that agree with the verdict. Another column may name the faults of
-    answers; it does unless the verdict calls each of these answers wrong.
+    answers; it does unless the verdict calls each of these answers wrong, and no column says that they were declined.
     """
     if is_status(column.name) and not column.is_verdict:
         return True
-    query = f"SELECT DISTINCT {column.cell}, {verdict.cell} FROM {table.relation} WHERE {verdict.cell} IS NOT NULL"
     said = _said(table, column)
     states: dict[bool, set[int | None]] = {True: set(), False: set()}
-    for word, own in table.connection.execute(query).fetchall():
-        states[said.get(word) in reasons].add(state_of(own))
+    silences = [c for c in table.columns.values() if c.name and "abstained" in roles_of(c.name)]
+    for beside in (verdict, *silences):
+        query = f"SELECT DISTINCT {column.cell}, {beside.cell} FROM {table.relation} WHERE {beside.cell} IS NOT NULL"
+        for word, own in table.connection.execute(query).fetchall():
+            state = state_of(own) if beside is verdict else SILENT if declines(own) else None
+            states[said.get(word) in reasons].add(state)
     if not is_status(column.name):
         return bool({CORRECT, SILENT} & states[True])
     contradicts = CORRECT in states[True] or INCORRECT in states[False]
