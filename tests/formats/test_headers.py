@@ -271,6 +271,48 @@ def test_a_spreadsheets_tabs_are_read_as_pythons_csv_reads_them(tmp_path: Path) 
     assert_refused(table(tmp_path, unclosed, "t.tsv"), "line 2", "is never closed")
 
 
+@together(
+    "opens, closes, separator",
+    [
+        ('"Paris', '"Rome', "\t"),
+        ('"Paris', '"Rome"', "\t"),
+        ('"Paris', 'it was "Rome"', "\t"),
+        ('"', '"', "\t"),
+        ('"Paris', 'Rome"', ","),
+        ('"Paris', 'Rome"', ";"),
+    ],
+)
+def test_a_cell_does_not_swallow_rows(tmp_path: Path, opens: str, closes: str, separator: str) -> None:
+    for last in (5, 8):  # the next row, and a later one
+        answers = {4: opens, last: closes}
+        rows = [["run", "question", "answer", "outcome"]]
+        rows += [["a", f"q{i}", answers.get(i, f"text {i}"), ("correct", "incorrect")[i % 2]] for i in range(10)]
+        text = "".join(f"{separator.join(row)}\n" for row in rows)
+        path = table(tmp_path, text, "t.tsv" if separator == "\t" else "t.csv")
+        assert_refused(path, "line 6", f"a quotation mark opens a cell of {last - 3} lines that look like rows")
+
+
+@together(
+    "answer",
+    [
+        "yes, and no\nso, it is",
+        "a,b\nc,d",
+        "Here it is:\nx,1,2,3\ny,4,5,6",
+        "run,q,x,outcome\nb,q9,y,z\nc,q8,y,z",
+        "a\n\nb",
+    ],
+)
+def test_a_cell_may_have_several_lines(tmp_path: Path, answer: str) -> None:
+    for place in range(3):
+        rows = [["question", "outcome", "topic"], ["q1", "correct", "x"], ["q2", "incorrect", "y"]]
+        for i, row in enumerate(rows):
+            row.insert(place, answer if i == 2 else f"answer{i or ''}")
+        path = tmp_path / "t.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+        assert evidence(path).questions == ("q1", "q2")
+
+
 def test_plain_rows_and_columns_are_tables() -> None:
     rows = [
         {"model": "a", "question": 1, "correct": True},

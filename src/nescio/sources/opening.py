@@ -24,7 +24,7 @@ from nescio.sources.json import MemoryBudget
 from nescio.sources.limits import SMALL, check_columns, check_rows, check_size, check_text_length, most_unpacked
 from nescio.sources.remote import address_of, check_allowed, fetch
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TEXT, Packed, Source
-from nescio.sources.text_files import WHITE, check_text, records, separator
+from nescio.sources.text_files import WHITE, check_text, no_rows_in_cells, records, separator
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -217,6 +217,7 @@ def _open_delimited(path: Path, plain: bool) -> Source:
     record, begins = next(records(path, delimiter))
     names = tuple(name.strip(WHITE) for name in record)
     _no_name_twice(path, names, f"line {begins}")
+    no_rows_in_cells(path, delimiter)
     return Source(
         path.name, path, None, names, delimiter, begins=begins, plain=plain, notes=tuple(notes), kind="delimited"
     )

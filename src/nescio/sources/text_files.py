@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -16,6 +18,8 @@ _CHUNK = 1 << 20
 _TICK = 1 << 22
 _END = "\0"  # occurs in no text file
 _UNCLOSED = "a quotation mark that opens on this line is never closed"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_FEW_WORDS = 50  # different words of a column that tell rows from texts
 _LONGEST_FIELD = 1 << 30  # The csv module's default limit for a field is 128 KiB.
 
 
@@ -106,6 +110,50 @@ def records(path: Path, delimiter: str, tick: Callable[[int], None] | None = Non
                 continue
             if len(record) > 1 or "".join(record).strip():
                 yield record, begins
+
+
+def no_rows_in_cells(path: Path, delimiter: str) -> None:
+    """Raise FormatError if a quoted cell holds whole rows, because a text begins with a quotation mark of its own.
+
+    The lines of such a cell have as many fields as the header, and in some column only words that other rows have.
+    """
+    if not _spans_lines(path):
+        return
+    found: list[tuple[int, int, dict[int, set[str]]]] = []
+    with suppress(FormatError):  # Whoever reads the records raises it.
+        rows = records(path, delimiter)
+        width = len(next(rows, ([], 0))[0])
+        words: dict[int, set[str]] = {at: set() for at in range(width)}
+        for record, line in rows:
+            for at, cell in enumerate(record[:width]):
+                if "\n" in cell or "\r" in cell:
+                    above = sum(len(_LINE_END.findall(own)) for own in record[:at])
+                    swallowed = _swallowed(_LINE_END.split(cell), at, width, delimiter)
+                    found += [(line + above, len(_LINE_END.findall(cell)) + 1, swallowed)]
+                elif at in words:
+                    words[at].add(cell.strip())
+                    if len(words[at]) > _FEW_WORDS:
+                        del words[at]
+    for line, lines, swallowed in found:
+        if any(own <= words.get(at, set()) for at, own in swallowed.items()):
+            rule = f"a quotation mark opens a cell of {lines} lines that look like rows; remove it, or quote its cell"
+            raise FormatError(path, f"{rule} and double it", where=f"line {line}")
+
+
+def _spans_lines(path: Path) -> bool:
+    """Return whether a line of a file has an odd number of quotation marks, so that a cell may have several lines."""
+    with path.open("rb") as file:
+        return any(line.count(b'"') % 2 for line in file)
+
+
+def _swallowed(lines: Sequence[str], at: int, width: int, delimiter: str) -> dict[int, set[str]]:
+    """Return the fields of the rows that a cell of the column `at` holds, by column; empty if it holds no rows."""
+    first, *inner, last = (line.split(delimiter) for line in lines)
+    if (len(first), len(last)) != (width - at, at + 1) or any(len(row) != width for row in inner):
+        return {}
+    whole = [[""] * at + first, *inner, last + [""] * (width - at - 1)]
+    fields = {i: {row[i].strip() for row in whole} - {""} for i in range(width) if i != at}
+    return {i: own for i, own in fields.items() if own}
 
 
 def _ticked(lines: Iterable[str], tick: Callable[[int], None]) -> Iterator[str]:

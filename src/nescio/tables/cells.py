@@ -118,9 +118,11 @@ def _cells(view: View, stems: Mapping[int, str], told: Mapping[str, str]) -> dic
     errors = mapping.get("error")
     if errors is not None and errors.columns:
         cells["failed"] = failures(table, errors)
-    if errors is None or errors.columns:
+    said: Sequence[str] = errors.columns if errors is not None else ()
+    if "prediction" in mapping and (errors is None or said):  # else only the user knows whether a text lacks
         taken = {name for role, own in mapping.items() if role != "error" for name in own.columns}
-        cells["ended"] = endings(table, taken)
+        said = [name for name in table.columns if name not in taken]
+    cells["ended"] = endings(table, said)
     return cells
 
 

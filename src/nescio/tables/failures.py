@@ -1,30 +1,30 @@
 """Find calls that failed: the columns that report them, and the rows.
 
 A column named for errors reports a failure in each cell, except words for nothing. A status reports failures in words
-such as "timeout" and in HTTP codes from 400 on. An answer reports one by a mark at its beginning, such as "[ERROR]".
+such as "timeout", names of exceptions and HTTP codes from 400 on. An answer reports one by a mark at its beginning.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from nescio.data.outcomes import CORRECT
-from nescio.data.reasons import BLOCKED, BY_OUTCOME, CUT, EMPTY, ERRORED, FAILED_CALL, NO_FORM, REFUSED
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.reasons import BLOCKED, BY_OUTCOME, CUT, EMPTY, ERRORED, FAILED_CALL, NO_FORM, OUTPUT_LACKS, REFUSED
 from nescio.sources.json import as_text
 from nescio.sources.tables import first, literal, literals
 from nescio.tables.columns import Column, Table, cases
-from nescio.tables.lexicon import ended, failed, fails, lexicon, roles_of, squash, state_of
+from nescio.tables.lexicon import declines, roles_of, squash, state_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag
+from nescio.tables.statuses import PATH, ending, failed, fails, is_status, named_ending, reports
 
 # names of objects that hold what a provider replied to the last call
 _REPLIES = {
     *("response", "rawresponse", "apiresponse", "raw", "reply", "result", "output", "completion", "choices"),
     *("candidates", "incompletedetails", "finishdetails", "promptfeedback"),
 }
-_PATH = re.compile(r"[.\]/]")
 _MARK = literal(FAILED_CALL)
+_MOST = 5_000  # different cells of a column of statuses that are read
 
 
 def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) -> list[str]:
@@ -41,8 +41,9 @@ def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) ->
         return named
     verdict = table.columns[outcome.column]
     free = [c for c in table.columns.values() if c.name and c.name not in taken]
-    more = [c for c in free if is_failing_status(c) and _says_more(table, c, verdict)]
-    parts = [c for c in free if any("error" in roles_of(part) for part in _PATH.split(c.name)[:-1])]
+    reasons = {ERRORED} if "prediction" in answer else {*OUTPUT_LACKS}
+    more = [c for c in free if reasons & {*_said(table, c).values()} and _says_more(table, c, verdict, reasons)]
+    parts = [c for c in free if any("error" in roles_of(part) for part in PATH.split(c.name)[:-1])]
     more += [c for c in parts if c.filled and not is_count(c)]
     more += [c for c in table.columns.values() if c.name and c is not verdict and _is_marked(table, c)]
     return list(dict.fromkeys((*named, *(column.name for column in more))))
@@ -53,33 +54,38 @@ def is_failing_status(column: Column) -> bool:
     return is_status(column.name) and any(map(fails, column.words or ()))
 
 
-def is_status(name: str) -> bool:
-    """Return whether a column has a name for statuses, by the last part of a path or the last two."""
-    *_, last = parts = _PATH.split(name)
-    return squash(last) in lexicon().statuses or squash("_".join(parts[-2:])) in lexicon().statuses
+def _said(table: Table, column: Column) -> dict[str, str]:
+    """Return the reasons why there is no text, by the different cells of a column that give one."""
+    status = is_status(column.name)
+    if not status and (not _may_say_ending(column.name) or (is_count(column) and not column.is_truth)):
+        return {}
+    words: Sequence[str] = column.words or ()
+    if column.words is None and not column.is_number:  # as with the details of each error
+        query = f"SELECT DISTINCT {column.cell} FROM {table.relation} WHERE {column.cell} IS NOT NULL LIMIT {_MOST}"
+        words = [word for (word,) in table.connection.execute(query).fetchall()]
+    return {word: why for word in words if (why := ending(column.name, word))}
 
 
-def _named_ending(name: str) -> str | None:
-    """Return the reason that a field such as `truncated` or `is_truncated` gives if it is true, or None."""
-    return ended(_PATH.split(name)[-1].removeprefix("is_").removeprefix("was_"))
+def _says_more(table: Table, column: Column, verdict: Column, reasons: set[str]) -> bool:
+    """Return whether a column that gives one of these reasons says something that the verdict does not say.
 
-
-def _ended(name: str, word: str) -> str | None:
-    """Return the reason why there is no text, by a field or a column with this cell; None if it gives no reason."""
-    if is_status(name):
-        return ended(word)
-    return _named_ending(name) if word.casefold() == "true" else None
-
-
-def _says_more(table: Table, status: Column, verdict: Column) -> bool:
-    """Return whether a column of statuses says something that the verdict does not say.
-
-    It does if the verdict calls some failed calls right, or if the words of the statuses are not outcomes.
+    A status does, unless its words are verdicts that agree with the verdict. Another column may name the faults of
+    answers; it does unless the verdict calls each of these answers wrong, and no column says that they were declined.
     """
-    failing = literals(word for word in status.words or () if fails(word))
-    query = f"SELECT DISTINCT {verdict.cell} FROM {table.relation} WHERE {status.cell} IN ({failing})"
-    words = [word for (word,) in table.connection.execute(query).fetchall() if word]
-    return not status.is_verdict or CORRECT in map(state_of, words)
+    if is_status(column.name) and not column.is_verdict:
+        return True
+    said = _said(table, column)
+    states: dict[bool, set[int | None]] = {True: set(), False: set()}
+    silences = [c for c in table.columns.values() if c.name and "abstained" in roles_of(c.name)]
+    for beside in (verdict, *silences):
+        query = f"SELECT DISTINCT {column.cell}, {beside.cell} FROM {table.relation} WHERE {beside.cell} IS NOT NULL"
+        for word, own in table.connection.execute(query).fetchall():
+            state = state_of(own) if beside is verdict else SILENT if declines(own) else None
+            states[said.get(word) in reasons].add(state)
+    if not is_status(column.name):
+        return bool({CORRECT, SILENT} & states[True])
+    contradicts = CORRECT in states[True] or INCORRECT in states[False]
+    return contradicts or (SILENT in states[True] and INCORRECT not in states[True])
 
 
 def is_count(column: Column) -> bool:
@@ -105,10 +111,10 @@ def failures(table: Table, expression: Expression) -> str:
     return said[0] if len(said) == 1 else f"CASE WHEN {any_of_them} THEN 'yes' ELSE 'no' END"
 
 
-def endings(table: Table, taken: set[str]) -> str:
-    """Return the SQL of the reason why a row has no text, by the columns of statuses other than those `taken`."""
-    statuses = [c for c in table.columns.values() if _may_say_ending(c.name) and c.name not in taken]
-    said = [{word: literal(why) for word in c.words or () if (why := _ended(c.name, word))} for c in statuses]
+def endings(table: Table, names: Iterable[str]) -> str:
+    """Return the SQL of the reason why a row has no text, by those of the columns `names` that report failures."""
+    statuses = [table.columns[name] for name in names]
+    said = [{word: literal(why) for word, why in _said(table, c).items()} for c in statuses]
     own = [cases(column.cell, words) for column, words in zip(statuses, said, strict=True) if words]
     return f"coalesce({', '.join(own)})" if own else "NULL"
 
@@ -121,7 +127,7 @@ def why_lacking(fields: Mapping[str, Any]) -> str | None:
     with such a word as its name. The worst reason counts.
     """
     said = {
-        ERRORED if "error" in roles_of(name) and _is_error(value) else _ended(name, as_text(value) or "")
+        ERRORED if "error" in roles_of(name) and _is_error(value) else ending(name, as_text(value) or "")
         for name, value in _nested(fields)
     }
     marked = (f"{why}{BY_OUTCOME}" for why in (EMPTY, NO_FORM))
@@ -150,11 +156,15 @@ def can_report_failure(name: str) -> bool:
 
 
 def _may_say_ending(name: str) -> bool:
-    return is_status(name) or _named_ending(name) is not None
+    return reports(name) or named_ending(name) is not None
 
 
 def _of_column(table: Table, expression: Expression) -> str:
     if _is_answer(expression.column):
         return f"CASE WHEN regexp_matches({table.columns[expression.column].cell}, {_MARK}) THEN 'yes' ELSE 'no' END"
-    status = is_status(expression.column)
-    return flag(table, expression, fails if status else failed, other="'no'" if status else "'yes'")
+    if not is_status(expression.column):
+        return flag(table, expression, failed, other="'yes'")
+    column = table.columns[expression.column]
+    failing = literals(word for word, why in _said(table, column).items() if why == ERRORED) or "NULL"
+    yes, no = ("'no'", "'yes'") if expression.inverted else ("'yes'", "'no'")
+    return f"CASE WHEN {column.cell} IN ({failing}) THEN {yes} WHEN {column.cell} IS NOT NULL THEN {no} END"

@@ -72,6 +72,8 @@ class Lexicon(Struct):
     formal: set[str]
     statuses: set[str]
     endings: dict[str, str]
+    reporting: set[str]
+    not_failing: set[str]
     passes: set[str]
     passed_over: set[str]
     counts: dict[str, dict[str, int]]
@@ -132,7 +134,10 @@ def lexicon() -> Lexicon:
             for name, why in (("failures", ERRORED), ("blocked", BLOCKED), ("cut", CUT), ("refused", REFUSED))
             for word in (why, *expanded(held["words"][name]))
         }
-        | {fold(why): why for plain in (EMPTY, NO_FORM) for why in (plain, f"{plain}{BY_OUTCOME}")},
+        | {fold(why): why for plain in (EMPTY, NO_FORM) for why in (plain, f"{plain}{BY_OUTCOME}")}
+        | {fold(word): NO_FORM for word in words["unparsed"]},
+        reporting={*words["reporting"]},
+        not_failing={*words["not_failing"], *words["negations"]},
         passes={fold(word) for word in words["passes"]},
         passed_over={fold(word) for word in words["passed_over"]},
         counts={
@@ -275,31 +280,6 @@ def truth_of(word: str) -> bool | None:
         return {1.0: True, 0.0: False}.get(number)
     folded = fold(word)
     return True if folded in lexicon().yes else False if folded in lexicon().no else None
-
-
-def ended(status: str) -> str | None:
-    """Return the reason why there is no text, by a status such as "length" or "FinishReason.SAFETY", or None."""
-    if (number := decimal(status)) is not None and number in range(400, 600):
-        return ERRORED
-    return lexicon().endings.get(fold(status).rpartition(".")[2])
-
-
-def fails(word: str) -> bool | None:
-    """Return whether a status (a word or an HTTP code) says that a call failed; None for a text that is neither."""
-    if (number := decimal(word)) is not None and number in range(100, 400):
-        return False
-    return True if ended(word) == ERRORED else None
-
-
-def failed(word: str) -> bool | None:
-    """Return whether a cell of an error column says that the call failed; None for any other text, such as a message.
-
-    Words for nothing and for success mean that it did not fail.
-    """
-    truth = truth_of(word) if fails(word) is None else fails(word)
-    if truth is None and (is_nothing(word) or state_of(word) == MEANINGS["correct"]):
-        return False
-    return truth
 
 
 def state_of(word: str) -> int | None:

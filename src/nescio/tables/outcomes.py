@@ -153,7 +153,7 @@ def _state(
         f"CASE WHEN failed = 'yes' THEN {NOT_GRADED} WHEN {keep} THEN {CORRECT} "
         f"WHEN {quiet} OR {empty} THEN {SILENT} ELSE graded END"
     )
-    cut = f"ended IS NOT NULL AND prediction IS NULL AND ({quiet} OR graded = {SILENT})" if answered else "false"
+    cut = f"ended IS NOT NULL AND {hollow} AND ({quiet} OR graded = {SILENT})"
     by_outcome = f"CASE WHEN lacks = {literal(UNSEEN)} THEN lacks ELSE lacks || '{BY_OUTCOME}' END"
     why = (
         f"CASE WHEN failed = 'yes' THEN '{ERRORED}' WHEN {cut} THEN ended WHEN {quiet} THEN NULL "

@@ -39,6 +39,7 @@ from nescio.tables.roles import (
     is_known,
     said_by,
 )
+from nescio.tables.statuses import is_status
 from nescio.tables.structures import structures
 from nescio.tables.views import views
 
@@ -365,7 +366,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         texts = [column for column in others if has_texts_for_none(column) and "prediction" not in answer]
         ways += [{"prediction": Expression((column.name,))} for column in texts]
         ways += [{said_by(column): Expression((column.name,))} for column in others if column.words is not None]
-        vague = [column for column in others if column.is_truth and failures.is_status(column.name)]
+        vague = [column for column in others if column.is_truth and is_status(column.name)]
         ways += [{"answered": Expression((column.name,))} for column in vague]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []

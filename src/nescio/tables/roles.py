@@ -35,6 +35,7 @@ from nescio.tables.lexicon import (
     truth_of,
 )
 from nescio.tables.mapping import Expression, Mapped
+from nescio.tables.statuses import is_status
 from nescio.tables.words import FEW_WORDS
 from nescio.text import decimal
 
@@ -183,7 +184,7 @@ _NO_OUTCOMES = {"run", "row", "text", "score"}  # roles that change no outcome b
 
 def may_take_a_role(name: str, words: Collection[str] = ()) -> bool:
     """Return whether a column may change outcomes by its name, or by `words` in its cells, in a table of any origin."""
-    spoken = (speaks_of_silence, speaks_of_answering, speaks_of_questions, speaks_of_verdicts, failures.is_status)
+    spoken = (speaks_of_silence, speaks_of_answering, speaks_of_questions, speaks_of_verdicts, is_status)
     return not {*roles_of(name)} <= _NO_OUTCOMES or any(speaks(name) for speaks in spoken) or tell_of_silence([*words])
 
 
@@ -295,7 +296,7 @@ def says_more(column: Column) -> bool:
 def _is_hint(column: Column) -> bool:
     spoken = speaks_of_silence(column.name) or speaks_of_answering(column.name)
     of_questions = speaks_of_questions(column.name) and "answer" in column.name.lower()
-    named = spoken or of_questions or failures.is_status(column.name)
+    named = spoken or of_questions or is_status(column.name)
     if column.words is None:
         return not (column.is_number or column.structured) and column.has_word_for_none
     return tell_of_silence(column.words) or (column.is_truth and named)

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from nescio.errors import UsageError, opt
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
-from nescio.tables.failures import is_status
 from nescio.tables.lexicon import names_a_judge, roles_of
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.pairing import is_prompt
+from nescio.tables.statuses import is_status
 
 OF_RUNS = ("outcome", "prediction", "confidence", "abstained", "answered")  # roles with a column for each run
 _OF_ANSWERS = (*OF_RUNS, "error")  # roles that a column of one run has for this run alone

@@ -39,7 +39,7 @@ from nescio.formats.logs.kit import NO_SCORE, Log, mean_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, number, objects_in, part_of, whole_number
 from nescio.sources.source import Source
-from nescio.tables.lexicon import ended
+from nescio.tables.statuses import ended
 
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
 # Statistics of the tool on every request, none of which is a score.

@@ -22,7 +22,7 @@ from nescio.sources.documents import read_members
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, objects_in, part_of, texts_in
 from nescio.sources.json import decode_document, most_keys, refuse_twice
 from nescio.sources.source import Source
-from nescio.tables.lexicon import ended
+from nescio.tables.statuses import ended
 from nescio.text import sanitize
 
 # The last is for early logs, whose summary is in results.json.

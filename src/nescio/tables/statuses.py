@@ -1,0 +1,82 @@
+"""Tell by the status of a call whether it failed, and why it gave no text: by words, codes of HTTP and exceptions."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from nescio.data.outcomes import MEANINGS
+from nescio.data.reasons import ERRORED, failed_call
+from nescio.tables.lexicon import BOUNDARY, fold, lexicon, squash, state_of, tokens, truth_of
+from nescio.text import decimal, is_nothing
+
+PATH = re.compile(r"[.\]/]")
+_ASKING = re.compile(r"(is|was|has|had|did)_")
+_MOST_WORDS = 4  # of a failure in the lexicon
+_LONGEST = 200  # characters of the words of a status before its details
+# "429 Too Many Requests", "HTTP/1.1 503", "status_code: 500"
+_CODE = re.compile(r"[\W_]*((https?(/[\d.]+)?|status|code|error)[\W_]*)*[45]\d\d\b(?!\.\d)", re.IGNORECASE)
+_EXCEPTION = re.compile(r"(<class ')?([\w.]*\.)?[A-Z]\w*(Error|Exception|Timeout)\b")
+
+
+def ended(status: str) -> str | None:
+    """Return the reason why there is no text, by a status such as "length" or "openai.RateLimitError", or None."""
+    if (number := decimal(status)) is not None:
+        return ERRORED if number in range(400, 600) else None
+    if why := lexicon().endings.get(fold(status).rpartition(".")[2]):
+        return why
+    by_form = failed_call(status) or _CODE.match(status) or _EXCEPTION.match(status)
+    return ERRORED if by_form or _names_failure(status) else None
+
+
+def _names_failure(status: str) -> bool:
+    """Return whether the words of a status, before any details, begin or end with those for a failure."""
+    held = lexicon()
+    words = [*filter(None, map(squash, BOUNDARY.split(re.split(r"[:(\n]", status[:_LONGEST], maxsplit=1)[0])))]
+    for many in range(1, min(_MOST_WORDS, len(words)) + 1):
+        begins, ends = (held.endings.get(" ".join(own)) == ERRORED for own in (words[:many], words[-many:]))
+        if (begins and words[many : many + 1] != ["free"]) or (ends and not held.not_failing & {*words[:-many][-1:]}):
+            return True
+    return False
+
+
+def fails(word: str) -> bool | None:
+    """Return whether a status (words or an HTTP code) says that a call failed; None for a text that is neither."""
+    if (number := decimal(word)) is not None and number in range(100, 400):
+        return False
+    return True if ended(word) == ERRORED else None
+
+
+def failed(word: str) -> bool | None:
+    """Return whether a cell of an error column says that the call failed; None for any other text, such as a message.
+
+    Words for nothing and for success mean that it did not fail.
+    """
+    truth = truth_of(word) if fails(word) is None else fails(word)
+    if truth is None and (is_nothing(word) or state_of(word) == MEANINGS["correct"]):
+        return False
+    return truth
+
+
+def is_status(name: str) -> bool:
+    """Return whether a column has a name for statuses, by the last part of a path or the last two."""
+    *_, last = parts = PATH.split(name)
+    return squash(last) in lexicon().statuses or squash("_".join(parts[-2:])) in lexicon().statuses
+
+
+def reports(name: str) -> bool:
+    """Return whether a column has a name for statuses, or a name with a word for them or for errors."""
+    return is_status(name) or bool(lexicon().reporting & {*tokens(PATH.split(name)[-1])})
+
+
+@cache
+def named_ending(name: str) -> str | None:
+    """Return the reason that a field such as `truncated` or `is_truncated` gives if it is true, or None."""
+    return ended(_ASKING.sub("", PATH.split(name)[-1], count=1))
+
+
+def ending(name: str, word: str) -> str | None:
+    """Return the reason why there is no text, by a field or a column with this cell; None if it gives no reason."""
+    if reports(name) and (why := ended(word)):
+        return why
+    return named_ending(name) if truth_of(word) else None
