@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.columns import USER
 from nescio.data.evidence import Data, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
@@ -27,7 +26,6 @@ from nescio.stats.intervals import FEW
 
 WORSE_ANSWERS = "hidden_losses.worse_answers"  # the code of a note on a run with fewer right and more wrong answers
 _RIGHT, _WRONG = "accuracy", "simpleqa.incorrect"
-_MOST_ANSWERS = 1_000  # to one question
 
 
 def share_of(data: Data, measure: Measure) -> dict[str, float]:
@@ -120,23 +118,14 @@ def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> 
 def wins_by_silence(name: str) -> bool:
     """Return whether a run that answers nothing, or one question, scores as well as one that is nearly always right.
 
-    Every measure of confidences counts as one. No measure of the user's own scores alone does. Several answers to a
-    question are equal, the candidates that are kept back are wrong, and a user's column is 1 for half of the questions.
+    Every measure of confidences counts as one. No measure of the user's own scores does, and none of repeats.
     """
     measure = parse(name)
     columns = {**KINDS_OF_ANSWER, "answerable": np.array([1.0, 1.0, 1.0, 0.0])}
-    columns |= {"right": np.array([1.0, 0.0, 0.0, 0.0]), "candidate_correct": np.zeros(4)}
-    columns |= {"candidate_incorrect": 1 - KINDS_OF_ANSWER["answered"]}
-    own = {column for column in measure.needs if column.startswith(USER)}
-    if measure.order is not None or not columns.keys() >= {*measure.needs} - own or own == {*measure.needs}:
+    if not measure.of_counts or not columns.keys() >= {*measure.needs}:
         return not {"confidence", "probability"}.isdisjoint(measure.reads)
-    both = {column: np.tile(values, 2) for column, values in columns.items()} | {
-        column: np.repeat([1.0, 0.0], 4) for column in own
-    }
-    question = np.repeat(np.arange(8), min(_MOST_ANSWERS, max(2, int(measure.parameters.get("k", 2)))))
-    of_questions, kept = measure.of_questions({column: values[question] for column, values in both.items()}, question)
-    kinds = np.tile(np.array([[159, 1, 0, 40], [0, 0, 160, 40], [1, 0, 159, 40]], dtype=np.float64), 2)[:, kept]
-    patterns = Patterns(of_questions, np.ones(len(kept), dtype=np.int64))
+    kinds = np.array([[159, 1, 0, 40], [0, 0, 160, 40], [1, 0, 159, 40]], dtype=np.float64)
+    patterns = Patterns({**measure.each(columns), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
     right, *few = measure.value(patterns, kinds) * (-1 if measure.declaration.lower_is_better else 1)
     return any(value >= right for value in few)
 

@@ -97,7 +97,7 @@ class Line(Row, frozen=True):
     `value` is the difference run minus baseline, or the run's value if the rule limits that value; the interval is at
     the level of the policy. `n` is the number of questions in the measure's denominator, the lower of both runs'
     numbers. `result` is GO, NO-GO or INCONCLUSIVE, and empty if the rule only informs. `ground` is false if the line
-    would be INCONCLUSIVE with any number of questions. `why` says what beside the interval makes it INCONCLUSIVE.
+    would be INCONCLUSIVE with any number of questions.
     """
 
     benchmark: Annotated[str, Shown()]
@@ -112,7 +112,6 @@ class Line(Row, frozen=True):
     result: Annotated[str, Shown()]
     status: int = PASSED
     ground: bool = True
-    why: str = ""
 
     @property
     def figures(self) -> Annotated[str, Shown("found", numeric=True, after="asked")]:
@@ -126,8 +125,7 @@ class Line(Row, frozen=True):
     def said(self) -> str:
         """Return the result of the rule as a sentence."""
         where = f"{self.benchmark}{f', {self.stratum}' if self.stratum else ''}"
-        why = f", but {self.why}" if self.why else ""
-        return f"{self.measure} on {where}: {self.asked}; found {self.figures} on {plural(self.n, 'question')}{why}"
+        return f"{self.measure} on {where}: {self.asked}; found {self.figures} on {plural(self.n, 'question')}"
 
     @classmethod
     def below(cls, rows: Sequence[Line]) -> Iterable[str]:
@@ -304,11 +302,11 @@ def _line(
     limit = rule.at_least if rule.at_most is None else rule.at_most
     if limit is not None:
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
-        value, ends, status, ground, why, notes, n = _limited(rule, limit, loaded, policy, strict)
+        value, ends, status, ground, notes, n = _limited(rule, limit, loaded, policy, strict)
     else:
         share = f" of {policy.baseline}'s value" if rule.relative else ""
         asked = "" if rule.tier == "informative" else f"drop of at most {rule.drop:.3g}{share}"
-        value, ends, status, ground, why, notes, n = _compared(rule, loaded, policy, strict, beside)
+        value, ends, status, ground, notes, n = _compared(rule, loaded, policy, strict, beside)
     decides, n = rule.tier != "informative", min(n, _questions(loaded, rule, policy))
     least = policy.least if rule.least is None else rule.least
     if decides and least:
@@ -316,9 +314,7 @@ def _line(
         status = CANNOT_TELL if n < least else status
     result = RESULTS[status] if decides else ""
     status = status if decides else PASSED
-    return Line(
-        *place, rule.measure, rule.tier, asked, value, *ends, n, result, status, ground, why if decides else ""
-    ), notes
+    return Line(*place, rule.measure, rule.tier, asked, value, *ends, n, result, status, ground), notes
 
 
 def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
@@ -328,7 +324,7 @@ def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
     return min((shares[run][1] for run in runs if run in shares), default=loaded.data.size or 0)
 
 
-Found = tuple[float, tuple[float | None, float | None], int, bool, str, Sequence[Any], int]
+Found = tuple[float, tuple[float | None, float | None], int, bool, Sequence[Any], int]
 
 
 def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: float) -> Found:
@@ -347,22 +343,7 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
     # A doubt about an interval that decides nothing would only confuse.
     notes = [one for one in scores.notes if not (scores.exact and one.code in DOUBTS)]
-    beyond = low > limit if ceiling else high < limit
-    why = _why(status, left_out.words, strict, passes=slack >= 0, fails=beyond)
-    why = "there is no interval to compare with the limit" if math.isnan(low) else why
-    return row.value, (low, high), status, ground_of(low, slack, left_out), why, notes, row.n
-
-
-def _why(status: int, own: str, strict: float, *, passes: bool, fails: bool) -> str:
-    """Return why a line is INCONCLUSIVE although its interval passes or fails; "" if the interval spans the limit.
-
-    `own` is a reason that a pass lacks. A failure needs the interval at the level `strict`.
-    """
-    if status != CANNOT_TELL or not (passes or fails):
-        return ""
-    if passes:
-        return own or "so few losses do not show how many more there may be"
-    return f"with all lines together it is a NO-GO only if the {strict:.4g}% interval is beyond the limit"
+    return row.value, (low, high), status, ground_of(low, slack, left_out), notes, row.n
 
 
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside: Sequence[str]) -> Found:
@@ -389,14 +370,7 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside:
     passes = passes and not hidden
     ground = not (lenient.undecided or hidden or (of_value and left_out.words))
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
-    why = lenient.undecided or hidden or (left_out.words if of_value else "")
-    if not (why or of_value):
-        low, high = (math.nan if end is None else end for end in (row.low, row.high))
-        least, most = (-high, -low) if parse(rule.measure).declaration.lower_is_better else (low, high)
-        drop = rule.drop or 0.0
-        why = _why(status, "", strict, passes=least >= -drop, fails=most < -drop)
-    why = why if status == CANNOT_TELL else ""
-    return row.difference, (row.low, row.high), status, ground, why, comparisons.notes, row.n
+    return row.difference, (row.low, row.high), status, ground, comparisons.notes, row.n
 
 
 def _value(loaded: Loaded, measure: str, run: str) -> float:
