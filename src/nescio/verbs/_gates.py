@@ -155,11 +155,11 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             CANNOT_TELL: "is not significantly different from",
         }[status]
         why = left_out.why_open(low, worst - floor) if status == CANNOT_TELL else ""
-        because = f", as {why}" if why else ""
-        if why:
-            verdict = f"may be {'above' if limit.ceiling else 'below'}"
+        because = ""
         if math.isnan(low):
             verdict = "has no interval to compare with the limit"
+        elif why:
+            verdict, because = f"may be {'above' if limit.ceiling else 'below'}", f", as {why}"
         figures = _figures(number, row.value, low, high)
         doubtful = f"run {row.run!r}" in doubted and not exact
         rough = f", for all {runs:,} runs together" if runs > 1 else ""
