@@ -436,11 +436,19 @@ def test_a_calibrated_system_is_not_failed_for_its_calibration_error(nescio: Com
 def test_a_gate_says_what_its_interval_is(nescio: Command, tmp_path: Path) -> None:
     path = confident(tmp_path / "runs.csv", [(0.9, 1)] * 20 + [(0.1, 0)] * 20)
     found = nescio("score", path, "-m", "PRR", "--fail-under", "PRR=0.7")
-    assert (found.status, "PRR of run 'a' has no interval to compare with the limit 0.7" in found.err) == (3, True)
+    assert (found.status, "PRR of run 'a' has no interval to compare with the limit 0.7 (" in found.err) == (3, True)
     assert nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.7").status == 0  # at least .025^(1/20) = .83
     few = confident(tmp_path / "few.csv", [(i / 20, int(i % 2)) for i in range(20)])
     found = nescio("score", few, "-m", "Brier", "--fail-over", "Brier=0.9")
     assert (found.status, ", an approximate interval)" in found.err) == (0, True)
+
+
+@pytest.mark.parametrize("limit", [0.4, 0.6])  # below the interval, and in it
+def test_a_gate_says_why_more_questions_would_not_help(nescio: Command, tmp_path: Path, limit: float) -> None:
+    rows = [f"q{i},a,{('correct', 'incorrect', 'correct', 'incorrect', 'correct', '')[i % 6]}" for i in range(300)]
+    path = written(tmp_path / "runs.csv", "question,run,outcome\n" + "\n".join(rows) + "\n")
+    found = nescio("score", path, "-m", "accuracy", "--ungraded", "exclude", "--fail-under", f"accuracy={limit}")
+    assert (found.status, f"may be below {limit}, as 50 of a's 300 answers are left out" in found.err) == (3, True)
 
 
 def test_no_gate_rests_on_a_difference_whose_interval_does_not_hold(nescio: Command, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ HEAD = 'baseline = "old"\nrun = "new"\n[benchmarks.a]\nfiles = ["a.csv"]\n[bench
 
 def benchmark(folder: Path, name: str, old: str, new: str) -> None:
     """Write the outcomes of two runs, C right and W wrong; even questions are of the category x, odd ones of y."""
-    words = {"C": "correct", "W": "incorrect", "U": "unanswered"}
+    words = {"C": "correct", "W": "incorrect", "U": "unanswered", "-": ""}
     rows = [
         f"{run},{name}{i},{words[letter]},{'xy'[i % 2]}"
         for run, letters in (("old", old), ("new", new))
@@ -119,6 +119,59 @@ def test_few_questions_are_inconclusive(both: Path) -> None:
     assert results(path) == [("a", "", "INCONCLUSIVE"), ("b", "", "INCONCLUSIVE")]
     path.write_text(path.read_text().replace("401", "400"))
     assert results(path) == [("a", "", "GO"), ("b", "", "NO-GO")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule", "why"),
+    [
+        ("C" * 240 + "W" * 160, "U" * 400, 'measure = "simpleqa.incorrect"\nby = 0.1', "right answers fell from 60%"),
+        ("C" * 240 + "W" * 160, "CCC-" * 60 + "W" * 160, 'measure = "accuracy"\nat_least = 0.3', "60 of new's 400 ans"),
+        (
+            "C" * 240 + "W" * 160,
+            "CCC-" * 60 + "W" * 160,
+            'measure = "simpleqa.incorrect"\nat_most = 0.9',
+            "60 of new's",
+        ),
+        ("C" * 240 + "W" * 160, "CCC-" * 60 + "W" * 160, 'measure = "accuracy"\nby = 0.1', "60 of new's 400 answers"),
+        ("C" * 20, "C" * 20, 'measure = "accuracy"\nby = 0.01', "do not rule out an unseen loss"),
+        (
+            "C" * 200,
+            "C" * 88 + "W" * 112,
+            'measure = "accuracy"\nat_least = 0.512',
+            "NO-GO is decided at the level 97.5%",
+        ),
+        ("C" * 300 + "W" * 100, "C" * 200 + "W" * 200, 'measure = "accuracy"\nby = 0.33\nrelative = true', "keeps may"),
+        ("C" * 200, "C" * 200, 'measure = "accuracy"\nby = 0.1\nleast = 300', "too few questions"),
+        ("C" * 100 + "W" * 100, "CW" * 100, 'measure = "accuracy"\nby = 0.05', ""),  # the interval spans the limit
+    ],
+)
+def test_an_inconclusive_line_says_why_if_its_interval_does_not(
+    tmp_path: Path, nescio: Command, old: str, new: str, rule: str, why: str
+) -> None:
+    for name in "ab":
+        benchmark(tmp_path, name, old, new)
+    path = policy(tmp_path, f"[[rules]]\n{rule}\n")
+    path.write_text(path.read_text().replace("]\nfiles", ']\nungraded = "exclude"\nfiles'))
+    done = nescio(
+        "gate",
+        path,
+        "--junit",
+        tmp_path / "j.xml",
+        "-o",
+        tmp_path / "lines.csv",
+        "-f",
+        "json",
+        "--step-summary",
+        tmp_path / "s.md",
+    )
+    line, gate = done.json["lines"][0], done.json["gates"][0]
+    assert (done.status, line["result"]) == (3, "INCONCLUSIVE")
+    assert why in line["why"]
+    assert bool(why) == bool(line["why"])
+    assert gate["said"].endswith(f", but {line['why']}" if why else " questions")
+    assert why.replace("'", "&apos;") in (tmp_path / "j.xml").read_text().replace("'", "&apos;")
+    assert why in (tmp_path / "lines.csv").read_text()
+    assert why in (tmp_path / "s.md").read_text()
 
 
 def test_a_stratum_is_one_value_or_each(both: Path) -> None:

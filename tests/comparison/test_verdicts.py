@@ -24,8 +24,13 @@ from nescio.comparison.verdicts import (
     widened_interval,
 )
 from nescio.data.evidence import Evidence
+from nescio.data.repeats import repeats_of
 from nescio.data.results import Comparison
+from nescio.errors import MissingColumnError, UsageError
 from nescio.measures import parse
+from nescio.meta_evaluation.audit import _kinds as audited
+from nescio.meta_evaluation.audit import registered
+from nescio.verbs._gates import regression_gates
 from tests.notes import in_words
 from tests.rings import together
 
@@ -404,3 +409,45 @@ def test_a_decision_is_merge_do_not_merge_or_cannot_tell(
         )
         == 1
     )
+
+
+def test_no_gate_on_one_measure_passes_a_run_that_answers_nothing() -> None:
+    """The run declines wrong candidates. Each question is asked twice; every fifth has no answer and is declined."""
+    number, attempt = np.arange(400) // 2, np.arange(400) % 2
+    answerable = np.tile(number % 5 > 0, (2, 1))
+    did = np.where(number % 10 < 8, audited.RIGHT, np.where(number % 20 < 18, audited.WRONG, audited.HELD_WRONG))
+    did = np.where((number % 20 == 1) & (attempt > 0), audited.WRONG, np.where(answerable[0], did, audited.HELD_WRONG))
+    kinds = np.stack([did, np.full(400, audited.HELD_WRONG)])
+    side = np.tile(number % 3 > 0, (2, 1))
+    columns = audited.columns(audited.Kinds(kinds, np.full((2, 400), 0.8), side, answerable))
+    columns["assessed.unsupported"] = columns["assessed.inexact"] = columns["incorrect"] * (number % 2).astype(float)
+    columns |= {name: columns["correct"].astype(float) for name in ("squad.exact", "squad.f1", "user.column")}
+    columns |= {"user.known": side.astype(float), "user.cost": np.ones((2, 400)), "user.seconds": np.ones((2, 400))}
+    names = tuple(f"q{one}" for one in number)
+    repeats = repeats_of(names, [str(one) for one in attempt])
+    assert repeats is not None
+    absence = np.zeros((2, 400), dtype=np.uint8)
+    data = Evidence(("old", "new"), names, columns, absence, clusters=repeats.question, repeats=repeats)
+    given = {"formula": "(1-W/n)", "mean": "(column)", "net_benefit": "(right=1)", "stake_area": "(stakes=1)"}
+    given |= dict.fromkeys(("utility", "normalised_utility"), "(stake=1)")
+    statuses = {}
+    for declared in (one.declaration for one in registered() if not one.declaration.descriptive):
+        name = declared.name + given.get(declared.name, "")
+        try:
+            compared = nescio.compare(data, name, baseline="old", margin=0.01, resamples=200)
+            (gate,) = regression_gates(compared, [name])
+        except (MissingColumnError, UsageError):  # no gate is possible
+            continue
+        statuses[name] = gate.status
+    assert [name for name, status in statuses.items() if not status] == []
+    assert len(statuses) > 60
+    judged = {
+        "never_wrong@k",
+        "flip_rate",
+        "disagreement",
+        "prudence",
+        "validation",
+        "unsupported_rate",
+        "squad.NoAns_EM",
+    }
+    assert judged <= statuses.keys()

@@ -10,15 +10,19 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from statistics import NormalDist, harmonic_mean
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
+from nescio.data.columns import USER, known
 from nescio.data.evidence import Data, Evidence
 from nescio.data.notes import Note, note
-from nescio.data.patterns import Patterns
 from nescio.data.reasons import MUCH
+from nescio.data.repeats import Repeats
 from nescio.data.results import Results
+from nescio.errors import NescioError
 from nescio.measures import Measure, parse
 from nescio.measures._measure import KINDS_OF_ANSWER
 from nescio.scoring.samples import measure_inputs
@@ -26,6 +30,9 @@ from nescio.stats.intervals import FEW
 
 WORSE_ANSWERS = "hidden_losses.worse_answers"  # the code of a note on a run with fewer right and more wrong answers
 _RIGHT, _WRONG = "accuracy", "simpleqa.incorrect"
+_ATTEMPTS = 2
+# of imagined runs: how many questions have each of the kinds of answer; the first is nearly always right
+_NUMBERS = ([158, 1, 1, 40], [0, 0, 160, 40], [1, 0, 159, 40])
 
 
 def share_of(data: Data, measure: Measure) -> dict[str, float]:
@@ -118,16 +125,47 @@ def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> 
 def wins_by_silence(name: str) -> bool:
     """Return whether a run that answers nothing, or one question, scores as well as one that is nearly always right.
 
-    Every measure of confidences counts as one. No measure of the user's own scores does, and none of repeats.
+    The silent runs decline wrong candidates. Every measure of confidences counts as one by which silence wins. No
+    measure of the user's own scores alone does.
     """
     measure = parse(name)
-    columns = {**KINDS_OF_ANSWER, "answerable": np.array([1.0, 1.0, 1.0, 0.0])}
-    if not measure.of_counts or not columns.keys() >= {*measure.needs}:
-        return not {"confidence", "probability"}.isdisjoint(measure.reads)
-    kinds = np.array([[159, 1, 0, 40], [0, 0, 160, 40], [1, 0, 159, 40]], dtype=np.float64)
-    patterns = Patterns({**measure.each(columns), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
-    right, *few = measure.value(patterns, kinds) * (-1 if measure.declaration.lower_is_better else 1)
-    return any(value >= right for value in few)
+    if not {"confidence", "probability"}.isdisjoint(measure.reads):
+        return True
+    if all(read == "n" or read.startswith(USER) for read in measure.reads):
+        return False
+    # All answers of an imagined run to a question are alike, so any number of them gives the same value.
+    if measure.declaration.repeats and "k" in measure.parameters:
+        measure = replace(measure, parameters={**measure.parameters, "k": _ATTEMPTS})
+    try:
+        right, *few = (one.value for one in measure_inputs(_imagined(measure.reads), [measure])[0])
+    except NescioError:  # a measure of columns whose values follow rules that are unknown here
+        return False
+    return any(value <= right if measure.declaration.lower_is_better else value >= right for value in few)
+
+
+def _imagined(reads: Sequence[str]) -> Evidence:
+    """Return three runs with the columns `reads`: one that is nearly always right, a silent one, and one right answer.
+
+    Every question is asked twice. A fifth of the questions has no answer, and all runs decline these. A user's column
+    describes the question. A task's column is what it imagines (`simulate`), or else 1 for what is right.
+    """
+    kinds = np.array([np.repeat(np.arange(4), numbers) for numbers in _NUMBERS]).repeat(_ATTEMPTS, axis=1)
+    shape, question = kinds.shape, np.arange(kinds.shape[1]) // _ATTEMPTS
+    columns: dict[str, Any] = {name: values[kinds] for name, values in KINDS_OF_ANSWER.items()}
+    answered, right, side = columns["answered"] == 1, columns["correct"] == 1, np.broadcast_to(question % 2, shape)
+    columns |= {"answerable": kinds < 3, "candidate_correct": np.zeros(shape), "candidate_incorrect": ~answered}
+    columns |= {"confidence": np.where(answered, right, np.nan)}
+    about = SimpleNamespace(behaviour=kinds, answered=answered, right=right, side=side, sure=columns["confidence"])
+    for name in reads:
+        column = known(name)
+        if name not in columns and not (column.derive and not column.validated):
+            own = side if name.startswith(USER) else column.simulate(about) if column.simulate else right
+            columns[name] = own
+    columns = {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}
+    names = tuple(f"q{number:03}" for number in question)
+    repeats = Repeats(question, np.arange(shape[1]) % _ATTEMPTS)
+    absence = np.zeros(shape, dtype=np.uint8)
+    return Evidence(("right", "silent", "few"), names, columns, absence, clusters=question, repeats=repeats)
 
 
 def _shows(row: Any, remark: Note) -> bool:

@@ -185,6 +185,11 @@ class Decision(Struct, frozen=True):
     hidden: str = ""
 
     @property
+    def reason(self) -> str:
+        """Return why the data cannot tell with any number of questions, or "" if more questions could."""
+        return self.undecided or self.hidden
+
+    @property
     def heading(self) -> str:
         """Return the decision in capital letters, as a heading."""
         return {0: "MERGE", 1: "DO NOT MERGE", CANNOT_TELL: "CANNOT TELL"}[self.status]
@@ -208,9 +213,9 @@ class Decision(Struct, frozen=True):
             return f"{minus}, so {row.run} is {'better' if row.verdict == 'better' else f'not {worse}'}."
         if self.status == 1:
             return f"{minus}, so {row.run} is {worse}."
-        if why := self.undecided or self.hidden:
+        if self.reason:
             doubt = "this decides nothing" if self.hidden else f"{row.run} may still be {worse}"
-            return f"{minus}, but {doubt}: {why}."
+            return f"{minus}, but {doubt}: {self.reason}."
         if self.margin is None:
             found = "is" if row.verdict == "worse" else "may be"
             state = f"State the largest loss that does not matter ({spelled(opt('margin', of='VALUE'))})"

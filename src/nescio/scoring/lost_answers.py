@@ -35,6 +35,16 @@ class Lost(Struct, frozen=True):
     shift: float = 0.0
     words: str = ""
 
+    def why_open(self, low: float, slack: float) -> str:
+        """Return why no number of further questions could decide a gate that cannot tell, or "" if some could.
+
+        None could without an interval (`low` is NaN). None could either if answers were left out, and the gate would
+        pass without these answers (`slack` is at least 0) or no bound is known for their effect.
+        """
+        if math.isnan(low):
+            return "there is no interval"
+        return self.words if slack >= 0 or math.isinf(self.shift) else ""
+
 
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
     """Return the `Lost` of a run (and its baseline): how far its ungraded, missing and lost answers may move the value.

@@ -26,7 +26,7 @@ from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
 from nescio.scoring.confidence_intervals import DOUBTS
 from nescio.scoring.grounds import deciding_ends, no_ground
-from nescio.scoring.lost_answers import Lost, lost
+from nescio.scoring.lost_answers import lost
 from nescio.sources.writing import write_text
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Certified, command_line
@@ -154,11 +154,12 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             FAILED: "is above" if limit.ceiling else "is below",
             CANNOT_TELL: "is not significantly different from",
         }[status]
+        why = left_out.why_open(low, worst - floor) if status == CANNOT_TELL else ""
         because = ""
-        if status == CANNOT_TELL and worst >= floor:
-            verdict, because = f"may be {'above' if limit.ceiling else 'below'}", f", as {left_out.words}"
         if math.isnan(low):
             verdict = "has no interval to compare with the limit"
+        elif why:
+            verdict, because = f"may be {'above' if limit.ceiling else 'below'}", f", as {why}"
         figures = _figures(number, row.value, low, high)
         doubtful = f"run {row.run!r}" in doubted and not exact
         rough = f", for all {runs:,} runs together" if runs > 1 else ""
@@ -166,8 +167,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         where = f" on {on.questions:,} other questions" if on else ""
         message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g}{because} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
-        ground = status != CANNOT_TELL or ground_of(low, worst - floor, left_out)
-        gates.append(Gate(row.run, rule, status, message, figures, doubtful, ground))
+        gates.append(Gate(row.run, rule, status, message, figures, doubtful, ground=not why))
     # The lack of a ground comes first: it would remain with another limit.
     if why := empty_limit(parse(name), limit.value, ceiling=limit.ceiling):
         raise UsageError(f"the limit decides nothing: {why}")
@@ -179,15 +179,6 @@ def _figures(shown: Callable[[Any], str], value: float, low: float | None, high:
     if low is None or high is None or math.isnan(low):
         return shown(value)
     return f"{shown(value)} [{shown(low)}, {shown(high)}]"
-
-
-def ground_of(low: float, slack: float, left_out: Lost) -> bool:
-    """Return whether more questions could decide a gate that cannot tell.
-
-    They could not if there is no interval (`low` is NaN). They could not either if answers were left out, and the gate
-    would pass without these answers (`slack` is at least 0) or no bound is known for their effect.
-    """
-    return not math.isnan(low) and (not left_out.words or (slack < 0 and math.isfinite(left_out.shift)))
 
 
 def check_regression_gate(ci: float, resamples: int) -> None:
@@ -221,9 +212,7 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
             margin = gate_margin(parse(row.measure), margin_in(comparisons))
             rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
             figures = _figures(signed, row.difference, row.low, row.high)
-            gates.append(
-                Gate(row.run, rule, made.status, made.why, figures, ground=not (made.undecided or made.hidden))
-            )
+            gates.append(Gate(row.run, rule, made.status, made.why, figures, ground=not made.reason))
     if not gates:
         raise UsageError("the gate needs two runs, but no runs were compared")
     return _of_both_extremes(gates, comparisons.notes)

@@ -38,7 +38,7 @@ from nescio.scoring.score import compute_scores
 from nescio.stats.few_units import unseen_gap
 from nescio.suites.definition import benchmarks_of, open_suite
 from nescio.text import plural
-from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, check_ranking, exit_status, ground_of
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, check_ranking, exit_status
 
 Tier = Literal["must not drop", "may drop", "informative"]
 NOTHING_DECIDES = "INCONCLUSIVE: no rule decides."
@@ -97,7 +97,7 @@ class Line(Row, frozen=True):
     `value` is the difference run minus baseline, or the run's value if the rule limits that value; the interval is at
     the level of the policy. `n` is the number of questions in the measure's denominator, the lower of both runs'
     numbers. `result` is GO, NO-GO or INCONCLUSIVE, and empty if the rule only informs. `ground` is false if the line
-    would be INCONCLUSIVE with any number of questions.
+    would be INCONCLUSIVE with any number of questions. `why` says why a line is INCONCLUSIVE if the interval does not.
     """
 
     benchmark: Annotated[str, Shown()]
@@ -112,6 +112,7 @@ class Line(Row, frozen=True):
     result: Annotated[str, Shown()]
     status: int = PASSED
     ground: bool = True
+    why: str = ""
 
     @property
     def figures(self) -> Annotated[str, Shown("found", numeric=True, after="asked")]:
@@ -125,7 +126,8 @@ class Line(Row, frozen=True):
     def said(self) -> str:
         """Return the result of the rule as a sentence."""
         where = f"{self.benchmark}{f', {self.stratum}' if self.stratum else ''}"
-        return f"{self.measure} on {where}: {self.asked}; found {self.figures} on {plural(self.n, 'question')}"
+        but = f", but {self.why}" if self.why else ""
+        return f"{self.measure} on {where}: {self.asked}; found {self.figures} on {plural(self.n, 'question')}{but}"
 
     @classmethod
     def below(cls, rows: Sequence[Line]) -> Iterable[str]:
@@ -137,7 +139,7 @@ class Line(Row, frozen=True):
         reasons = [line.said for line in deciding if line.status == status]
         if not status:
             return [f"{RESULTS[status]}: all {len(deciding)} deciding lines are GO."]
-        more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
         return [f"{RESULTS[status]}: {reasons[0]}{more}."]
 
 
@@ -302,19 +304,41 @@ def _line(
     limit = rule.at_least if rule.at_most is None else rule.at_most
     if limit is not None:
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
-        value, ends, status, ground, notes, n = _limited(rule, limit, loaded, policy, strict)
+        value, ends, status, why, notes, n = _limited(rule, limit, loaded, policy, strict)
     else:
         share = f" of {policy.baseline}'s value" if rule.relative else ""
         asked = "" if rule.tier == "informative" else f"drop of at most {rule.drop:.3g}{share}"
-        value, ends, status, ground, notes, n = _compared(rule, loaded, policy, strict, beside)
+        value, ends, status, why, notes, n = _compared(rule, loaded, policy, strict, beside)
+    ground = not why
+    if not why and status == CANNOT_TELL:
+        why = _beside_interval(rule, ends, strict)
     decides, n = rule.tier != "informative", min(n, _questions(loaded, rule, policy))
     least = policy.least if rule.least is None else rule.least
     if decides and least:
         asked += f", on at least {plural(least, 'question')}"
-        status = CANNOT_TELL if n < least else status
+        if n < least and status != CANNOT_TELL:
+            status, why = CANNOT_TELL, "these are too few questions"
     result = RESULTS[status] if decides else ""
     status = status if decides else PASSED
-    return Line(*place, rule.measure, rule.tier, asked, value, *ends, n, result, status, ground), notes
+    why = why if status == CANNOT_TELL else ""
+    return Line(*place, rule.measure, rule.tier, asked, value, *ends, n, result, status, ground, why), notes
+
+
+def _beside_interval(rule: Rule, ends: tuple[float | None, float | None], strict: float) -> str:
+    """Return why a line is INCONCLUSIVE although its interval lies on one side of the limit, or "" if it does not.
+
+    `strict` is the level at which a line is NO-GO.
+    """
+    low, high = (math.nan if end is None else end for end in ends)
+    if parse(rule.measure).declaration.lower_is_better:
+        low, high = -high, -low
+    limit = rule.limits[0] if rule.limits else -(rule.drop or 0.0)
+    limit = -limit if rule.at_most is not None else limit
+    if rule.relative and rule.drop:
+        return "the share that the run keeps may lie on either side of the limit"
+    if high < limit:
+        return f"NO-GO is decided at the level {strict:.4g}%, at which the interval is wider"
+    return "" if low < limit else "so few questions do not rule out an unseen loss"
 
 
 def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
@@ -324,7 +348,7 @@ def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
     return min((shares[run][1] for run in runs if run in shares), default=loaded.data.size or 0)
 
 
-Found = tuple[float, tuple[float | None, float | None], int, bool, Sequence[Any], int]
+Found = tuple[float, tuple[float | None, float | None], int, str, Sequence[Any], int]
 
 
 def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: float) -> Found:
@@ -343,7 +367,8 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
     # A doubt about an interval that decides nothing would only confuse.
     notes = [one for one in scores.notes if not (scores.exact and one.code in DOUBTS)]
-    return row.value, (low, high), status, ground_of(low, slack, left_out), notes, row.n
+    why = left_out.why_open(low, slack) if status == CANNOT_TELL else ""
+    return row.value, (low, high), status, why, notes, row.n
 
 
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside: Sequence[str]) -> Found:
@@ -368,9 +393,9 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside:
         passes, fails = _within_share(rule, loaded, policy, strict, left_out.shift)
     hidden = hidden_loss(comparisons, row, {one.measure for one in comparisons})
     passes = passes and not hidden
-    ground = not (lenient.undecided or hidden or (of_value and left_out.words))
+    why = lenient.reason or hidden or (left_out.words if of_value else "")
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
-    return row.difference, (row.low, row.high), status, ground, comparisons.notes, row.n
+    return row.difference, (row.low, row.high), status, why, comparisons.notes, row.n
 
 
 def _value(loaded: Loaded, measure: str, run: str) -> float:

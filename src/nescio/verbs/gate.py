@@ -37,6 +37,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import NescioError
 from nescio.options import argument, option, verb
+from nescio.reporting.markdown import in_markdown
 from nescio.suites.definition import files_of_benchmark
 from nescio.verbs._gates import CANNOT_TELL, Gate, Gated, Reports
 from nescio.verbs._policy import NOTHING_DECIDES, Line, lines_of, read_policy
@@ -81,5 +82,5 @@ def gate(request: GateRequest) -> Results[Line]:
         level=f"{policy.level:g}",
     )  # fmt: skip
     results = Results(tuple(lines), signature, tuple(notes), "lines", {}, gates)
-    reports.write(request, results)
+    reports.write(request, results, [in_markdown(f"{line.said}.") for line in lines if line.why])
     return results
