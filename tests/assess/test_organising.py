@@ -584,6 +584,30 @@ def test_people_and_known_answers_follow_a_language_with_another_name(new_room: 
     assert room.status().people["ana"].control == (1, 1)
 
 
+def test_people_follow_a_language_that_gets_another_name_and_new_topics_at_once(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    room = new_room(*spoken(tmp_path, ["EN", "ES"]))
+    links = dict(zip(("ana", "ben"), room.invite("ana=ES", "ben=EN"), strict=True))
+    nescio.assess.update(room.db, spoken(tmp_path, ["EN", "SP", "SP"]))
+    assert [Browser(room, name, link).judge_all() for name, link in links.items()] == [2, 1]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_new_answers_of_a_moved_topic_go_to_people_who_judge_in_its_language(
+    at_once: bool, new_room: NewRoom, tmp_path: Path
+) -> None:
+    """Ana had finished the topic in the language that was corrected."""
+    room = new_room(*spoken(tmp_path, ["EN", "ES"]))
+    links = dict(zip(("ana", "ben"), room.invite("ana=EN", "ben=ES"), strict=True))
+    assert Browser(room, "ana", links["ana"]).judge_all() == 1
+    files = spoken(tmp_path, ["ES", "ES"])
+    if not at_once:
+        nescio.assess.update(room.db, files)
+    nescio.assess.update(room.db, [*files, made.lines(tmp_path / "late.jsonl", [{"id": "q0", "answer": "late"}])])
+    assert [Browser(room, name, link).judge_all() for name, link in links.items()] == [0, 3]
+
+
 def test_an_update_wants_the_pool_of_the_present_topics(tmp_path: Path) -> None:
     rows = [{"id": f"q{i}", "question": "?", "language": name} for i, name in enumerate(("EN", "ES"))]
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
