@@ -623,6 +623,18 @@ def test_an_update_wants_the_pool_of_the_present_topics(tmp_path: Path) -> None:
     assert nescio.assess.update(db, [campaign]).moved == 1
 
 
+def test_sentences_of_stories_are_asked_for_while_runs_come(tmp_path: Path) -> None:
+    campaign, db = made.reading(tmp_path), str(tmp_path / "j.db")
+    made.sound("reading", tmp_path / "alpha" / "r")
+    made.ready(campaign)
+    made.edit(made.sound("reading", tmp_path / "beta" / "r"), "Ann went", "She went")
+    assert not nescio.campaign.intake(campaign, [tmp_path / "beta"]).refused
+    assert "made" in str(nescio.assess.create(db, [campaign], sentences=True))
+    assert nescio.assess.update(db, [campaign]).new == 0
+    with pytest.raises(nescio.MismatchError, match="the pool is older than run beta_r"):
+        nescio.assess.create(str(tmp_path / "answers.db"), [campaign])
+
+
 @pytest.mark.parametrize("step", ["create", "update"])
 def test_a_language_is_spelled_in_one_way(step: str, tmp_path: Path) -> None:
     db = str(tmp_path / "j.db")
