@@ -644,6 +644,17 @@ def test_a_language_is_spelled_in_one_way(step: str, tmp_path: Path) -> None:
         getattr(nescio.assess, step)(db, spoken(tmp_path, ["EN", "en"]))
 
 
+def test_people_follow_a_language_that_is_spelled_in_one_way_now(
+    new_room: NewRoom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:  # an earlier version of nescio made the database
+        earlier.setattr(creating, "check_languages", list)
+        room = new_room(*spoken(tmp_path, ["EN", "en", "ES"]))
+    (link,) = room.invite("ana=en")
+    nescio.assess.update(room.db, spoken(tmp_path, ["EN", "EN", "ES"]))
+    assert Browser(room, "ana", link).judge_all() == 2
+
+
 def test_people_get_known_answers_in_the_languages_that_they_read(new_room: NewRoom, tmp_path: Path) -> None:
     """A known question that is asked in two languages is two, and each person gets one of them."""
     head = "question_id,question,answer,verdict,language\n"

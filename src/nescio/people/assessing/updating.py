@@ -33,7 +33,7 @@ from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.pooling import NAMED
 from nescio.people.campaigns.shown_texts import texts_key
-from nescio.text import plural
+from nescio.text import plural, squeeze
 
 STEP = 500  # values in one condition
 BATCH = 1_000  # items that are written at once
@@ -176,7 +176,8 @@ def _sort(connection: Connection, topics: Mapping[str, str], strata: Mapping[str
         became.setdefault(row.language, set()).add(topics[row.topic])
         if now != {"language": row.language, "strata": row.strata}:
             connection.execute(update(units).where(units.c.topic == row.topic).values(now))
-    named = {old: min(new) for old, new in became.items() if old and len(new) == 1 and not new & {"", *became}}
+    single = [(old, *new) for old, new in became.items() if old and len(new) == 1]
+    named = {old: new for old, new in single if new not in ("", *became) or squeeze(new) == squeeze(old)}
     for old, new in named.items():
         connection.execute(update(units).where(units.c.part != "", units.c.language == old).values(language=new))
     for person in connection.execute(select(people.c.name, people.c.languages)).all() if moved else ():
