@@ -584,6 +584,30 @@ def test_people_and_known_answers_follow_a_language_with_another_name(new_room: 
     assert room.status().people["ana"].control == (1, 1)
 
 
+def test_people_follow_a_language_that_gets_another_name_and_new_topics_at_once(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    room = new_room(*spoken(tmp_path, ["EN", "ES"]))
+    links = dict(zip(("ana", "ben"), room.invite("ana=ES", "ben=EN"), strict=True))
+    nescio.assess.update(room.db, spoken(tmp_path, ["EN", "SP", "SP"]))
+    assert [Browser(room, name, link).judge_all() for name, link in links.items()] == [2, 1]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_new_answers_of_a_moved_topic_go_to_people_who_judge_in_its_language(
+    at_once: bool, new_room: NewRoom, tmp_path: Path
+) -> None:
+    """Ana had finished the topic in the language that was corrected."""
+    room = new_room(*spoken(tmp_path, ["EN", "ES"]))
+    links = dict(zip(("ana", "ben"), room.invite("ana=EN", "ben=ES"), strict=True))
+    assert Browser(room, "ana", links["ana"]).judge_all() == 1
+    files = spoken(tmp_path, ["ES", "ES"])
+    if not at_once:
+        nescio.assess.update(room.db, files)
+    nescio.assess.update(room.db, [*files, made.lines(tmp_path / "late.jsonl", [{"id": "q0", "answer": "late"}])])
+    assert [Browser(room, name, link).judge_all() for name, link in links.items()] == [0, 3]
+
+
 def test_an_update_wants_the_pool_of_the_present_topics(tmp_path: Path) -> None:
     rows = [{"id": f"q{i}", "question": "?", "language": name} for i, name in enumerate(("EN", "ES"))]
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
@@ -599,6 +623,18 @@ def test_an_update_wants_the_pool_of_the_present_topics(tmp_path: Path) -> None:
     assert nescio.assess.update(db, [campaign]).moved == 1
 
 
+def test_sentences_of_stories_are_asked_for_while_runs_come(tmp_path: Path) -> None:
+    campaign, db = made.reading(tmp_path), str(tmp_path / "j.db")
+    made.sound("reading", tmp_path / "alpha" / "r")
+    made.ready(campaign)
+    made.edit(made.sound("reading", tmp_path / "beta" / "r"), "Ann went", "She went")
+    assert not nescio.campaign.intake(campaign, [tmp_path / "beta"]).refused
+    assert "made" in str(nescio.assess.create(db, [campaign], sentences=True))
+    assert nescio.assess.update(db, [campaign]).new == 0
+    with pytest.raises(nescio.MismatchError, match="the pool is older than run beta_r"):
+        nescio.assess.create(str(tmp_path / "answers.db"), [campaign])
+
+
 @pytest.mark.parametrize("step", ["create", "update"])
 def test_a_language_is_spelled_in_one_way(step: str, tmp_path: Path) -> None:
     db = str(tmp_path / "j.db")
@@ -606,6 +642,17 @@ def test_a_language_is_spelled_in_one_way(step: str, tmp_path: Path) -> None:
         nescio.assess.create(db, spoken(tmp_path, ["EN", "EN"]))
     with pytest.raises(nescio.NescioError, match="some questions are in 'EN', others in 'en'; spell each language"):
         getattr(nescio.assess, step)(db, spoken(tmp_path, ["EN", "en"]))
+
+
+def test_people_follow_a_language_that_is_spelled_in_one_way_now(
+    new_room: NewRoom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:  # an earlier version of nescio made the database
+        earlier.setattr(creating, "check_languages", list)
+        room = new_room(*spoken(tmp_path, ["EN", "en", "ES"]))
+    (link,) = room.invite("ana=en")
+    nescio.assess.update(room.db, spoken(tmp_path, ["EN", "EN", "ES"]))
+    assert Browser(room, "ana", link).judge_all() == 2
 
 
 def test_people_get_known_answers_in_the_languages_that_they_read(new_room: NewRoom, tmp_path: Path) -> None:

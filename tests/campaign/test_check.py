@@ -355,6 +355,24 @@ def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: lis
         nescio.campaign.handout(campaign)
 
 
+@pytest.mark.parametrize("kind", ["one option", "open", "two right"])
+def test_a_column_tells_the_key_where_questions_are_of_several_kinds(kind: str, tmp_path: Path) -> None:
+    """One question has a single option, every second has none, or two options are right, of which one is named."""
+    rows = [
+        {"id": f"q{i}", "question": "?", "options": OPTIONS, "answers": [OPTIONS[i % 5]], "hint": "ABCDE"[i % 5]}
+        for i in range(10)
+    ]
+    for i, row in enumerate(rows):
+        if kind == "one option" and i == 0:
+            row["options"] = OPTIONS[:1]
+        elif kind == "open" and i % 2:
+            row |= {"options": [], "answers": [f"thing {i}"], "hint": f"Thing {i}"}
+        elif kind == "two right":
+            row["answers"] = [OPTIONS[i % 5], OPTIONS[i % 5 - 2]]
+    with pytest.raises(nescio.MismatchError, match="teams would see the column 'hint', but 10 of its 10 values"):
+        made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+
+
 def test_columns_that_tell_no_option_from_the_others_go_to_teams(tmp_path: Path) -> None:
     """A passage mentions two options, or the right one in a few questions; marks are the same for all questions."""
     rows = [

@@ -277,6 +277,8 @@ def test_an_old_sheet_that_is_saved_again_elsewhere_is_no_newer(again: str, hold
         assert collected.sound
     assert verdicts(campaign)[row["item"], "ana"] == holds
     assert ("1 superseded by a later judgement" in str(collected)) == (not again)
+    told = [str(one) for one in collected.notes if "1 later judgement of ana holds; if ana went back" in str(one)]
+    assert [one.startswith(f"{sheet} says what was collected") for one in told] == [True] * (not again)
     collected = collect(campaign, sheet)
     assert verdicts(campaign)[row["item"], "ana"] == "R"
     assert ("replaces 1 newer judgement of ana" in " ".join(map(str, collected.notes))) == (not again)

@@ -363,7 +363,8 @@ def content_of(
 
 
 def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
-    refuse_old_pool(campaign)
+    if not sentences:  # which are those of the present stories, whatever the runs say
+        refuse_old_pool(campaign)
     pool = read_pool(campaign)
     asked = story_items(campaign) if sentences else [*lists_to_make(campaign), *pool]
     nuggets = campaign.settings.task == "nuggets"

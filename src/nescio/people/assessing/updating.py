@@ -33,7 +33,7 @@ from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.pooling import NAMED
 from nescio.people.campaigns.shown_texts import texts_key
-from nescio.text import plural
+from nescio.text import plural, squeeze
 
 STEP = 500  # values in one condition
 BATCH = 1_000  # items that are written at once
@@ -131,13 +131,13 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     new = [item for item in found.new if topic_of(item) not in undrawn]
     unknown = [topic for topic in topics if topic in asked_anew - undrawn]
     times = times_of(unknown, asked["overlap"], by_chance)
+    moved = database.change(partial(_sort, topics=topics, strata=content.strata))
     for some in _by_topics(new):
         # In short transactions with pauses, so that people who judge need not wait. An interrupted update is repeated.
         fresh = sorted({topic_of(item) for item in some} & times.keys())
         rows = [unit(name, topics[name], times[name]) | {"strata": content.strata.get(name, {})} for name in fresh]
         database.change(partial(_add, some=some, fresh=rows))
         time.sleep(PAUSE)
-    moved = database.change(partial(_sort, topics=topics, strata=content.strata))
     outdated = 0
     for start in range(0, len(found.changed), FEW):
         outdated += database.change(partial(_change, some=found.changed[start : start + FEW]))
@@ -164,8 +164,7 @@ def _add(connection: Connection, some: Sequence[Item], fresh: Sequence[dict[str,
 def _sort(connection: Connection, topics: Mapping[str, str], strata: Mapping[str, Mapping[str, str]]) -> int:
     """Give topics their present languages and columns; return the number of topics whose language changed.
 
-    Known answers and people follow a language that only has another name now. A person who has a topic in a language
-    that the person does not judge need not finish it.
+    Known answers and people follow a language that only has another name now.
     """
     found = connection.execute(select(units.c.topic, units.c.language, units.c.strata).where(units.c.part == "")).all()
     rows = [row for row in found if row.topic in topics]
@@ -177,18 +176,13 @@ def _sort(connection: Connection, topics: Mapping[str, str], strata: Mapping[str
         became.setdefault(row.language, set()).add(topics[row.topic])
         if now != {"language": row.language, "strata": row.strata}:
             connection.execute(update(units).where(units.c.topic == row.topic).values(now))
-    named = {old: min(new) for old, new in became.items() if old and len(new) == 1 and not new & {"", *became}}
+    single = [(old, *new) for old, new in became.items() if old and len(new) == 1]
+    named = {old: new for old, new in single if new not in ("", *became) or squeeze(new) == squeeze(old)}
     for old, new in named.items():
         connection.execute(update(units).where(units.c.part != "", units.c.language == old).values(language=new))
     for person in connection.execute(select(people.c.name, people.c.languages)).all() if moved else ():
         languages = list(dict.fromkeys(named.get(one, one) for one in person.languages))
         connection.execute(update(people).where(people.c.name == person.name).values(languages=languages))
-        foreign = {one for one in moved if languages and topics[one] not in ("", *languages)}
-        open_ = claims.c.person == person.name, claims.c.done == work.OPEN
-        for some in _some(foreign):
-            connection.execute(update(claims).where(claims.c.topic.in_(some), *open_).values(done=work.EXPIRED))
-    for some in _some(moved):
-        work.recount(connection, some)
     return len(moved)
 
 
@@ -224,9 +218,13 @@ def _renew(connection: Connection, topic: str, nuggets: Mapping[str, Any]) -> in
 
 
 def _finish(connection: Connection, found: _Compared, facts: Mapping[str, Any]) -> int:
-    """Mark the items that are back or gone, and renew the facts; return the number of gone items that are judged."""
+    """Mark the items that are back or gone, and renew the facts; return the number of gone items that are judged.
+
+    People need not finish topics in languages that they do not judge.
+    """
     back, gone = _topics(connection, found.back), _topics(connection, found.gone)
-    work.hold(connection, back | gone)
+    foreign = _foreign(connection)
+    work.hold(connection, back.union(gone, *foreign.values()))
     _mark(connection, found.back, 0)
     _mark(connection, found.gone, 1)
     _reopen(connection, back)
@@ -234,8 +232,23 @@ def _finish(connection: Connection, found: _Compared, facts: Mapping[str, Any]) 
         open_ = select(claims.c.person).where(claims.c.topic == topic, claims.c.done == work.OPEN)
         for person in connection.scalars(open_).all():
             saving.close(connection, person, topic)
+    for person, topics in foreign.items():
+        for some in _some(topics):
+            mine = claims.c.person == person, claims.c.topic.in_(some), claims.c.done == work.OPEN
+            connection.execute(update(claims).where(*mine).values(done=work.EXPIRED))
+            work.recount(connection, some)
     _tell(connection, facts)
     return _judged(connection, found.gone)
+
+
+def _foreign(connection: Connection) -> dict[str, set[str]]:
+    """Return each person's topics in languages that the person does not judge."""
+    own = select(claims.c.topic).join(units, units.c.topic == claims.c.topic)
+    return {
+        name: {*connection.scalars(own.where(claims.c.person == name, units.c.language.not_in(["", *languages])))}
+        for name, languages in connection.execute(select(people.c.name, people.c.languages)).all()
+        if languages
+    }
 
 
 def _judged(connection: Connection, ids: set[str]) -> int:

@@ -62,6 +62,7 @@ from nescio.people.campaigns.sheet_times import (
     gives_anew,
     is_key_sheet,
     is_new,
+    keeps_newer,
     ordered_rows,
     replaces_newer,
     sources_of,
@@ -318,7 +319,7 @@ def _collected(
 def _of_sheet(
     reading: SheetReader, sheet: SheetRows, version: int, present: Present, *, withdraw: bool
 ) -> tuple[list[Change], ReadBack, list[Note]]:
-    """Return the lines that a sheet adds to the history, the counts of the sheet, and a note (`replaces_newer`)."""
+    """Return the lines that a sheet adds to the history, the counts of the sheet, and notes on its age."""
     campaign, path, who, source = reading.campaign, sheet.path, sheet.who, sheet.source
     rows: list[Change] = []
     for line, one in sheet.outdated:
@@ -340,6 +341,7 @@ def _of_sheet(
     undone = [*replaces_newer(reading, sheet, [*fresh, *back], present)] if sheet.alone else []
     change = changes(campaign, said, present=present, texts=texts, until=until, anew=anew, pool=version, source=source)
     older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
+    undone += keeps_newer(campaign, sheet, older)
     kinds = Counter(one.kind for one in change if one.judgement not in same)
     counts = (kinds["new"] + len(anew), kinds["changed"], kinds["withdrawn"], len(judged) - len(back))
     read_back = ReadBack(str(path), who, sheet.answers, len(given), *counts, older=older, noted=kinds["noted"])

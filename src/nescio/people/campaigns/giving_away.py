@@ -29,13 +29,13 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
     """Return the reason why a column of the questions looks like the key; None if it does not.
 
     A column looks like the key if 80% of its values are the gold answer or a list of gold answers, list all other
-    options, or set the right option apart from the others (`_marked`). It also does if its name consists of words such
-    as "answer" or "key", or if its values tell the questions with an answer from those that are marked as unanswerable;
+    options, or set a right option apart from the others (`_told`). It also does if its name consists of words such as
+    "answer" or "key", or if its values tell the questions with an answer from those that are marked as unanswerable;
     the language may do so.
     """
     values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
     known = [(q, value) for q, value in values if q.answers]
-    told = max(sum(_tells(q, value) for q, value in known), _marked(known))
+    told = _told(known)
     if known and told >= _NEARLY * len(known):
         return f"{told} of its {len(known)} values equal the right answer, or tell it from the other options"
     if column != LANGUAGE and _tells_silence(questions, column):
@@ -51,28 +51,32 @@ def _tells(question: Question, value: str) -> bool:
     return squeeze(value) in golds or bool(texts and (texts <= golds or is_rest))
 
 
-def _marked(known: Sequence[tuple[Question, str]]) -> int:
-    """Return how many values give the right options of their question, and no other option, the same mark.
+def _told(known: Sequence[tuple[Question, str]]) -> int:
+    """Return how many values are right answers (`_tells`), or set right options of their question apart by one mark.
 
     A mark is whether the value names or mentions an option, by its text, letter or number, or what the value has at the
     option's position or beside its text. Marks that could be right so often by chance are not counted.
     """
-    pairs = defaultdict[tuple[str, str], list[tuple[Hashable, Hashable]]](list)
-    for question, value in known:
+    texts = {at for at, (question, value) in enumerate(known) if _tells(question, value)}
+    pairs = defaultdict[tuple[str, str], list[tuple[int, Hashable, Hashable]]](list)
+    shares = []
+    for number, (question, value) in enumerate(known):
         gold = {option(question, answer) for answer in question.answers} - {None} if question.options else ()
+        shares += [len(gold) / len(question.options)] if gold else []
         for way, marks in _marks(question, value) if gold else ():
             names = [*map(squeeze, question.options)] if way == _MENTION else range(len(question.options))
             right = frozenset(names[at] for at in gold if at is not None)
             for mark in {*marks}:
-                own = [name for name, given in zip(names, marks, strict=True) if given == mark]
-                pairs[way, mark].append((right, frozenset(own)))
-    least = max((1 / len(question.options) for question, _ in known if question.options), default=1)
-    hits = {key: sum(right == own for right, own in found) for key, found in pairs.items()}
-    enough = [key for key, many in hits.items() if many >= _NEARLY * len(known)]
-    return max((hits[key] for key in enough if not _by_chance(hits[key], pairs[key], least)), default=0)
+                own = frozenset(name for name, given in zip(names, marks, strict=True) if given == mark)
+                pairs[way, mark].append((number, own if own <= right else right, own))
+    hits = {key: {at for at, right, own in found if right == own} for key, found in pairs.items()}
+    enough = [key for key, found in hits.items() if len(found | texts) >= _NEARLY * len(known)]
+    least = sum(shares) / max(len(shares), 1)
+    sure = [hits[key] for key in enough if not _by_chance(len(hits[key]), [pair for _, *pair in pairs[key]], least)]
+    return max((len(found | texts) for found in sure), default=len(texts))
 
 
-def _by_chance(hits: int, pairs: Sequence[tuple[Hashable, Hashable]], least: float) -> bool:
+def _by_chance(hits: int, pairs: Sequence[Sequence[Hashable]], least: float) -> bool:
     """Return whether so many of the pairs could be equal by chance (binomial), if the chance is at least `least`."""
     from scipy.stats import binom
 

@@ -124,6 +124,24 @@ def replaces_newer(
         )
 
 
+def keeps_newer(campaign: Campaign, sheet: SheetRows, count: int) -> Iterator[Note]:
+    """Yield a note if `count` later judgements hold against a new file that says what an earlier sheet said.
+
+    Nobody can tell whether a program saved the sheet again, or whether its assessor went back to earlier verdicts.
+    """
+    if not (count and sheet.before) or sheet.alone or sheet.lies_there:
+        return
+    if digest(sheet.path) not in {held for entry in read_log(campaign) for held in entry.read.values()}:
+        yield note(
+            "campaign.said_before",
+            "{subject} says what was collected before, and {count:n later judgement} of {who} {count:holds/hold}; if "
+            "{who} went back to the earlier verdicts, collect this file alone",
+            str(sheet.path),
+            count=count,
+            who=sheet.who,
+        )
+
+
 def drop_contradictions(reading: SheetReader, sheets: Sequence[SheetRows], present: Present, *, withdraw: bool) -> None:
     """Drop the new rows of sheets that differ from those of another sheet of the same person; each is a fault.
 
