@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nescio.data.columns import Array
+from nescio.data.kept import GRADES
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policy_notes import said_by_some
@@ -56,6 +57,7 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
         judges=tuple(judge for part in parts for judge in (part.judges or (None,) * len(part.runs))),
         texts=cells("texts", None),
         words=cells("words", None),
+        kept={GRADES: {run: text for part in parts for run, text in part.kept.get(GRADES, {}).items()}},
         scores_only=any(part.scores_only for part in parts),
     )
 
