@@ -379,6 +379,16 @@ def test_a_tuned_run_of_a_stopped_log_may_still_be_wrong(tmp_path: Path, nescio:
         assert nescio("score", run, *ALONE).status == status
 
 
+def test_tuned_runs_know_the_scale_of_their_grades(tmp_path: Path, nescio: Command) -> None:
+    written = [tmp_path / "old_run.csv", tmp_path / "new_run.csv"]
+    for run, scale, path in (("old", 1, written[0]), ("new", 10, written[1])):
+        rows = [(run, f"q{q}", scale * (q % 10) / 10, q / 200) for q in N]
+        graded = table(tmp_path / "t.csv", "run,question,grade,confidence", rows)
+        how = ("--column", "outcome=grade>=0.5", "--resamples", "100", "-o", path)
+        assert nescio("tune", graded, *how).status == 0
+    nescio("compare", *written, *ASK).assert_refused("are between 0 and 1 in old, but reach 9 in new")
+
+
 @pytest.mark.parametrize(("changes", "status"), [({}, 0), ({"target": "y"}, 2), ({"scorer": "lenient"}, 2)])
 def test_tuned_runs_of_logs_know_the_questions_and_the_grader(
     tmp_path: Path, nescio: Command, changes: dict[str, str], status: int
