@@ -379,6 +379,21 @@ def test_a_tuned_run_of_a_stopped_log_may_still_be_wrong(tmp_path: Path, nescio:
         assert nescio("score", run, *ALONE).status == status
 
 
+@pytest.mark.parametrize(("to", "suffix"), [("inspect", ""), ("every_eval_ever", ".jsonl")])
+def test_a_log_that_nescio_wrote_hands_on_the_range_of_grades(
+    tmp_path: Path, nescio: Command, to: str, suffix: str
+) -> None:
+    """To a saved baseline, to a table, and to a comparison with a table."""
+    (before, after), options = other_scale(tmp_path)
+    log, new, again, saved = (tmp_path / name for name in (f"old{suffix}", f"new{suffix}", "again.csv", "saved.json"))
+    for made in ((before, log, "--to", to, *options), (after, new, "--to", to, *options), (new, again)):
+        assert nescio("convert", *made).status == 0
+    assert nescio("compare", log, "-m", "accuracy", "--save-baseline", saved).status == 0
+    gate = ("-m", "accuracy", "--baseline", saved, "--fail-on-regression", "--margin", "0.02")
+    for compared in ((log, again, *ASK), (new, *gate)):
+        nescio("compare", *compared).assert_refused("values on different scales cannot be compared")
+
+
 def test_tuned_runs_know_the_scale_of_their_grades(tmp_path: Path, nescio: Command) -> None:
     written = [tmp_path / "old_run.csv", tmp_path / "new_run.csv"]
     for run, scale, path in (("old", 1, written[0]), ("new", 10, written[1])):
