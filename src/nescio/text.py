@@ -25,6 +25,7 @@ NOTHING = (
     r"|[\[(<](empty|blank)[\])>]|\[\s*\]|\{\s*\}|\"\"|''|-+|–|—|[?？]+|\.{2,}|…+)"
 )
 _NOTHING = re.compile(NOTHING, re.IGNORECASE)
+WHITE_SPACE = r"\t-\r\x1c-\x20\x85\p{Z}"  # what str.strip removes, as members of a class of RE2
 _LONGEST_NOTHING = 30
 
 

@@ -373,7 +373,9 @@ def with_texts(path: Path, said: str, *, verdicts: bool = True) -> Path:
 
 
 @pytest.mark.parametrize("verdicts", [True, False])
-@pytest.mark.parametrize("said", ["None", "null", "NaN", "N/A", "[]", "-", "...", "No response", "(empty)"])
+@pytest.mark.parametrize(
+    "said", ["None", "null", "NaN", "N/A", "\u3000N/A", "[]", "-", "...", "No response", "(empty)"]
+)
 def test_a_text_that_stands_for_nothing_is_no_refusal(
     tmp_path: Path, nescio: Command, said: str, verdicts: bool
 ) -> None:
@@ -381,7 +383,7 @@ def test_a_text_that_stands_for_nothing_is_no_refusal(
     refusals = ("-m", "c@1", *GATE, "--refusals", "unanswered")
     done = nescio("compare", path, *refusals)
     assert done.status == 2
-    assert f"20 × '{said}'" in done.err
+    assert f"20 × {said if verdicts else said.strip()!r}" in done.err
     done = nescio("compare", path, *refusals, "--empty", "incorrect")
     assert done.status != 0
     assert "empty 0 → 20" in done.err

@@ -378,6 +378,8 @@ def test_grades_on_two_scales_that_a_threshold_turns_into_outcomes(tmp_path: Pat
     many = table(tmp_path / "many.csv", "run,question,grade", scaled)
     says = "the values of 'grade' are between 0 and 1 in old, but reach 4.5 in new"
     nescio("compare", many, "-m", "accuracy", *by).assert_refused(says)
+    at_3 = ("--column", "outcome=grade>=3", *by[2:])
+    nescio("compare", many, "-m", "accuracy", *at_3).assert_refused(says)
     assert says in nescio("score", many, "-m", "accuracy", *by[:2]).flat
     before, after = (
         table(tmp_path / f"{at}.csv", "run,question,grade", own) for at, own in ((0, rows), (1, scaled[len(rows) :]))

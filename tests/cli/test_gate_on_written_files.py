@@ -216,6 +216,20 @@ def test_a_converted_file_wins_no_gate_that_its_original_loses(
     assert verdicts(nescio, tuple(converted)) == KINDS[made]
 
 
+@pytest.mark.parametrize(
+    "how", [("--total", "210", "--rest", "incorrect"), ("--repeats-of", "old1=old?", "--repeats-of", "new1=new?")]
+)
+def test_a_written_file_keeps_the_range_of_grades_beside_other_rules(
+    tmp_path: Path, nescio: Command, how: tuple[str, ...]
+) -> None:
+    runs = {"old1": 10, "old2": 12, "new1": 0.1, "new2": 0.1}
+    rows = [(run, f"q{q}", q % 10 / scale) for run, scale in runs.items() for q in N]
+    path, kept = table(tmp_path / "t.csv", "run,question,grade", rows), tmp_path / "kept.csv"
+    assert nescio("convert", path, kept, "--column", "outcome=grade>=0.5", *how).status == 0
+    gate = ("-m", "accuracy", "--baseline", "old1", "--fail-on-regression", "--margin", "0.02")
+    nescio("compare", kept, *gate).assert_refused("values on different scales cannot be compared")
+
+
 @pytest.mark.parametrize("made", [empty_outputs, empty_predictions])
 @pytest.mark.parametrize("suffix", ["", ".csv", ".jsonl", ".parquet"])
 def test_the_user_says_what_empty_outputs_count_as(
@@ -247,6 +261,12 @@ def test_counts_cannot_hold_what_outputs_lacked(tmp_path: Path, nescio: Command,
         ]
         path = table(tmp_path / "t.csv", f"run,question,outcome,{name}", rows)
         assert nescio("sql", path).status == status
+
+
+def test_a_column_called_as_the_range_of_grades_may_be_the_users_own(tmp_path: Path, nescio: Command) -> None:
+    rows = [(*row, "K to 5 (school)") for row in old()] + [("new", f"q{q}", "correct", "6 to 12 (school)") for q in N]
+    path = table(tmp_path / "t.csv", "run,question,outcome,grades_between", rows)
+    assert nescio("compare", path, "-m", "accuracy", *GATE).status == 0
 
 
 def test_a_column_called_as_what_outputs_lacked_may_be_the_users_own(tmp_path: Path, nescio: Command) -> None:
@@ -357,6 +377,31 @@ def test_a_tuned_run_of_a_stopped_log_may_still_be_wrong(tmp_path: Path, nescio:
         run.unlink(missing_ok=True)
         assert nescio("tune", path, "--run", name, "--resamples", "100", "-o", run).status == 0
         assert nescio("score", run, *ALONE).status == status
+
+
+@pytest.mark.parametrize(("to", "suffix"), [("inspect", ""), ("every_eval_ever", ".jsonl")])
+def test_a_log_that_nescio_wrote_hands_on_the_range_of_grades(
+    tmp_path: Path, nescio: Command, to: str, suffix: str
+) -> None:
+    """To a saved baseline, to a table, and to a comparison with a table."""
+    (before, after), options = other_scale(tmp_path)
+    log, new, again, saved = (tmp_path / name for name in (f"old{suffix}", f"new{suffix}", "again.csv", "saved.json"))
+    for made in ((before, log, "--to", to, *options), (after, new, "--to", to, *options), (new, again)):
+        assert nescio("convert", *made).status == 0
+    assert nescio("compare", log, "-m", "accuracy", "--save-baseline", saved).status == 0
+    gate = ("-m", "accuracy", "--baseline", saved, "--fail-on-regression", "--margin", "0.02")
+    for compared in ((log, again, *ASK), (new, *gate)):
+        nescio("compare", *compared).assert_refused("values on different scales cannot be compared")
+
+
+def test_tuned_runs_know_the_scale_of_their_grades(tmp_path: Path, nescio: Command) -> None:
+    written = [tmp_path / "old_run.csv", tmp_path / "new_run.csv"]
+    for run, scale, path in (("old", 1, written[0]), ("new", 10, written[1])):
+        rows = [(run, f"q{q}", scale * (q % 10) / 10, q / 200) for q in N]
+        graded = table(tmp_path / "t.csv", "run,question,grade,confidence", rows)
+        how = ("--column", "outcome=grade>=0.5", "--resamples", "100", "-o", path)
+        assert nescio("tune", graded, *how).status == 0
+    nescio("compare", *written, *ASK).assert_refused("are between 0 and 1 in old, but reach 9 in new")
 
 
 @pytest.mark.parametrize(("changes", "status"), [({}, 0), ({"target": "y"}, 2), ({"scorer": "lenient"}, 2)])

@@ -13,7 +13,25 @@ from nescio.sources.patterns import whole_matcher
 
 PIECES = st.recursive(
     st.sampled_from(
-        ["a", "b", "ab", "[ab]", r"[b\d]", r"[a\[[]", r"[^\w[]", ".", "a?", r"\w", r"\W", r"\s", r"\\", " "]
+        [
+            "a",
+            "b",
+            "ab",
+            "[ab]",
+            r"[b\d]",
+            r"[a\[[]",
+            r"[^\w[]",
+            r"[\S ]",
+            r"[^\S\]]",
+            r"[\D]",
+            ".",
+            "a?",
+            r"\w",
+            r"\W",
+            r"\s",
+            r"\\",
+            " ",
+        ]
     ),
     lambda inner: st.one_of(
         st.tuples(inner, inner).map("".join),
@@ -36,8 +54,18 @@ def test_a_class_in_brackets_holds_letters_beyond_ascii_as_pythons_does() -> Non
     assert whole_matcher("--declined-pattern", r"[ab](?:a?)*\w")("Bé")
     assert whole_matcher("--declined-pattern", r"(?:[\w-]*)*")("déjà-vu")
     assert not whole_matcher("--declined-pattern", r"(?:[\w-]*)*")("déjà vu")
-    with pytest.raises(UsageError, match=r"--declined-pattern: .* rewrite it"):
-        whole_matcher("--declined-pattern", r"(?:[a\W]*)*")
+    for pattern in (r"(?:[a\W]*)*", r"(?:[]\W]*)*", r"(?:[\]\W]*)*"):
+        with pytest.raises(UsageError, match=r"--declined-pattern: .* rewrite it"):
+            whole_matcher("--declined-pattern", pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"(\[\S+\]\s*)+\S*", r"(?:sorry|[\s\S])*", r"(?:[\w\W]*)*", r"(?:[*+?\[\]é\D]+)*"])
+def test_only_a_class_in_brackets_with_letters_left_out_is_rewritten(pattern: str) -> None:
+    assert whole_matcher("--declined-pattern", pattern)("[é]")
+
+
+def test_any_character_in_brackets_is_read_in_a_long_text() -> None:
+    assert whole_matcher("--declined-pattern", r"[\s\S]*know[\s\S]*")("a" * 20_000 + " know it")
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*", "(a|a)*", "(a|aa)+", "((a?){9})*", "(?:a+?){3,}", "(.*a){12}"])

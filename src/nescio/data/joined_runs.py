@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from nescio.data.columns import Array
+from nescio.data.kept import GRADES
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policy_notes import said_by_some
+from nescio.data.scales import ranges_differ
 from nescio.errors import MismatchError, differs_between_runs
 
 
@@ -56,12 +58,14 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
         judges=tuple(judge for part in parts for judge in (part.judges or (None,) * len(part.runs))),
         texts=cells("texts", None),
         words=cells("words", None),
+        kept={GRADES: {run: text for part in parts for run, text in part.kept.get(GRADES, {}).items()}},
         scores_only=any(part.scores_only for part in parts),
     )
 
 
 def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
-    """Return a note on questions for which only the runs of some parts say whether the question has an answer."""
+    """Return notes on grades on two scales, and on questions for which only some runs say if they have an answer."""
+    differ = ranges_differ(pair for part in parts for pair in part.kept.get(GRADES, {}).items())
     questions = [*dict.fromkeys(question for part in parts for question in part.questions)]
     place = {question: at for at, question in enumerate(questions)}
     columns = [np.array([place[question] for question in part.questions]) for part in parts]
@@ -69,8 +73,8 @@ def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
     said = _cells(known, parts, columns, -1)
     given = _cells([part.state != ABSENT for part in parts], parts, columns, False)
     if said is None or given is None:
-        return []
-    return said_by_some([run for part in parts for run in part.runs], given, said, questions)
+        return differ
+    return differ + said_by_some([run for part in parts for run in part.runs], given, said, questions)
 
 
 def _check(parts: Sequence[Outcomes]) -> None:

@@ -13,28 +13,31 @@ from nescio.data.notes import Note, note
 # Codes of notes on runs whose values seem to have different scales or units: those of `unit`, and those of `beyond`.
 SCALES_DIFFER, UNITS_DIFFER, SIGNS_DIFFER = "measure.scales_differ", "measure.units_differ", "measure.signs_differ"
 SCALES = (SCALES_DIFFER, UNITS_DIFFER, SIGNS_DIFFER)
-_RANGE = re.compile(r"(\S+) to (\S+) \((.+)\)", re.DOTALL)
+_NUMBER = r"(-?(?:inf|\d+(?:\.\d+)?(?:e[+-]\d+)?))"
+# "; " separates the ranges of joined runs.
+_RANGE = re.compile(rf"(?:^|(?<=; )){_NUMBER} to {_NUMBER} \((.+?)\)(?:; |$)", re.DOTALL)
 _FAR = 300  # Medians that differ by this factor are hardly of one unit: milliseconds and seconds differ by 1,000.
 
 
-def ranges_in_words(
-    column: str, values: Mapping[str, Sequence[float] | Array], threshold: float | None
-) -> dict[str, str]:
-    """Return the range of each run's values of a column, in words, if they are compared with a share.
+def graded_by(
+    column: str, values: Mapping[str, Sequence[float] | Array], threshold: float
+) -> tuple[dict[str, str], list[Note]]:
+    """Return the range of each run's values in words if `threshold` is a share, or else the notes of `scales_differ`.
 
-    The result is empty for a `threshold` that is not between 0 and 1. `values` is as in `scales_differ`.
+    `column` and `values` are as in `scales_differ`. Values whose threshold is no share, such as 3, have no range,
+    because files with other thresholds may rightly hold them on another scale.
     """
+    if not 0 < threshold < 1:
+        return {}, scales_differ(column, values)
     given = {run: own for run, of_run in values.items() if (own := _given(of_run)).size}
-    compared = threshold is not None and 0 < threshold < 1
-    return {run: f"{own.min():.4g} to {own.max():.4g} ({column})" for run, own in given.items()} if compared else {}
+    return {run: f"{own.min():.4g} to {own.max():.4g} ({column})" for run, own in given.items()}, []
 
 
 def ranges_differ(ranges: Iterable[tuple[str, str]]) -> list[Note]:
     """Return the notes of `scales_differ` on pairs of a run and its range in words."""
     of_columns: dict[str, dict[str, list[float]]] = {}
     for run, text in ranges:
-        if found := _RANGE.fullmatch(text):
-            *ends, column = found.groups()
+        for *ends, column in _RANGE.findall(text):
             of_columns.setdefault(column, {}).setdefault(run, []).extend(map(float, ends))
     return [remark for column, values in of_columns.items() for remark in scales_differ(column, values, shares=True)]
 

@@ -52,7 +52,7 @@ def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]
 
     A run that has the name of one of these is made of it alone, and any other of all.
     """
-    held, of_runs = held_in_words(notes), dict[str, dict[str, str]]()
+    held, of_runs = held_in_words(notes), {GRADES: {**outcomes.kept.get(GRADES, {})}}
     for run in outcomes.runs:
         own = [held[run]] if run in held else []
         parts = own if run in runs else [*dict.fromkeys(held.values())]
@@ -64,7 +64,7 @@ def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]
 
 
 def as_read(made: Outcomes, read: ReadResult | None) -> Outcomes:
-    """Return outcomes that a rule made of the runs in `read`, with the digests and the judges of these runs.
+    """Return outcomes that a rule made of the runs in `read`, with the digests, judges and grades of these runs.
 
     A run that has the name of one of these is made of it alone, and any other of all.
     """
@@ -73,18 +73,21 @@ def as_read(made: Outcomes, read: ReadResult | None) -> Outcomes:
         return made
     words: Array = np.full(made.state.shape, None, dtype=object)
     judges, known = [], [*(whole.judges or (None,) * len(whole.runs))]
+    ranges, graded = whole.kept.get(GRADES, {}), list[tuple[str, str]]()
     if not any(known) and len(by := judges_of(read)) == 1:
         known = [by[0]] * len(whole.runs)
     for at, run in enumerate(made.runs):
         own = [whole.runs.index(run)] if run in whole.runs else [*range(len(whole.runs))]
         several = [known[i] for i in own]
         judges.append(None if None in several else combined({one for one in several if one is not None}))
+        graded += [(run, ranges[whole.runs[i]]) for i in own if whole.runs[i] in ranges]
         stated: dict[str, bytes] = {}
         for row in () if whole.words is None else whole.words[own[::-1]]:
             stated |= {question: one for question, one in zip(whole.questions, row, strict=True) if one}
         words[at] = [stated.get(question) for question in made.questions]
     words[made.state == ABSENT] = None
-    return replace(made, words=words, judges=tuple(judges) if any(judges) else ())
+    kept = {**made.kept, GRADES: _renamed(graded, {})}
+    return replace(made, words=words, judges=tuple(judges) if any(judges) else (), kept=kept)
 
 
 def with_judges(outcomes: Outcomes, notes: Sequence[Note]) -> Outcomes:

@@ -12,14 +12,19 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from nescio.errors import UsageError
+from nescio.text import WHITE_SPACE
 
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 # What Python's classes match beyond ASCII, as members of a class of the table engine.
-_WIDE = {"d": r"\p{Nd}", "w": r"\p{L}\p{N}_", "s": r"\t-\r\x1c-\x20\x85\p{Z}"}
+_WIDE = {"d": r"\p{Nd}", "w": r"\p{L}\p{N}_", "s": WHITE_SPACE, "D": r"\P{Nd}"}
+_WIDE["S"] = (
+    r"\x00-\x08\x0e-\x1b\x21-\x84\x86-\x9f\xa1-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}"
+    r"\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff}"
+)
 _BRACKET_OR_ESCAPE = re.compile(r"\[|\\.", re.DOTALL)
 _CLASS_OR_ESCAPE = re.compile(r"(\[\^?)(\]?(?:\\.|[^\]\\])*\])|\\.", re.DOTALL)
 _QUICK, _BEARABLE = 10**6, 10**8  # steps of Python's engine on one text: about 10 milliseconds, and about a second
-_FOREIGN = re.compile(r"\\[bBZ1-9]|\[[^\]]*\\[DSW]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
+_FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
 
 
 def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
@@ -84,8 +89,11 @@ def _is_ambiguous(body: Any) -> bool:
 
 def _is_foreign(pattern: str) -> bool:
     """Return whether a pattern has a construct that the table engine lacks, or reads otherwise."""
-    without_backslashes = pattern.replace(r"\\", "")
-    return _FOREIGN.search(without_backslashes) is not None
+    classes = [{*_BRACKET_OR_ESCAPE.findall(found[2])} for found in _CLASS_OR_ESCAPE.finditer(pattern) if found[1]]
+    if any(r"\b" in members or (r"\W" in members and r"\w" not in members) for members in classes):
+        return True
+    bare = _CLASS_OR_ESCAPE.sub(lambda found: found[0] if found[0][1:].isalnum() else "x", pattern)
+    return _FOREIGN.search(bare) is not None
 
 
 def _widened(pattern: str) -> str:

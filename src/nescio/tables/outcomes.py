@@ -15,7 +15,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
 from nescio.data.reasons import BY_OUTCOME, EMPTY, ERRORED, NO_FORM, OUTPUT_LACKS, UNSEEN, kind_of
 from nescio.data.repeats import REPEAT, repeats_of
-from nescio.data.scales import ranges_in_words
+from nescio.data.scales import graded_by
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.formats.registry import ReadOptions
 from nescio.sources.arrow import roles_given
@@ -35,7 +35,7 @@ from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_q
 from nescio.tables.rest import with_rest
 from nescio.tables.views import views
 from nescio.tables.words import state_words
-from nescio.text import NOTHING, is_nothing, squeeze, word_set
+from nescio.text import NOTHING, WHITE_SPACE, is_nothing, squeeze, word_set
 
 if TYPE_CHECKING:
     import duckdb
@@ -81,9 +81,10 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     outcomes = _build(connection, placed, sources, held, notes)
     named = any(mapping[JUDGE].columns == (JUDGE,) for mapping in mappings if JUDGE in mapping)
     judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)
-    outcomes = replace(outcomes, kept=_grades(connection, [m["outcome"] for m in mappings if m["outcome"].sign]))
+    grades, differ = _grades(connection, [m["outcome"] for m in mappings if m["outcome"].sign])
+    outcomes = replace(outcomes, kept={GRADES: grades})
     outcomes, remarks, others = with_kept(connection, outcomes, held, text, options)
-    notes += remarks
+    notes += [*differ, *remarks]
     taken = {
         name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
     }
@@ -170,16 +171,18 @@ def _state(
         _ask_of_empty(connection, sources)
 
 
-def _grades(connection: duckdb.DuckDBPyConnection, thresholds: Sequence[Expression]) -> dict[str, dict[str, str]]:
-    """Return the column with the ranges of the grades that are compared with a threshold; empty without one."""
+def _grades(
+    connection: duckdb.DuckDBPyConnection, thresholds: Sequence[Expression]
+) -> tuple[dict[str, str], list[Note]]:
+    """Return what `graded_by` says of the grades that are compared with a threshold; empty without one."""
     if not thresholds:
-        return {}
+        return {}, []
     number = NUMBER.format("grade")
     query = (
         f"SELECT run, list(DISTINCT {number}) FROM rows WHERE isfinite({number}) GROUP BY 1 ORDER BY min((file, row))"
     )
     grades = dict(connection.execute(query).fetchall())
-    return {GRADES: ranges_in_words(thresholds[0].column, grades, float(thresholds[0].number))}
+    return graded_by(thresholds[0].column, grades, float(thresholds[0].number))
 
 
 def _with_answers(placed: Iterable[tuple[Table, Mapped]]) -> str:
@@ -197,11 +200,10 @@ def _hollow(connection: duckdb.DuckDBPyConnection, graded: str, files: str) -> s
 
     A text such as "None" is an answer if it is right somewhere, by its verdict (`graded`, in SQL) or a gold answer.
     """
-    nothing = literal(f"(?i)\\s*({NOTHING})\\s*")
+    nothing = literal(f"(?i)[{WHITE_SPACE}]*({NOTHING})[{WHITE_SPACE}]*")
     query = f"SELECT DISTINCT prediction, ({graded}) = {CORRECT} FROM gathered "
     said = connection.execute(f"{query} WHERE regexp_full_match(prediction, {nothing})").fetchall() if files else []
-    of_gold = f"SELECT DISTINCT gold FROM gathered WHERE regexp_full_match(gold, {nothing})"
-    gold = connection.execute(of_gold).fetchall() if said else []
+    gold = connection.execute("SELECT DISTINCT gold FROM gathered WHERE length(gold) <= 60").fetchall() if said else []
     right = {squeeze(text) for text, is_right in said if is_right}.union(squeeze(text) for (text,) in gold)
     meant = literals(sorted({text for text, _ in said if is_nothing(text) and squeeze(text) not in right}))
     return f"(prediction IS NULL OR (file IN ({files}) AND prediction IN ({meant})))" if meant else "prediction IS NULL"

@@ -51,7 +51,8 @@ def with_rest(
         if of_runs[run] and rest != "ungraded":
             name = f"{file} of {run}" if files.count(file) > 1 else file
             noted.append(fewer_held(name, [run], total, total - of_runs[run], rest=rest))
-    made = Outcomes(outcomes.runs, names, state, files=outcomes.files, judges=outcomes.judges, why=reasons)
+    kept, judges = outcomes.kept, outcomes.judges
+    made = Outcomes(outcomes.runs, names, state, files=outcomes.files, judges=judges, why=reasons, kept=kept)
     return made, noted
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from nescio.data.kept import (
     DIGESTS,
     GRADES,
@@ -20,6 +22,7 @@ from nescio.data.kept import (
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.scales import ranges_differ
+from nescio.formats.registry import ReadResult
 
 OWN = "nescio_"  # the prefix of the metadata keys that nescio writes
 ANSWERABLE = f"{OWN}answerable"
@@ -76,3 +79,10 @@ class KeptMembers:
     def notes(self) -> list[Note]:
         """Return the notes that the members stand for."""
         return [*notes_on(self._said[HELD], self._said[NO_GATE], self._files), *ranges_differ(self._said[GRADES])]
+
+    def beside(self, read: ReadResult) -> ReadResult:
+        """Return what was read, with the ranges of grades that the members state."""
+        if not isinstance(read.data, Outcomes):
+            return read
+        ranges = {**read.data.kept.get(GRADES, {}), **dict([*self._said[GRADES]])}
+        return replace(read, data=replace(read.data, kept={**read.data.kept, GRADES: ranges}))

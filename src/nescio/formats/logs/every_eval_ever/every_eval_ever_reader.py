@@ -123,7 +123,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         answer.strata = {**answer.strata, TASK: answer.task}
         answer.question = f"{answer.task}/{answer.question}" if several else answer.question
     log.number(answers)
-    return log.by_score(answers, "instances without is_correct", keep=(TASK,) if several else ())
+    return kept.beside(log.by_score(answers, "instances without is_correct", keep=(TASK,) if several else ()))
 
 
 def _check(grade: Grade, source: Source, where: str) -> None:

@@ -103,7 +103,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         script_answers, graded = _graded(script, log)
         answers += script_answers
         outcomes = outcomes and graded
-    return log.result(answers, keep=("task",), outcomes=outcomes)
+    return kept.beside(log.result(answers, keep=("task",), outcomes=outcomes))
 
 
 def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
