@@ -389,7 +389,8 @@ def read_items(campaign: Campaign) -> list[Item]:
 def once_given(campaign: Campaign) -> list[Item]:
     """Return every answer that was ever pooled and that an accepted version of a run gave.
 
-    Answers to removed topics are always returned, because they cannot be compared with runs.
+    Answers to removed topics and to earlier texts of questions are always returned, because runs are read by the
+    present topics: a letter may name another option there.
     """
     items = read_items(campaign)
     if all(item.current for item in items):
@@ -400,13 +401,13 @@ def once_given(campaign: Campaign) -> list[Item]:
         said.campaign = Campaign(campaign.folder, replace(campaign.settings, distinct=distinct))
         for answer in (answer for run in said.runs for answer in said.given(run)):
             given.setdefault(said.item_id(answer), []).append(answer)
-    known = {name for part in said.topics.parts.values() for name in part.questions}
+    now = {name: whole_text(one) for part in said.topics.parts.values() for name, one in part.questions.items()}
 
     def stays(item: Item) -> bool:
         alike = given.get(item.id, ())
         supports = {(one.document, one.support) for one in alike}
         is_given = item.answer in {one.answer for one in alike} and {*item.supports} <= supports
-        return is_given or item.question not in known
+        return is_given or item.text != now.get(item.question)
 
     return [item for item in items if stays(item)]
 

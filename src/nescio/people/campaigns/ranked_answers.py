@@ -20,6 +20,8 @@ from nescio.judging import Human, judge_runs, lower_ranks
 from nescio.judging.human import PEOPLE
 from nescio.pipeline import judge
 
+KEYED = JudgeRecord("key")  # which decides that an answer to a question without an answer is wrong, whatever people say
+
 
 class AtRank(Struct, frozen=True):
     """The outcomes of the answers that runs give at one rank, with the judges that used the key, and notes on these.
@@ -75,10 +77,11 @@ def judged_by_key(unjudged: ReadResult, judge_name: str | None) -> ReadResult:
     return replace(result, notes=tuple(one for one in result.notes if one.code != EMPTY_OUTPUT))
 
 
-def of_all_ranks(at: Mapping[int, AtRank], people: Container[str]) -> AtRank:
+def of_all_ranks(at: Mapping[int, AtRank], people: Container[str], overruled: Container[str]) -> AtRank:
     """Return the judged answers of rank 1, with the columns that come from all ranks, and the judges of all ranks.
 
-    `people` judged answers of these runs. A note counts the answers below rank 1.
+    `people` judged answers of these runs, and the key overruled them on runs in `overruled`. A note counts the answers
+    below rank 1.
     """
     first, there = at[1].outcomes, {rank: np.nonzero(one.outcomes.state != ABSENT) for rank, one in at.items()}
     cells = {
@@ -93,9 +96,9 @@ def of_all_ranks(at: Mapping[int, AtRank], people: Container[str]) -> AtRank:
     whole, lower = gather({**cells, "known": np.ones(len(cells["run"]), np.int8)}, first.runs, first.questions)
     records = tuple(dict.fromkeys(record for one in at.values() for record in one.judges))
     by_key = np.any([one.by_key for one in at.values()], axis=0)
-    judges = [
-        combined([*([PEOPLE] if run in people or not records else []), *(records if own or run not in people else [])])
-        for run, own in zip(first.runs, by_key, strict=True)
-    ]
+    judges = []
+    for run, own in zip(first.runs, by_key, strict=True):
+        by_people = [PEOPLE, *([KEYED] if run in overruled else [])] if run in people or not records else []
+        judges.append(combined([*by_people, *(records if own or run not in people else [])]))
     outcomes = replace(first, first_right=whole.first_right, extra_columns=whole.extra_columns, judges=tuple(judges))
     return AtRank(outcomes, by_key, records, (*at[1].notes, *lower_ranks(lower)))
