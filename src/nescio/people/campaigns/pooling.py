@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -100,6 +102,12 @@ class Pooled(Struct, frozen=True):
         )
 
 
+@lru_cache(1 << 14)
+def _shared(options: tuple[str, ...]) -> frozenset[str]:
+    """Return what several different options are after normalisation."""
+    return frozenset(key for key, times in Counter(map(answer_key, {*options})).items() if times > 1)
+
+
 class RunContents(Struct):
     """The runs that count and what they submitted, keyed by run in `content`."""
 
@@ -117,8 +125,7 @@ class RunContents(Struct):
         parts = self.topics.parts.values()
         asked = next((part.questions[given.question] for part in parts if given.question in part.questions), None)
         said = answer_key(given.answer)
-        alike = {text for text in (asked.options if asked else ()) if answer_key(text) == said}
-        key = [given.question, given.answer if len(alike) > 1 else said]
+        key = [given.question, given.answer if asked and said in _shared(asked.options) else said]
         if self.campaign.settings.distinct == "answer and document":
             key.append(given.document or answer_key(given.support or ""))
         return named_by(self.secret, *key)
