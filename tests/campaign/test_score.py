@@ -130,12 +130,12 @@ def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_
 
 @pytest.mark.parametrize("judge", [None, "exact"])
 def test_people_whom_the_key_overrules_are_counted_and_the_key_is_named_beside_them(judge: Any, tmp_path: Path) -> None:
-    """Two runs give the answer to q1 that ana calls right; of q2 she says what the key says."""
+    """Alpha gives the answer to q1 that ana calls right; both runs were judged in the same way."""
     rows = [
         {"id": f"q{i}", "question": f"What is {i}?", "answers": ["R"] * (not i), "answerable": not i} for i in range(3)
     ]
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "topics.jsonl", rows)], judge=judge)
-    made.take(campaign, {"alpha_a": ["R", "R", "W"], "beta_b": ["R", "R", None]})
+    made.take(campaign, {"alpha_a": ["R", "R", "W"], "beta_b": ["R", None, None]})
     nescio.campaign.pool(campaign)
     nescio.campaign.sheets(campaign, ["ana"])
     made.judge(campaign, lambda _who, row: row["answer"])

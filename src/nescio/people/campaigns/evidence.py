@@ -147,7 +147,8 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     at = {rank: judged_at(collection, own, rank, named, judge_name=by_key, lacking=lacking) for rank in ranks}
     _all_judged(campaign, {rank: one.outcomes for rank, one in at.items()}, lacking)
     overruled = {key: items[key] for key, letter in named.items() if verdicts[items[key]] != letter}
-    whole = of_all_ranks(at, {run for run, *_ in named}, {run for run, *_ in overruled})
+    people = (PEOPLE, KEYED) if overruled else (PEOPLE,)
+    whole = of_all_ranks(at, {run for run, *_ in named}, people)
     outcomes, notes = whole.outcomes, [*whole.notes]
     notes += _overruled({item: question for (_, question, _), item in overruled.items()})
     if whole.judges:
@@ -160,7 +161,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     more = columns_of(outcomes.state, letters)
     outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **more})
     unnamed = replace(outcomes, judges=())  # `judges` has them all
-    judges = (*((PEOPLE,) if named else ()), *((KEYED,) if overruled else ()), *whole.judges)
+    judges = (*(people if named else ()), *whole.judges)
     read = ReadResult(unnamed, tuple(notes), measures, judges, "campaign")
     loaded = apply(read, Options())
     cells = _cells(outcomes, loaded, first, given)
