@@ -832,6 +832,22 @@ def test_a_nugget_that_is_another_after_somebody_found_it_is_noted(tmp_path: Pat
     assert not collected.notes
 
 
+def test_a_nugget_that_is_listed_after_somebody_found_it_by_their_clock_is_compared_with_its_first_text(
+    tmp_path: Path,
+) -> None:
+    """Ben's clock is behind: no list that ana had made by then has the nugget."""
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2, html=True)
+    lists = [("nuggets:t0", listing(("1", "did")), 1), ("nuggets:t0", listing(("1", "did"), ("2", "was")), 3)]
+    found = hand_in(tmp_path / "ben.jsonl", campaign, [(items_of(campaign)[0], "2", 2)], "ben")
+    collected = collect(campaign, hand_in(tmp_path / "1.jsonl", campaign, lists), found)
+    assert (collected.rows, collected.notes) == ((), ())
+    assert nescio.campaign.score(campaign, resamples=10).scores
+    later = ("nuggets:t0", listing(("1", "did"), ("2", "is")), 4)
+    _, noted = collect(campaign, hand_in(tmp_path / "2.jsonl", campaign, [later])).notes
+    assert str(noted).startswith("nugget 2 of t0 was 'was' when ben named it, but is 'is' now")
+
+
 # ---- what was asked of whom ----
 
 

@@ -546,6 +546,19 @@ def test_a_verdict_holds_only_for_the_options_that_the_assessor_saw(tmp_path: Pa
         nescio.campaign.score(campaign)
 
 
+def test_a_pool_with_an_option_that_was_corrected_since_is_sound(tmp_path: Path) -> None:
+    """The letter B names another text then; the answer with the earlier text stays in the pool."""
+    rows = [{"id": f"q{i}", "question": "Which?", "options": ["red", "gren"]} for i in range(2)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    made.take(campaign, {"alpha_a": ["B", "A"]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign)
+    made.edit(campaign / "topics" / "questions.jsonl", '"gren"', '"green"')
+    assert nescio.campaign.pool(campaign).unused == 1
+    assert nescio.campaign.verify(campaign).sound
+
+
 def test_assessors_of_answers_see_the_story_and_judge_again_if_it_changes(tmp_path: Path) -> None:
     campaign = made.reading(tmp_path)
     made.edit(campaign / "campaign.toml", 'judge = ""', 'judge = "exact"')
@@ -553,7 +566,7 @@ def test_assessors_of_answers_see_the_story_and_judge_again_if_it_changes(tmp_pa
     nescio.campaign.pool(campaign)
     nescio.campaign.sheets(campaign, ["ana"])
     assert {row["question"] for row in rows_of(campaign / "sheets" / "ana.csv")} == {
-        f"Where did Ann go? Ann went to town {i}. It rained." for i in range(3)
+        f"Where did Ann go? ¶ Ann went to town {i}. It rained." for i in range(3)
     }
     judge(campaign, lambda *_: "W")
     made.edit(campaign / "topics" / "stories.jsonl", "Ann went to town 1.", "Nobody knows.")

@@ -78,6 +78,24 @@ def verdicts(campaign: Path) -> list[str]:
     return [one.verdict for one in read_judgements(open_campaign(campaign))]
 
 
+@pytest.mark.parametrize("story", [(), ("Ann went to town.", "It rained.")])
+def test_a_page_shows_every_line_of_a_question_and_its_story_apart(
+    story: Sequence[str], tab: Callable[..., Any], tmp_path: Path
+) -> None:
+    asked = "What does this print?\nprint(1)"
+    rows = [{"id": "q0", "question": asked, "answers": ["1"], **({"story": "s"} if story else {})}]
+    files = [made.lines(tmp_path / "given" / "questions.jsonl", rows)]
+    if story:
+        files.append(made.lines(tmp_path / "given" / "stories.jsonl", [{"id": "s", "sentences": story}]))
+    campaign = made.start(tmp_path, "reading" if story else "qa", files)
+    made.take(campaign, {"alpha_a": ["one"]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    page = tab(page_of(campaign))
+    assert page.inner_text("#question") == asked
+    assert page.locator(".story").all_inner_texts() == [" ".join(story)] * bool(story)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_screen_is_quiet_accessible_and_fits(kind: str, tmp_path: Path, visit: Any) -> None:
     path = page_of(pooled(tmp_path, kind))

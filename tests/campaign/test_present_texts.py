@@ -23,7 +23,7 @@ from nescio.people.campaigns.folder import ASKED, open_campaign
 from nescio.people.campaigns.freshness import NUGGETS, POOLING, age
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.people.campaigns.items import Item
-from nescio.people.campaigns.judgements import TAKEN_BACK, Change, Present
+from nescio.people.campaigns.judgements import TAKEN_BACK, Change, Present, read_history
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.screens import list_items, page_key, shown_item
@@ -273,6 +273,32 @@ def test_a_comment_on_an_earlier_question_ends_no_collect(earlier: str, tmp_path
     assert [fault.rule[: len(CHANGED)] for fault in collected.rows] == [CHANGED] * (2 * bool(earlier))
     assert made.verdicts(campaign) == {(other.id, "ana"): "W"}
     assert (first.id in open_items(open_campaign(campaign))) is bool(earlier)
+
+
+@pytest.mark.parametrize("mark", ["skip", "flag", ""])
+def test_who_skips_or_comments_on_an_answer_says_so_although_its_question_was_corrected(
+    mark: Any, tmp_path: Path
+) -> None:
+    """Perhaps because of the reason that they gave; the verdict of the same file on another question counts."""
+    campaign = made.pooled(tmp_path, {"alpha_a": ["thing", "other"]})
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    asked, judged = sorted(read_pool(open_campaign(campaign)), key=lambda item: item.question)
+    at = datetime.now(UTC).isoformat()
+    records = [
+        Record("1", asked.id, at, "", "which?", mark, texts=shown_item(asked)["texts"]),
+        Record("2", judged.id, at, "R", texts=shown_item(judged)["texts"]),
+    ]
+    made.edit(next((campaign / "topics").iterdir()), "What is 0?", "What is nought?")
+    nescio.campaign.pool(campaign)
+    path = tmp_path / "ana.jsonl"
+    path.write_bytes(
+        b"".join(hand_in_lines(Heading(FORMAT, "c", "ana", page_key(open_campaign(campaign).secret, "ana")), records))
+    )
+    assert nescio.campaign.collect(campaign, [path], resamples=10).rows == ()
+    assert made.verdicts(campaign) == {(judged.id, "ana"): "R"}
+    held = Present(read_history(open_campaign(campaign))).of(asked.id, "ana")
+    assert (held.comment, held.mark) == ("which?", mark)
+    assert open_items(open_campaign(campaign)) == {}
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -128,6 +128,29 @@ def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_
     assert "(q1, q2, q3, q4)" in note
 
 
+@pytest.mark.parametrize("judge", [None, "exact"])
+def test_people_whom_the_key_overrules_are_counted_and_the_key_is_named_beside_them(judge: Any, tmp_path: Path) -> None:
+    """Alpha gives the answer to q1 that ana calls right; both runs were judged in the same way."""
+    rows = [
+        {"id": f"q{i}", "question": f"What is {i}?", "answers": ["R"] * (not i), "answerable": not i} for i in range(3)
+    ]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "topics.jsonl", rows)], judge=judge)
+    made.take(campaign, {"alpha_a": ["R", "R", "W"], "beta_b": ["R", None, None]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda _who, row: row["answer"])
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    (noted,) = (one for one in scores.notes if one.code == "campaign.overruled")
+    told = "1 answer to questions that have no answer by the key counts as W, though people say R, X or U (q1); correct"
+    assert str(noted).startswith(told)
+    assert scores.signature["judge"] == "human+key"
+    assert {row["judge"] for row in read(campaign / "results" / "outcomes.csv")} == {"human+key"}
+    made.judge(campaign, lambda _who, row: row["answer"] if row["question_id"] == "q0" else "W")
+    agreed = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert "campaign.overruled" not in [one.code for one in agreed.notes]
+    assert agreed.signature["judge"] == "human"
+
+
 def test_the_best_run_has_the_lowest_share_of_wrong_answers(tmp_path: Path) -> None:
     """Alpha is wrong on 3 of 10 questions, and Beta on 5."""
     campaign = judged_qa(tmp_path)
@@ -1167,7 +1190,11 @@ def test_what_the_key_decides_is_scored_without_people_and_its_latex_is_sound(
 def test_a_key_that_judges_nothing_is_said(judge: str | None, said: bool, tmp_path: Path) -> None:
     topics = [Path(__file__).parents[2] / "examples" / "questions.jsonl"]
     made = nescio.campaign.init(tmp_path / "c", topics, task="qa", groups=["a=A"], judge=judge)
-    assert ("the key judges no answer until campaign.toml names a judge" in str(made)) == said
+    why = (
+        "the key judges no answer until campaign.toml names a judge; where the key says that there is no answer, any "
+        "answer is wrong"
+    )
+    assert (why in str(made)) == said
 
 
 def test_a_note_names_the_groups_whose_runs_are_left_out(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.keyed import key_judge, keyed, true_of, valued, without_answer
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents, every_version
-from nescio.people.campaigns.ranked_answers import judged_at, judged_by_key, of_all_ranks
+from nescio.people.campaigns.ranked_answers import KEYED, judged_at, judged_by_key, of_all_ranks
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
@@ -146,9 +146,11 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     ranks = sorted({1, *(response.rank for run in own for response in run.responses)})
     at = {rank: judged_at(collection, own, rank, named, judge_name=by_key, lacking=lacking) for rank in ranks}
     _all_judged(campaign, {rank: one.outcomes for rank, one in at.items()}, lacking)
-    whole = of_all_ranks(at, {run for run, *_ in named})
+    overruled = {key: items[key] for key, letter in named.items() if verdicts[items[key]] != letter}
+    people = (PEOPLE, KEYED) if overruled else (PEOPLE,)
+    whole = of_all_ranks(at, {run for run, *_ in named}, people)
     outcomes, notes = whole.outcomes, [*whole.notes]
-    notes += _overruled({items[key]: key[1] for key, letter in named.items() if verdicts[items[key]] != letter})
+    notes += _overruled({item: question for (_, question, _), item in overruled.items()})
     if whole.judges:
         unjudged = {items[key] for key in items if key not in named and key[1] not in without}
         notes += _instead_of_people(said, unjudged)
@@ -158,7 +160,8 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     letters = {(run_at[run], question_at[q]): Verdict(letter) for (run, q), letter in first.items()}
     more = columns_of(outcomes.state, letters)
     outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **more})
-    unnamed, judges = replace(outcomes, judges=()), (*((PEOPLE,) if named else ()), *whole.judges)  # which has them all
+    unnamed = replace(outcomes, judges=())  # `judges` has them all
+    judges = (*(people if named else ()), *whole.judges)
     read = ReadResult(unnamed, tuple(notes), measures, judges, "campaign")
     loaded = apply(read, Options())
     cells = _cells(outcomes, loaded, first, given)

@@ -406,7 +406,9 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
             continue
         earlier = [line for line in versions if (line.said or line.at) <= time] or versions[:1]
         then = parts[questions[item]].get(by, earlier[-1]) if by else earlier[-1]
-        before, now = _texts_of(then), _texts_of(versions[-1])
+        # Who named a nugget that this version lacks must have seen it in another one; clocks may differ.
+        first = {number: text for line in reversed(versions) for number, text in _texts_of(line).items()}
+        before, now = first | _texts_of(then), _texts_of(versions[-1])
         for number in held.after.split(","):
             changed = squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, "")))
             if changed and (questions[item], number, who) not in told:

@@ -7,6 +7,7 @@ from string import ascii_uppercase
 from msgspec import Struct
 
 from nescio.data.model import Question
+from nescio.people.campaigns.shown_texts import MARK
 
 
 class Item(Struct, frozen=True):
@@ -30,8 +31,8 @@ class Item(Struct, frozen=True):
 def whole_text(question: Question) -> str:
     """Return all that says what an answer to a question means: its text, its options with letters, and its story.
 
-    The story begins a new line.
+    The story begins a new line, after a mark, because a question may have lines too.
     """
     letters = (f"({letter}) " for letter in ascii_uppercase)
     asked = " ".join([question.text, *(f"{next(letters, '')}{text}" for text in question.options)])
-    return "\n".join([asked, *([" ".join(question.story)] if question.story else [])])
+    return "\n".join([asked, *([f"{MARK} {' '.join(question.story)}"] if question.story else [])])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -100,6 +102,12 @@ class Pooled(Struct, frozen=True):
         )
 
 
+@lru_cache(1 << 14)
+def _shared(options: tuple[str, ...]) -> frozenset[str]:
+    """Return what several different options are after normalisation."""
+    return frozenset(key for key, times in Counter(map(answer_key, {*options})).items() if times > 1)
+
+
 class RunContents(Struct):
     """The runs that count and what they submitted, keyed by run in `content`."""
 
@@ -117,8 +125,7 @@ class RunContents(Struct):
         parts = self.topics.parts.values()
         asked = next((part.questions[given.question] for part in parts if given.question in part.questions), None)
         said = answer_key(given.answer)
-        alike = {text for text in (asked.options if asked else ()) if answer_key(text) == said}
-        key = [given.question, given.answer if len(alike) > 1 else said]
+        key = [given.question, given.answer if asked and said in _shared(asked.options) else said]
         if self.campaign.settings.distinct == "answer and document":
             key.append(given.document or answer_key(given.support or ""))
         return named_by(self.secret, *key)
@@ -389,7 +396,8 @@ def read_items(campaign: Campaign) -> list[Item]:
 def once_given(campaign: Campaign) -> list[Item]:
     """Return every answer that was ever pooled and that an accepted version of a run gave.
 
-    Answers to removed topics are always returned, because they cannot be compared with runs.
+    Answers to removed topics and to earlier texts of questions are always returned, because runs are read by the
+    present topics: a letter may name another option there.
     """
     items = read_items(campaign)
     if all(item.current for item in items):
@@ -400,13 +408,13 @@ def once_given(campaign: Campaign) -> list[Item]:
         said.campaign = Campaign(campaign.folder, replace(campaign.settings, distinct=distinct))
         for answer in (answer for run in said.runs for answer in said.given(run)):
             given.setdefault(said.item_id(answer), []).append(answer)
-    known = {name for part in said.topics.parts.values() for name in part.questions}
+    now = {name: whole_text(one) for part in said.topics.parts.values() for name, one in part.questions.items()}
 
     def stays(item: Item) -> bool:
         alike = given.get(item.id, ())
         supports = {(one.document, one.support) for one in alike}
         is_given = item.answer in {one.answer for one in alike} and {*item.supports} <= supports
-        return is_given or item.question not in known
+        return is_given or item.text != now.get(item.question)
 
     return [item for item in items if stays(item)]
 

@@ -17,8 +17,9 @@ from nescio.data.outcomes import ABSENT, NOT_GRADED, Label, Outcomes, gather
 from nescio.data.reasons import EMPTY_OUTPUT, NoAnswer, settle
 from nescio.formats import ReadResult, Unjudged
 from nescio.judging import Human, judge_runs, lower_ranks
-from nescio.judging.human import PEOPLE
 from nescio.pipeline import judge
+
+KEYED = JudgeRecord("key")  # which decides that an answer to a question without an answer is wrong, whatever people say
 
 
 class AtRank(Struct, frozen=True):
@@ -75,10 +76,11 @@ def judged_by_key(unjudged: ReadResult, judge_name: str | None) -> ReadResult:
     return replace(result, notes=tuple(one for one in result.notes if one.code != EMPTY_OUTPUT))
 
 
-def of_all_ranks(at: Mapping[int, AtRank], people: Container[str]) -> AtRank:
+def of_all_ranks(at: Mapping[int, AtRank], people: Container[str], own: Sequence[JudgeRecord]) -> AtRank:
     """Return the judged answers of rank 1, with the columns that come from all ranks, and the judges of all ranks.
 
-    `people` judged answers of these runs. A note counts the answers below rank 1.
+    `people` judged answers of these runs, and `own` has their records. `KEYED` is one of these if the key overrules
+    people on any run, because all runs are judged in the same way. A note counts the answers below rank 1.
     """
     first, there = at[1].outcomes, {rank: np.nonzero(one.outcomes.state != ABSENT) for rank, one in at.items()}
     cells = {
@@ -94,8 +96,8 @@ def of_all_ranks(at: Mapping[int, AtRank], people: Container[str]) -> AtRank:
     records = tuple(dict.fromkeys(record for one in at.values() for record in one.judges))
     by_key = np.any([one.by_key for one in at.values()], axis=0)
     judges = [
-        combined([*([PEOPLE] if run in people or not records else []), *(records if own or run not in people else [])])
-        for run, own in zip(first.runs, by_key, strict=True)
+        combined([*(own if run in people or not records else []), *(records if keyed or run not in people else [])])
+        for run, keyed in zip(first.runs, by_key, strict=True)
     ]
     outcomes = replace(first, first_right=whole.first_right, extra_columns=whole.extra_columns, judges=tuple(judges))
     return AtRank(outcomes, by_key, records, (*at[1].notes, *lower_ranks(lower)))

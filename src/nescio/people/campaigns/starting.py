@@ -37,7 +37,7 @@ class Made(Struct, frozen=True):
         key = f"the key is kept apart, in {KEY}/" if self.key else "there is no key"
         if self.key and not self.judge and self.task in ("qa", "reading"):
             key += f"; unless all questions have options, the key judges no answer until {SETTINGS} names a judge"
-            key += ", except answers to questions that have none"
+            key += "; where the key says that there is no answer, any answer is wrong"
         return (
             f"made {self.folder}: {plural(self.topics, 'topic')}, {plural(self.groups, 'group')}; {key}\nread "
             f"{self.folder / SETTINGS}, and correct any wrong setting\nnext: nescio campaign handout {self.folder}; "

@@ -5,6 +5,7 @@ const page = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const VERDICTS = { R: "Right", W: "Wrong", X: "Inexact", U: "Unsupported" };
 const ASKED = { answer: "Answer", second: "Now you know what the judge says. Answer", sentences: "Which sentences answer this? Question", nuggets: "List the nuggets. Target" };
+const STORY = "\n¶ "; // between a question and its story
 const isAnswer = (item) => item.kind === "answer" || item.kind === "second";
 const items = page.items;
 const home = `${page.home}/${page.assessor}`;
@@ -463,7 +464,7 @@ function drawAll() {
   $("undo").disabled = !done.length;
   $("place").textContent = over ? "" : `${ASKED[item.kind]} ${at + 1} of ${items.length} · ${item.topic}`;
   if (over) return drawEnd();
-  $("question").textContent = isAnswer(item) ? item.question.split("\n")[0] : item.question;
+  $("question").textContent = isAnswer(item) ? item.question.split(STORY)[0] : item.question;
   const state = stateOf(item.id);
   const changed = item.changed || Array.from(records.values()).some((one) => one.item === item.id && valid(item.id, one) !== one);
   // What is half ticked or typed stays when something else on the page is drawn anew.
@@ -514,7 +515,7 @@ function worded(item, verdict) {
 
 function drawItem(item) {
   const parts = [];
-  const story = isAnswer(item) ? item.question.split("\n").slice(1).join("\n") : "";
+  const story = isAnswer(item) ? item.question.split(STORY).slice(1).join(STORY) : "";
   if (story) parts.push(make("div", story, { className: "story", tabIndex: 0, role: "group", "aria-label": "Text that the question is about" }));
   if (isAnswer(item)) parts.push(make("div", item.answer, { className: "answer", tabIndex: 0, role: "group", "aria-label": "Answer" }));
   if (item.kind === "nuggets") {
