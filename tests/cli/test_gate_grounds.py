@@ -752,3 +752,35 @@ def test_a_run_that_is_sent_under_two_names_was_not_asked_more_often(tmp_path: P
     ]
     path = table(tmp_path / "two.csv", "run,question,repeat,outcome", rows)
     nescio("score", path, "-m", "accuracy", "--fail-under", "accuracy=0.5").assert_refused("fewer than 4 answers")
+
+
+@pytest.mark.parametrize("whose", ["", "old", "new"])
+def test_bounds_for_one_answer_without_a_grade_lift_no_guard(tmp_path: Path, nescio: Command, whose: str) -> None:
+    """Empty outputs and another judge are seen, whether or not an answer of one run has no grade."""
+    both = {"old": 5, "new": 6}
+    graded = [(run, f"q{q}", right(q % 10 < share), "x") for run, share in both.items() for q in N]
+    silent = [(*row[:2], "unanswered", "") if row[0] == "new" and row[2] == "incorrect" else row for row in graded]
+    judged = [(*row, "ana" if row[0] == "old" else "ben") for row in graded]
+    bounds = ("-m", "accuracy", "--ungraded", "bounds", *GATE)
+    for name, rows in (("silent", silent), ("judged", judged), ("alike", graded)):
+        lacking = [(*row[:2], "", *row[3:]) if row[:2] == (whose, "q0") else row for row in rows]
+        head = "run,question,outcome,answer" + (",judge" if name == "judged" else "")
+        path = table(tmp_path / f"{name}.csv", head, lacking)
+        done = nescio("compare", path, *bounds)
+        if name == "judged":
+            done.assert_refused("judged by different judges")
+        else:
+            assert done.status == (3 if name == "silent" else 0)
+            assert ("many of new" in done.flat) == (name == "silent")
+
+
+def test_a_report_does_not_ship_one_of_two_possible_results(tmp_path: Path, nescio: Command) -> None:
+    rows = [("old", f"q{q}", right(q % 10 < 5)) for q in N]
+    rows += [("new", f"q{q}", "" if q % 10 > 5 else right(q % 10 < 4)) for q in N]
+    path = table(tmp_path / "t.csv", "run,question,outcome", rows)
+    done = nescio("report", path, "-m", "accuracy", "--ungraded", "bounds", "-o", tmp_path / "r.html")
+    assert done.out.startswith("Ship nothing yet: new has ")
+    assert "not significantly different from new" not in done.flat
+    assert "Ship new" not in done.flat
+    parts = table(tmp_path / "parts.csv", "run,question,outcome,part", [(*row, int(row[1][1:]) % 2) for row in rows])
+    nescio("score", parts, "-m", "accuracy", "--ungraded", "bounds", "--suite-by", "part").assert_refused("a suite")

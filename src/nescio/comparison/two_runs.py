@@ -73,4 +73,4 @@ def take_both_ways(loaded: Loaded, baseline: str | None, run: str) -> Loaded | N
     if not {baseline, run} <= {*origins}:
         return None
     data = data.take_runs([i for name in (baseline, run) for i, origin in enumerate(origins) if origin == name])
-    return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in (baseline, run)))
+    return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in data.runs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +116,12 @@ def unanswerable_note(count: int, total: int, policy: str) -> Note:
         count=count,
         total=total,
     )
+
+
+def extremes(notes: Iterable[Note]) -> dict[str, str]:
+    """Return the runs whose ungraded answers count both as wrong and as right, keyed by both names of each run."""
+    runs = [remark.subject for remark in notes if remark.code == UNGRADED_BOUNDS]
+    return {f"{run} [ungraded {way}]": run for way in ("wrong", "right") for run in runs}
 
 
 def ungraded_note(policy: str, run: str, count: int, total: int, share: float, *, kinds: Sequence[float] = ()) -> Note:

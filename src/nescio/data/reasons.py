@@ -172,12 +172,12 @@ def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:
 def _kinds_of_runs(silence: Sequence[Sequence[NonAnswers]]) -> defaultdict[str, Counter[Kind]]:
     """Return the number of non-answers of each kind (declined, empty, unparsed, failed), keyed by run.
 
-    Answers that are missing from a run are not counted.
+    Answers that are missing from a run, or that only lack a grade, are not counted.
     """
     counts: defaultdict[str, Counter[Kind]] = defaultdict(Counter)
     for rows in silence:
         for row in rows:
-            if row.taken_for != "missing":
+            if row.taken_for != "missing" and row.why != "not graded":
                 counts[row.run][kind_of(row.why)] += row.n
     return counts
 

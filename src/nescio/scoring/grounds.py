@@ -20,7 +20,7 @@ from nescio.data.dropped import ANOTHER_FIGURE, NOT_MAPPED, UNSTATED, lacks_answ
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import BY_COLUMNS, DIFFERENT, UNCHECKED
 from nescio.data.kept import UNFIT as SAID_UNFIT
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note, note, renamed
 from nescio.data.policy_notes import (
     APART,
     COMMON,
@@ -38,6 +38,7 @@ from nescio.data.policy_notes import (
     SAMPLED,
     UNEQUAL_REPEATS,
     UNGRADED_LEFT_OUT,
+    extremes,
 )
 from nescio.data.reasons import NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results, Score, Scores
@@ -69,11 +70,12 @@ class Pair(Struct, frozen=True):
     def of(cls, results: Results[Any], run: str | None, baseline: str | None) -> Pair:
         """Return the runs of a decision on `run`, with the names of all other runs in the results.
 
-        If `run` is None, every run is judged.
+        If `run` is None, every run is judged. Runs have the names of `as_in_files`.
         """
-        rows = results.rows if run else ()
+        rows, both = results.rows if run else (), extremes(results.notes)
         names = {str(row.run) for row in rows} | {str(row.baseline) for row in rows if hasattr(row, "baseline")}
-        return cls(baseline, frozenset(name for name in names if name not in (run, baseline)))
+        run, baseline = (None if name is None else both.get(name, name) for name in (run, baseline))
+        return cls(baseline, frozenset({both.get(name, name) for name in names} - {run, baseline}))
 
     def judges(self, name: str) -> bool:
         """Return whether a note about the run `name` concerns the judged run.
@@ -85,6 +87,12 @@ class Pair(Struct, frozen=True):
     def is_baseline(self, names: Sequence[str]) -> bool:
         """Return whether these names are the baseline alone, whose rows the judged run's sender could not choose."""
         return self.baseline is not None and tuple(names) == (self.baseline,)
+
+
+def as_in_files(results: Results[Any]) -> Results[Any]:
+    """Return results whose notes name runs as the files do, also where ungraded answers made two runs of one."""
+    both = extremes(results.notes)
+    return replace(results, notes=tuple(renamed(remark, both) for remark in results.notes)) if both else results
 
 
 def no_ground(
@@ -99,7 +107,7 @@ def no_ground(
     """
     if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no minimum number of clusters
         return spelled(clusters)
-    pair = Pair.of(results, run, baseline)
+    pair, results = Pair.of(results, run, baseline), as_in_files(results)
     # Compared with a limit, and not with a run that was asked as often.
     alone = limit or (baseline is None and (run is not None or results.signature.get("runs") == "1"))
     columns = {*map(bare, parse(measure).user_columns)}

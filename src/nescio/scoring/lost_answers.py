@@ -22,7 +22,7 @@ from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results
 from nescio.errors import spelled
 from nescio.measures import Measure, parse
-from nescio.scoring.grounds import ONE_LABEL, Pair
+from nescio.scoring.grounds import ONE_LABEL, Pair, as_in_files
 from nescio.text import plural
 
 # the numbers of right, wrong and unanswered answers if one more has this outcome
@@ -54,7 +54,7 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     not a mean, a difference may move by the sum over both runs. If a tenth of a run's answers is left out, the result
     is infinite for any measure.
     """
-    pair = Pair.of(results, run, baseline)
+    pair, results = Pair.of(results, run, baseline), as_in_files(results)
     for remark in results.notes:
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
             return Lost(math.inf, spelled(remark["what"]))

@@ -54,6 +54,14 @@ class Benchmark(Struct, frozen=True, eq=False):
     name: str
     loaded: Loaded
 
+    def __post_init__(self) -> None:
+        """Raise UsageError if ungraded answers made two runs of one."""
+        if self.data.origins:
+            raise UsageError(
+                f"a suite cannot use {opt('ungraded', 'bounds')}, which gives two results per run; use "
+                f"{opt('ungraded', 'exclude')}"
+            )
+
     @property
     def data(self) -> Data:
         """Return the data of the benchmark's runs."""
@@ -175,11 +183,6 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
     own["only"] = tuple(runs.get(run, run) for run in wanted) if isinstance(runs, Mapping) else wanted or tuple(runs)
     try:
         loaded = open_data(files, {"strata": (), **options, **own}, measures)
-        if loaded.data.origins:
-            raise UsageError(
-                f"a suite cannot use {opt('ungraded', 'bounds')}, which gives two results per run; use "
-                f"{opt('ungraded', 'exclude')}"
-            )
         return Benchmark(name, _with_names(loaded, runs, wanted))
     except (MismatchError, MissingColumnError, UsageError) as error:
         raise type(error)(f"benchmark {name!r}: {error}") from None

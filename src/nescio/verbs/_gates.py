@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from nescio.comparison.margins import empty_limit
 from nescio.data.notes import Note
-from nescio.data.policy_notes import UNGRADED_BOUNDS
+from nescio.data.policy_notes import extremes
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import NescioError, UsageError, opt
 from nescio.measures import Measure, parse
@@ -223,8 +223,10 @@ def _of_both_extremes(gates: Sequence[Gate], notes: Iterable[Note]) -> list[Gate
 
     The gate passes or fails only if it does so at both extremes. It does not pass by the better one alone.
     """
-    ungraded = [note.subject for note in notes if note.code == UNGRADED_BOUNDS]
-    wrong, right = ({f"{run} [ungraded {way}]": run for run in ungraded} for way in ("wrong", "right"))
+    both = extremes(notes)
+    wrong, right = (
+        {name: run for name, run in both.items() if name.endswith(f" {way}]")} for way in ("wrong", "right")
+    )
     groups: dict[tuple[str, str], list[tuple[Gate, bool]]] = {}
     for gate in gates:
         baseline = next((name for name in wrong | right if gate.asked.endswith(f" than {name}")), "")

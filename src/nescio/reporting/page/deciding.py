@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence
+from nescio.data.policy_notes import extremes
 from nescio.measures import parse
 from nescio.reporting.numbers import number
 from nescio.reporting.page import fitness
@@ -65,6 +66,11 @@ def _unread(report: ReportData, run: str) -> Iterator[Statement]:
     if ground := no_ground(report.scores, report.main, None):  # a choice depends on all runs
         text = f"Ship nothing yet: no decision can rest on {ground}."
         yield Statement("no decision", text, {"run": report.shown[run], "why": ground})
+    if run in (both := extremes(report.scores.notes)):
+        ungraded = sum(row.n for row in report.loaded.silence if row.run == run and row.taken_for == "not graded")
+        without = plural(ungraded, "answer")
+        why = f"{both[run]} has {without} without a grade, and {report.shown[run]} is only one of two possible results"
+        yield Statement("no decision", f"Ship nothing yet: {why}.", {"run": report.shown[run], "why": why})
     excluded = report.loaded.ungraded_left_out
     refused = [*no_decision(run, report.shown[run], [report.loaded.silence], ungraded_left_out=excluded)]
     yield from refused

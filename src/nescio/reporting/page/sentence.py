@@ -8,6 +8,7 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.policy_notes import extremes
 from nescio.data.results import Score, is_level
 from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page.deciding import answers_of, decision
@@ -86,20 +87,24 @@ def _standing(report: ReportData) -> Answer:
     if report.comparisons is None:
         rest = f": {report.why_alone}."
         return Answer("", name, f" has the best {report.main}{lower}, {scored}{rest}", _what_it_did(report, best.run))
-    after = f" is best by {report.main}{lower}{given}, {scored}; {_difference(report, _alike(report, best.run))}."
+    after = f" is best by {report.main}{lower}{given}, {scored}; {_difference(report, _alike(report))}."
     return Answer("", name, after, _what_it_did(report, best.run))
 
 
-def _alike(report: ReportData, best: str) -> list[str]:
-    return [
-        report.shown[run]
-        for run in report.runs[1:]
-        if (pair := report.pairs.get((best, run))) is None or not pair.significant
-    ]
+def _others(report: ReportData) -> list[str]:
+    """Return the runs other than the best, without the other result of a best run with ungraded answers."""
+    both = extremes(report.scores.notes)
+    best, *others = report.runs
+    return [run for run in others if run not in both or both[run] != both.get(best)]
+
+
+def _alike(report: ReportData) -> list[str]:
+    pairs = {run: report.pairs.get((report.runs[0], run)) for run in _others(report)}
+    return [report.shown[run] for run, pair in pairs.items() if pair is None or not pair.significant]
 
 
 def _difference(report: ReportData, alike: list[str]) -> str:
-    many = len(report.runs) - 1
+    many = len(_others(report))
     others = {1: "the other run", 2: "both other runs"}.get(many, f"all {many} other runs")
     return f"{'not ' if alike else ''}significantly different from {enumerated(alike, 2) if alike else others}"
 
@@ -133,7 +138,7 @@ def statements(report: ReportData) -> tuple[Statement, ...]:
         }
         made.append(Statement("best", value(row), figures, (report.level or 0) / 100))
     if report.comparisons is not None and best is not None and not math.isnan(best.value):
-        alike = _alike(report, best.run)
+        alike = _alike(report)
         said: dict[str, Figure] = {"run": report.shown[best.run], "alike": len(alike), "runs": len(report.runs)}
         made.append(Statement("better", _difference(report, alike), said, LEVEL))
     return (*made, *decision(report))
