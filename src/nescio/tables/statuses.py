@@ -7,7 +7,7 @@ from functools import cache
 
 from nescio.data.outcomes import MEANINGS
 from nescio.data.reasons import ERRORED, failed_call
-from nescio.tables.lexicon import BOUNDARY, fold, lexicon, squash, state_of, tokens, truth_of
+from nescio.tables.lexicon import BOUNDARY, fold, lexicon, speaks_of_components, squash, state_of, tokens, truth_of
 from nescio.text import decimal, is_nothing
 
 PATH = re.compile(r"[.\]/]")
@@ -40,6 +40,13 @@ def _names_failure(status: str) -> bool:
     return False
 
 
+def is_fault(word: str) -> bool:
+    """Return whether an error such as "factual error" or "retrieval failure" is a fault of an answer, not of a call."""
+    *kind, last = [*filter(None, map(squash, BOUNDARY.split(word)))] or [""]
+    general = last in lexicon().reporting and bool(kind) and not _EXCEPTION.match(word)
+    return general and not lexicon().calls & {*kind} and ended(" ".join(kind)) != ERRORED
+
+
 def fails(word: str) -> bool | None:
     """Return whether a status (words or an HTTP code) says that a call failed; None for a text that is neither."""
     if (number := decimal(word)) is not None and number in range(100, 400):
@@ -65,8 +72,9 @@ def is_status(name: str) -> bool:
 
 
 def reports(name: str) -> bool:
-    """Return whether a column has a name for statuses, or a name with a word for them or for errors."""
-    return is_status(name) or bool(lexicon().reporting & {*tokens(PATH.split(name)[-1])})
+    """Return whether a column has a name for statuses, or one with a word for them or for errors, but not of a tool."""
+    last = PATH.split(name)[-1]
+    return is_status(name) or bool(lexicon().reporting & {*tokens(last)} and not speaks_of_components(last))
 
 
 @cache
