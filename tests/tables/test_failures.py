@@ -28,7 +28,7 @@ def test_a_status_that_names_a_failure_is_asked_about(tmp_path: Path, word: str)
     "name, word, other",
     [
         *((name, "APITimeoutError", "") for name in ("err", "error_type", "failure_reason", "model_status")),
-        *((name, "1", "0") for name in ("crashed", "is_timeout", "cancelled")),
+        *((name, "1", "0") for name in ("crashed", "is_timeout", "cancelled", "tool_call_failed", "api_failure")),
         *(
             ("error_type", word, "")
             for word in ("api_error", "network failure", "timeout_error", "Internal server error")
@@ -78,6 +78,7 @@ def test_a_failure_beside_a_declined_answer_is_asked_about(tmp_path: Path) -> No
         "failure_mode correct,none wrong,hallucination unanswered,retrieval_failure",
         "tool_error correct, wrong, unanswered,TimeoutError",  # of a part of the system
         "citation_status correct,ok wrong,missing unanswered,incomplete",
+        "failed_attempts correct,0 wrong,0 unanswered,1",
         "fail correct,0 wrong,1 unanswered,1",  # agrees with the verdict
         "safety correct,1 wrong,1 unanswered,0",  # a kind of question
         "recitation correct,yes wrong,no unanswered,yes",

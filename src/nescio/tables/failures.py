@@ -16,7 +16,7 @@ from nescio.sources.tables import first, literal, literals
 from nescio.tables.columns import Column, Table, cases
 from nescio.tables.lexicon import declines, roles_of, squash, state_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag
-from nescio.tables.statuses import PATH, ending, failed, fails, is_fault, is_status, named_ending, reports
+from nescio.tables.statuses import PATH, counts, ending, failed, fails, is_status, named_ending, reports
 
 # names of objects that hold what a provider replied to the last call
 _REPLIES = {
@@ -68,8 +68,7 @@ def _said(table: Table, column: Column) -> dict[str, str]:
     if column.words is None and not column.is_number:  # as with the details of each error
         query = f"SELECT DISTINCT {column.cell} FROM {table.relation} WHERE {column.cell} IS NOT NULL LIMIT {_MOST}"
         words = [word for (word,) in table.connection.execute(query).fetchall()]
-    said = {word: why for word in words if (why := ending(column.name, word))}
-    return {word: why for word, why in said.items() if status or not is_fault(word)}
+    return {word: why for word in words if (why := ending(column.name, word))}
 
 
 def _says_more(table: Table, column: Column, verdict: Column, reasons: set[str]) -> bool:
@@ -137,6 +136,7 @@ def why_lacking(fields: Mapping[str, Any]) -> str | None:
     said = {
         ERRORED if "error" in roles_of(name) and _is_error(value) else ending(name, as_text(value) or "")
         for name, value in _nested(fields)
+        if "error" in roles_of(name) or not counts(name, value)
     }
     marked = (f"{why}{BY_OUTCOME}" for why in (EMPTY, NO_FORM))
     return next((why for why in (ERRORED, BLOCKED, CUT, EMPTY, NO_FORM, *marked, REFUSED) if why in said), None)
