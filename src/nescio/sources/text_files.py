@@ -136,24 +136,26 @@ def no_rows_in_cells(path: Path, delimiter: str) -> None:
                     words[at].add(cell.strip())
                     if len(words[at]) > _FEW_WORDS:
                         del words[at]
+    # Had the cells swallowed rows of another run, whose questions have the same names, they would be most of the file.
+    many = max(_MANY_NAMES, 2 * sum(lines for _, lines, swallowed in found if swallowed))
     for line, lines, swallowed in found:
         known = any({*own} <= words.get(at, set()) for at, own in swallowed.items())
-        if known and not _repeats_a_name(path, delimiter, swallowed):
+        if known and not _repeats_a_name(path, delimiter, swallowed, many):
             rule = f"a quotation mark opens a cell of {lines} lines that look like rows; remove it, or quote its cell"
             other = "and double it; if the lines are one text, save the table as .jsonl, .parquet or .xlsx"
             raise FormatError(path, f"{rule} {other}", where=f"line {line}")
 
 
-def _repeats_a_name(path: Path, delimiter: str, swallowed: dict[int, list[str]]) -> bool:
-    """Return whether fields of a column repeat, although its cells in all of many records differ."""
+def _repeats_a_name(path: Path, delimiter: str, swallowed: dict[int, list[str]], many: int) -> bool:
+    """Return whether fields of a column repeat, although the file has at least so many cells, which all differ."""
     names: dict[int, set[str]] = {at: set() for at in swallowed}
     for record, _ in records(path, delimiter):
         for at in [at for at in names if at < len(record)]:
             if (cell := record[at].strip()) in names[at]:
                 del names[at]
             names.get(at, set()).add(cell)
-    many = [at for at, own in names.items() if len(own) >= _MANY_NAMES]
-    return any(len({*swallowed[at]}) < len(swallowed[at]) or names[at] & {*swallowed[at]} for at in many)
+    naming = [at for at, own in names.items() if len(own) >= many]
+    return any(len({*swallowed[at]}) < len(swallowed[at]) or names[at] & {*swallowed[at]} for at in naming)
 
 
 def _spans_lines(path: Path) -> bool:
