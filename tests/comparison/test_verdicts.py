@@ -12,6 +12,7 @@ from scipy import stats
 
 import nescio
 from nescio.comparison.adjusted import families
+from nescio.comparison.hidden_losses import wins_by_silence
 from nescio.comparison.margins import margin_of
 from nescio.comparison.ranks import bars
 from nescio.comparison.verdicts import (
@@ -451,3 +452,10 @@ def test_no_gate_on_one_measure_passes_a_run_that_answers_nothing() -> None:
         "squad.NoAns_EM",
     }
     assert judged <= statuses.keys()
+
+
+@together("name", ["nuggets.F", "nuggets.list_F", "ave.F", "read.recall", "mean(seconds)"])
+def test_silence_wins_by_no_measure_whose_columns_are_unknown(name: str) -> None:
+    assert not wins_by_silence(name)
+    assert wins_by_silence("precision")
+    assert wins_by_silence("squad.NoAns_EM")

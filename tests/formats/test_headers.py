@@ -313,6 +313,24 @@ def test_a_cell_may_have_several_lines(tmp_path: Path, answer: str) -> None:
         assert evidence(path).questions == ("q1", "q2")
 
 
+@together("first, last", [(3, 4), (15, 25), (5, 35), (18, 39), (19, 39)])
+def test_a_cell_does_not_swallow_rows_of_another_run(tmp_path: Path, first: int, last: int) -> None:
+    rows = [[run, f"q{i}", "text", ("correct", "incorrect")[i % 2]] for run in "ab" for i in range(20)]
+    rows[first][2], rows[last][2] = '"Paris', 'Rome"'
+    path = table(tmp_path, "run,question,answer,outcome\n" + "".join(f"{','.join(row)}\n" for row in rows), "t.csv")
+    assert_refused(path, f"line {first + 2}", "lines that look like rows")
+
+
+@together("answer", ["Answer:\n1,correct,x\n2,incorrect,y", "Answer:\n17,correct,x\n17,incorrect,y"])
+def test_a_cell_may_hold_rows_that_repeat_the_name_of_a_row(tmp_path: Path, answer: str) -> None:
+    rows = [["question", "outcome", "answer"], *([f"{i}", ("correct", "incorrect")[i % 2], f"a{i}"] for i in range(12))]
+    rows[1][-1] = answer
+    path = tmp_path / "t.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    assert len(evidence(path).questions) == 12
+
+
 def test_plain_rows_and_columns_are_tables() -> None:
     rows = [
         {"model": "a", "question": 1, "correct": True},

@@ -28,7 +28,11 @@ def test_a_status_that_names_a_failure_is_asked_about(tmp_path: Path, word: str)
     "name, word, other",
     [
         *((name, "APITimeoutError", "") for name in ("err", "error_type", "failure_reason", "model_status")),
-        *((name, "1", "0") for name in ("crashed", "is_timeout", "cancelled")),
+        *((name, "1", "0") for name in ("crashed", "is_timeout", "cancelled", "tool_call_failed", "api_failure")),
+        *(
+            ("error_type", word, "")
+            for word in ("api_error", "network failure", "timeout_error", "Internal server error")
+        ),
         ("response_code", "503", "200"),
     ],
 )
@@ -54,8 +58,9 @@ def test_a_status_with_other_details_in_each_row_is_asked_about(tmp_path: Path) 
 def test_a_failure_beside_a_declined_answer_is_asked_about(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("qid,correct,abstained,error_type\n1,1,0,\n2,0,1,ReadTimeout\n3,0,0,factual_error\n")
-    with pytest.raises(AskedError, match=QUESTION):
+    with pytest.raises(AskedError, match=QUESTION) as asked:
         counted(path)
+    assert [key(way.counts) for way in asked.value.executed] == [((1, 1, 0, 1),), ((1, 1, 1, 0),)]
     path.write_text("qid,correct,abstained,error_type\n1,1,0,\n2,0,1,\n3,0,0,factual_error\n")
     assert counted(path) == ((1, 1, 1, 0),)
 
@@ -68,6 +73,18 @@ def test_a_failure_beside_a_declined_answer_is_asked_about(tmp_path: Path) -> No
         "status correct,recovered_from_error wrong,no_error unanswered,ok",
         "status correct,stop wrong,stop unanswered,refusal",
         "error_type correct, wrong,factual_error unanswered,",  # the fault of an answer
+        "error_type correct, wrong,reasoning_error unanswered,abstention_error",
+        "error_category correct,none wrong,factual unanswered,incomplete",
+        "failure_mode correct,none wrong,hallucination unanswered,retrieval_failure",
+        "tool_error correct, wrong, unanswered,TimeoutError",  # of a part of the system
+        "citation_status correct,ok wrong,missing unanswered,incomplete",
+        "failed_attempts correct,0 wrong,0 unanswered,1",
+        "fail correct,0 wrong,1 unanswered,1",  # agrees with the verdict
+        "safety correct,1 wrong,1 unanswered,0",  # a kind of question
+        "recitation correct,yes wrong,no unanswered,yes",
+        "length correct,1 wrong,0 unanswered,1",
+        "filtered correct,1 wrong,1 unanswered,1",
+        "truncated correct,0 wrong,1 unanswered,1",
         "error_count correct,1 wrong,2 unanswered,450",
         "standard_error correct,0.1 wrong,0.2 unanswered,1",
     ],

@@ -126,19 +126,21 @@ def wins_by_silence(name: str) -> bool:
     """Return whether a run that answers nothing, or one question, scores as well as one that is nearly always right.
 
     The silent runs decline wrong candidates. Every measure of confidences counts as one by which silence wins. No
-    measure of the user's own scores alone does.
+    measure of the user's own scores alone does, nor any whose columns of a task depend on each other in an unknown way.
     """
     measure = parse(name)
     if not {"confidence", "probability"}.isdisjoint(measure.reads):
         return True
-    if all(read == "n" or read.startswith(USER) for read in measure.reads):
+    scores = [read for read in measure.reads if read.startswith(USER)]
+    unknown = [read for read in map(known, measure.reads) if read.namespace and not (read.simulate or read.derive)]
+    if {*measure.reads} <= {"n", *scores} or len(unknown) - len(scores) > 1:
         return False
     # All answers of an imagined run to a question are alike, so any number of them gives the same value.
     if measure.declaration.repeats and "k" in measure.parameters:
         measure = replace(measure, parameters={**measure.parameters, "k": _ATTEMPTS})
     try:
         right, *few = (one.value for one in measure_inputs(_imagined(measure.reads), [measure])[0])
-    except NescioError:  # a measure of columns whose values follow rules that are unknown here
+    except NescioError:  # a measure of columns whose values follow other rules
         return False
     return any(value <= right if measure.declaration.lower_is_better else value >= right for value in few)
 

@@ -20,6 +20,7 @@ _END = "\0"  # occurs in no text file
 _UNCLOSED = "a quotation mark that opens on this line is never closed"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _FEW_WORDS = 50  # different words of a column that tell rows from texts
+_MANY_NAMES = 10  # different cells of a column that may name rows; outcomes have fewer
 _LONGEST_FIELD = 1 << 30  # The csv module's default limit for a field is 128 KiB.
 
 
@@ -115,11 +116,12 @@ def records(path: Path, delimiter: str, tick: Callable[[int], None] | None = Non
 def no_rows_in_cells(path: Path, delimiter: str) -> None:
     """Raise FormatError if a quoted cell holds whole rows, because a text begins with a quotation mark of its own.
 
-    The lines of such a cell have as many fields as the header, and in some column only words that other rows have.
+    The lines of such a cell have as many fields as the header, and in some column only words that other rows have. They
+    are no rows if they repeat a name of a row.
     """
     if not _spans_lines(path):
         return
-    found: list[tuple[int, int, dict[int, set[str]]]] = []
+    found: list[tuple[int, int, dict[int, list[str]]]] = []
     with suppress(FormatError):  # Whoever reads the records raises it.
         rows = records(path, delimiter)
         width = len(next(rows, ([], 0))[0])
@@ -134,10 +136,26 @@ def no_rows_in_cells(path: Path, delimiter: str) -> None:
                     words[at].add(cell.strip())
                     if len(words[at]) > _FEW_WORDS:
                         del words[at]
+    # Had the cells swallowed rows of another run, whose questions have the same names, they would be most of the file.
+    many = max(_MANY_NAMES, 2 * sum(lines for _, lines, swallowed in found if swallowed))
     for line, lines, swallowed in found:
-        if any(own <= words.get(at, set()) for at, own in swallowed.items()):
+        known = any({*own} <= words.get(at, set()) for at, own in swallowed.items())
+        if known and not _repeats_a_name(path, delimiter, swallowed, many):
             rule = f"a quotation mark opens a cell of {lines} lines that look like rows; remove it, or quote its cell"
-            raise FormatError(path, f"{rule} and double it", where=f"line {line}")
+            other = "and double it; if the lines are one text, save the table as .jsonl, .parquet or .xlsx"
+            raise FormatError(path, f"{rule} {other}", where=f"line {line}")
+
+
+def _repeats_a_name(path: Path, delimiter: str, swallowed: dict[int, list[str]], many: int) -> bool:
+    """Return whether fields of a column repeat, although the file has at least so many cells, which all differ."""
+    names: dict[int, set[str]] = {at: set() for at in swallowed}
+    for record, _ in records(path, delimiter):
+        for at in [at for at in names if at < len(record)]:
+            if (cell := record[at].strip()) in names[at]:
+                del names[at]
+            names.get(at, set()).add(cell)
+    naming = [at for at, own in names.items() if len(own) >= many]
+    return any(len({*swallowed[at]}) < len(swallowed[at]) or names[at] & {*swallowed[at]} for at in naming)
 
 
 def _spans_lines(path: Path) -> bool:
@@ -146,13 +164,13 @@ def _spans_lines(path: Path) -> bool:
         return any(line.count(b'"') % 2 for line in file)
 
 
-def _swallowed(lines: Sequence[str], at: int, width: int, delimiter: str) -> dict[int, set[str]]:
+def _swallowed(lines: Sequence[str], at: int, width: int, delimiter: str) -> dict[int, list[str]]:
     """Return the fields of the rows that a cell of the column `at` holds, by column; empty if it holds no rows."""
     first, *inner, last = (line.split(delimiter) for line in lines)
     if (len(first), len(last)) != (width - at, at + 1) or any(len(row) != width for row in inner):
         return {}
     whole = [[""] * at + first, *inner, last + [""] * (width - at - 1)]
-    fields = {i: {row[i].strip() for row in whole} - {""} for i in range(width) if i != at}
+    fields = {i: [*filter(None, (row[i].strip() for row in whole))] for i in range(width) if i != at}
     return {i: own for i, own in fields.items() if own}
 
 

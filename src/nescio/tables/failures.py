@@ -16,7 +16,7 @@ from nescio.sources.tables import first, literal, literals
 from nescio.tables.columns import Column, Table, cases
 from nescio.tables.lexicon import declines, roles_of, squash, state_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag
-from nescio.tables.statuses import PATH, ending, failed, fails, is_status, named_ending, reports
+from nescio.tables.statuses import PATH, counts, ending, failed, fails, is_status, named_ending, reports
 
 # names of objects that hold what a provider replied to the last call
 _REPLIES = {
@@ -41,8 +41,13 @@ def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) ->
         return named
     verdict = table.columns[outcome.column]
     free = [c for c in table.columns.values() if c.name and c.name not in taken]
-    reasons = {ERRORED} if "prediction" in answer else {*OUTPUT_LACKS}
-    more = [c for c in free if reasons & {*_said(table, c).values()} and _says_more(table, c, verdict, reasons)]
+    more = []
+    for column in free:
+        # Only a status says why a text lacks: "safety" and "incomplete" also describe questions and faults.
+        lacks = "prediction" not in answer and is_status(column.name)
+        reasons = {*OUTPUT_LACKS} if lacks else {ERRORED}
+        if reasons & {*_said(table, column).values()} and _says_more(table, column, verdict, reasons):
+            more.append(column)
     parts = [c for c in free if any("error" in roles_of(part) for part in PATH.split(c.name)[:-1])]
     more += [c for c in parts if c.filled and not is_count(c)]
     more += [c for c in table.columns.values() if c.name and c is not verdict and _is_marked(table, c)]
@@ -71,6 +76,7 @@ def _says_more(table: Table, column: Column, verdict: Column, reasons: set[str])
 
     A status does, unless its words are verdicts that agree with the verdict. Another column may name the faults of
     answers; it does unless the verdict calls each of these answers wrong, and no column says that they were declined.
+    A column of yes and no does not if it says yes to each answer that is not right.
     """
     if is_status(column.name) and not column.is_verdict:
         return True
@@ -82,8 +88,9 @@ def _says_more(table: Table, column: Column, verdict: Column, reasons: set[str])
         for word, own in table.connection.execute(query).fetchall():
             state = state_of(own) if beside is verdict else SILENT if declines(own) else None
             states[said.get(word) in reasons].add(state)
-    if not is_status(column.name):
-        return bool({CORRECT, SILENT} & states[True])
+    beyond = bool({CORRECT, SILENT} & states[True])
+    if not is_status(column.name) and not (beyond and column.is_truth):
+        return beyond
     contradicts = CORRECT in states[True] or INCORRECT in states[False]
     return contradicts or (SILENT in states[True] and INCORRECT not in states[True])
 
@@ -129,6 +136,7 @@ def why_lacking(fields: Mapping[str, Any]) -> str | None:
     said = {
         ERRORED if "error" in roles_of(name) and _is_error(value) else ending(name, as_text(value) or "")
         for name, value in _nested(fields)
+        if "error" in roles_of(name) or not counts(name, value)
     }
     marked = (f"{why}{BY_OUTCOME}" for why in (EMPTY, NO_FORM))
     return next((why for why in (ERRORED, BLOCKED, CUT, EMPTY, NO_FORM, *marked, REFUSED) if why in said), None)
@@ -162,9 +170,9 @@ def _may_say_ending(name: str) -> bool:
 def _of_column(table: Table, expression: Expression) -> str:
     if _is_answer(expression.column):
         return f"CASE WHEN regexp_matches({table.columns[expression.column].cell}, {_MARK}) THEN 'yes' ELSE 'no' END"
-    if not is_status(expression.column):
-        return flag(table, expression, failed, other="'yes'")
     column = table.columns[expression.column]
-    failing = literals(word for word, why in _said(table, column).items() if why == ERRORED) or "NULL"
+    failing = literals(word for word, why in _said(table, column).items() if why == ERRORED)
+    if not is_status(column.name) and ("error" in roles_of(column.name) or not failing):
+        return flag(table, expression, failed, other="'yes'")
     yes, no = ("'no'", "'yes'") if expression.inverted else ("'yes'", "'no'")
-    return f"CASE WHEN {column.cell} IN ({failing}) THEN {yes} WHEN {column.cell} IS NOT NULL THEN {no} END"
+    return f"CASE WHEN {column.cell} IN ({failing or 'NULL'}) THEN {yes} WHEN {column.cell} IS NOT NULL THEN {no} END"

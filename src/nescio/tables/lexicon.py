@@ -73,6 +73,7 @@ class Lexicon(Struct):
     statuses: set[str]
     endings: dict[str, str]
     reporting: set[str]
+    calls: set[str]
     not_failing: set[str]
     passes: set[str]
     passed_over: set[str]
@@ -137,6 +138,7 @@ def lexicon() -> Lexicon:
         | {fold(why): why for plain in (EMPTY, NO_FORM) for why in (plain, f"{plain}{BY_OUTCOME}")}
         | {fold(word): NO_FORM for word in words["unparsed"]},
         reporting={*words["reporting"]},
+        calls={*words["calls"]},
         not_failing={*words["not_failing"], *words["negations"]},
         passes={fold(word) for word in words["passes"]},
         passed_over={fold(word) for word in words["passed_over"]},

@@ -7,7 +7,7 @@ from functools import cache
 
 from nescio.data.outcomes import MEANINGS
 from nescio.data.reasons import ERRORED, failed_call
-from nescio.tables.lexicon import BOUNDARY, fold, lexicon, squash, state_of, tokens, truth_of
+from nescio.tables.lexicon import BOUNDARY, fold, lexicon, speaks_of_components, squash, state_of, tokens, truth_of
 from nescio.text import decimal, is_nothing
 
 PATH = re.compile(r"[.\]/]")
@@ -29,15 +29,23 @@ def ended(status: str) -> str | None:
     return ERRORED if by_form or _names_failure(status) else None
 
 
-def _names_failure(status: str) -> bool:
-    """Return whether the words of a status, before any details, begin or end with those for a failure."""
+def _names_failure(status: str, *, begins: bool = True) -> bool:
+    """Return whether a status, before any details, ends (or begins, with `begins`) with words for a failure."""
     held = lexicon()
     words = [*filter(None, map(squash, BOUNDARY.split(re.split(r"[:(\n]", status[:_LONGEST], maxsplit=1)[0])))]
     for many in range(1, min(_MOST_WORDS, len(words)) + 1):
-        begins, ends = (held.endings.get(" ".join(own)) == ERRORED for own in (words[:many], words[-many:]))
-        if (begins and words[many : many + 1] != ["free"]) or (ends and not held.not_failing & {*words[:-many][-1:]}):
+        before, after = words[:-many][-1:], words[many : many + 1]
+        first, last = (held.endings.get(" ".join(own)) == ERRORED for own in (words[:many], words[-many:]))
+        if (begins and first and after != ["free"]) or (last and not held.not_failing & {*before}):
             return True
     return False
+
+
+def is_fault(word: str) -> bool:
+    """Return whether an error such as "factual error" or "retrieval failure" is a fault of an answer, not of a call."""
+    *kind, last = [*filter(None, map(squash, BOUNDARY.split(word)))] or [""]
+    general = last in lexicon().reporting and bool(kind) and not _EXCEPTION.match(word)
+    return general and not lexicon().calls & {*kind} and ended(" ".join(kind)) != ERRORED
 
 
 def fails(word: str) -> bool | None:
@@ -65,18 +73,27 @@ def is_status(name: str) -> bool:
 
 
 def reports(name: str) -> bool:
-    """Return whether a column has a name for statuses, or a name with a word for them or for errors."""
-    return is_status(name) or bool(lexicon().reporting & {*tokens(PATH.split(name)[-1])})
+    """Return whether a column has a name for statuses, or one with a word for them or for errors, but not of a tool."""
+    last = PATH.split(name)[-1]
+    return is_status(name) or bool(lexicon().reporting & {*tokens(last)} and not speaks_of_components(last))
 
 
 @cache
 def named_ending(name: str) -> str | None:
     """Return the reason that a field such as `truncated` or `is_truncated` gives if it is true, or None."""
-    return ended(_ASKING.sub("", PATH.split(name)[-1], count=1))
+    own = _ASKING.sub("", PATH.split(name)[-1], count=1)
+    fails_at_end = _names_failure(own, begins=False) and not is_fault(own)
+    return lexicon().endings.get(fold(own)) or (ERRORED if fails_at_end else None)
+
+
+def counts(name: str, value: object) -> bool:
+    """Return whether a value is a number, and its field neither a status nor one that asks, such as `is_timeout`."""
+    asks = is_status(name) or bool(_ASKING.match(PATH.split(name)[-1]))
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not asks
 
 
 def ending(name: str, word: str) -> str | None:
     """Return the reason why there is no text, by a field or a column with this cell; None if it gives no reason."""
-    if reports(name) and (why := ended(word)):
+    if reports(name) and (why := ended(word)) and (is_status(name) or not is_fault(word)):
         return why
     return named_ending(name) if truth_of(word) else None
