@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -784,3 +785,19 @@ def test_a_report_does_not_ship_one_of_two_possible_results(tmp_path: Path, nesc
     assert "Ship new" not in done.flat
     parts = table(tmp_path / "parts.csv", "run,question,outcome,part", [(*row, int(row[1][1:]) % 2) for row in rows])
     nescio("score", parts, "-m", "accuracy", "--ungraded", "bounds", "--suite-by", "part").assert_refused("a suite")
+
+
+def test_a_report_ships_no_run_with_many_empty_outputs_that_count_as_abstentions(
+    tmp_path: Path, nescio: Command
+) -> None:
+    """As a gate on the run decides; `--empty` says that a text such as "" is an abstention."""
+    rows = [(run, f"q{q}", right(q % 10 < 5), "x", q % 2) for run in ("old", "new") for q in N]
+    rows = [(*row[:2], "unanswered", "", row[4]) if row[0] == "new" and row[2] == "incorrect" else row for row in rows]
+    path = table(tmp_path / "t.csv", "run,question,outcome,answer,part", rows)
+    for suite in ((), ("--suite-by", "part")):
+        for empty, ships in (((), False), (("--empty", "unanswered"), True)):
+            page = tmp_path / "r.html"
+            assert nescio("report", path, "-m", "c@1", *suite, *empty, "-o", page).status == 0
+            said = re.sub("<[^>]*>", "", page.read_text())
+            assert ("Ship nothing yet: many of new" in said) == (not ships)
+            assert ("Ship new" in said) == ships

@@ -72,7 +72,8 @@ def _unread(report: ReportData, run: str) -> Iterator[Statement]:
         why = f"{both[run]} has {without} without a grade, and {report.shown[run]} is only one of two possible results"
         yield Statement("no decision", f"Ship nothing yet: {why}.", {"run": report.shown[run], "why": why})
     excluded = report.loaded.ungraded_left_out
-    refused = [*no_decision(run, report.shown[run], [report.loaded.silence], ungraded_left_out=excluded)]
+    rivals = [other for other in report.runs if other != run]
+    refused = [*no_decision(run, report.shown[run], rivals, [report.loaded.silence], ungraded_left_out=excluded)]
     yield from refused
     gone = lost(report.scores, report.main, run)
     if not refused and math.isinf(gone.shift):

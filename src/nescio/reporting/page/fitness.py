@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from msgspec import Struct
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Data, Evidence
 from nescio.data.outcomes import NonAnswers
-from nescio.data.reasons import not_declined
+from nescio.data.reasons import NOT_DECLINED, not_declined, notes_on_pairs
+from nescio.errors import spelled
 from nescio.measures import Measure, parse
 from nescio.reporting.page.statements import Figure, Statement
 
@@ -53,16 +54,27 @@ def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
 
 
 def no_decision(
-    run: str, shown: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
+    run: str,
+    shown: str,
+    rivals: Iterable[str],
+    silence: Sequence[Sequence[NonAnswers]],
+    *,
+    ungraded_left_out: bool = False,
 ) -> Iterator[Statement]:
     """Yield a warning if a run lost many answers without declining, or if many are left out without a grade.
 
-    `silence` holds, for each benchmark, the rows that count non-answers by reason.
+    Another warning is for many empty outputs that are graded as right or as abstentions, unlike those of a rival; a
+    gate on the two runs would refuse. `silence` holds, for each benchmark, the rows that count non-answers by reason.
     """
     if lost := not_declined(run, silence, ungraded_left_out=ungraded_left_out):
         advice = "Check how answers are parsed and why calls failed, and score again."
         text = f"Ship nothing yet: {lost.words(shown)}. {advice}"
         yield Statement("no decision", text, {"run": shown, "lost": lost.lost, "of": lost.of, "why": lost.why})
+        return
+    remarks = notes_on_pairs([(run, rival) for rival in rivals], silence)
+    for why in (spelled(remark["what"]) for remark in remarks if remark.code == NOT_DECLINED):
+        yield Statement("no decision", f"Ship nothing yet: {why}.", {"run": shown, "why": why})
+        return
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:

@@ -149,7 +149,8 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
     benchmarks = [benchmark for benchmark in suite.benchmarks if best.run in benchmark.data.runs]
     for benchmark in benchmarks:
         excluded = benchmark.loaded.ungraded_left_out
-        if warnings := [*no_decision(best.run, name, [benchmark.loaded.silence], ungraded_left_out=excluded)]:
+        rivals = [run for run in benchmark.data.runs if run != best.run]
+        if warnings := [*no_decision(best.run, name, rivals, [benchmark.loaded.silence], ungraded_left_out=excluded)]:
             yield from warnings
             break
     counts = [counts_of(benchmark.loaded).get(best.run, (0, 0, 0)) for benchmark in benchmarks]
