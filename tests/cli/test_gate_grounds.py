@@ -801,3 +801,14 @@ def test_a_report_ships_no_run_with_many_empty_outputs_that_count_as_abstentions
             said = re.sub("<[^>]*>", "", page.read_text())
             assert ("Ship nothing yet: many of new" in said) == (not ships)
             assert ("Ship new" in said) == ships
+
+
+def test_a_look_with_many_empty_outputs_leaves_nothing_for_the_next(tmp_path: Path, nescio: Command) -> None:
+    rows = [(run, f"e{q}", right(q % 10 < 5), "x") for run in ("old", "new") for q in N]
+    rows = [(*row[:2], "unanswered", "") if row[0] == "new" and row[2] == "incorrect" else row for row in rows]
+    state = tmp_path / "state.json"
+    empty = table(tmp_path / "empty.csv", "run,question,outcome,answer", rows)
+    done = looked(nescio, state, empty)
+    assert done.status == 3
+    assert "this look was not saved in" in done.flat
+    assert not state.exists()

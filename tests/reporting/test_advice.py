@@ -179,6 +179,19 @@ def test_a_run_that_is_best_because_it_answers_less_is_not_to_be_shipped(tmp_pat
     assert "ship" not in said
 
 
+@pytest.mark.parametrize(
+    ("right", "expected"), [(27, "Ship nothing yet: precision does not show that right"), (26, "Ship a as it is.")]
+)
+def test_a_run_that_answers_less_is_not_to_be_shipped_either_if_it_is_level(
+    right: int, expected: str, tmp_path: Path
+) -> None:
+    """Precision is 80/120 of a, and 27/40 or 26/40 of b, which does not differ significantly."""
+    file = outcome_table(
+        tmp_path / "table.csv", {"a": "C" * 80 + "W" * 40, "b": "C" * right + "W" * (40 - right) + "U" * 80}
+    )
+    assert answer(pages.gather([file], ["precision"], resamples=200)).text.startswith(expected)
+
+
 def test_what_silence_beats_or_a_threshold_leaves_mostly_wrong_is_not_to_be_shipped(tmp_path: Path) -> None:
     """Of 60 answers 20 are wrong: 40 - 3 · 20 is below 0, which silence earns; at a price of 1 it is not."""
     file = outcome_table(tmp_path / "table.csv", {"a": "WCC" * 20, "b": "WWC" * 20})

@@ -34,7 +34,7 @@ from nescio.data.dropped import FEWER_HELD
 from nescio.data.evidence import UNGRADED, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.policy_notes import MISSING_SILENT, UNGRADED_LEFT_OUT, UNGRADED_WRONG, missing_note, ungraded_note
-from nescio.data.reasons import NOT_DECLINED, not_declined, notes_on_pairs
+from nescio.data.reasons import NOT_DECLINED, notes_on_pairs
 from nescio.data.results import Results
 from nescio.data.shown import Row, Shown
 from nescio.data.signature import Signature, sign
@@ -225,10 +225,12 @@ def _lacked(loaded: Loaded) -> set[str]:
 def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
     """Return whether the last look can support a decision, and may therefore be kept in the state file."""
     row = looks.rows[-1]
-    silent = not_declined(row.run, [loaded.silence])  # empty or failed outputs, which the state does not count
+    silent = notes_on_pairs([(row.run, row.baseline)], [loaded.silence])
+    if any(remark.code == NOT_DECLINED for remark in silent):  # the state does not count empty or failed outputs
+        return False
     if any(remark.code == FEWER_HELD and remark["rest"] for remark in looks.notes):  # nor answers in no row
         return False
-    return silent is None and no_ground(looks, row.measure, row.run, row.baseline) is None
+    return no_ground(looks, row.measure, row.run, row.baseline) is None
 
 
 def _not_kept(path: Path) -> Note:

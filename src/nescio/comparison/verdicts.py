@@ -263,7 +263,7 @@ def decisions(comparisons: Comparisons, gated: Collection[str] = ()) -> tuple[De
         own = decision(row, alpha, margin, broken, left_out.words, units=units, shift=left_out.shift)
         if ground := no_ground(comparisons, row.measure, *pair):
             own = Decision(row, margin, CANNOT_TELL, None, broken, f"no decision can rest on {ground}")
-        elif own.status == 0 and (hidden := hidden_loss(comparisons, row, gated)):
+        elif own.status != 1 and (hidden := hidden_loss(comparisons, row, gated)):
             own = Decision(row, margin, CANNOT_TELL, None, broken, hidden=hidden)
         made.append(own)
     return tuple(made)

@@ -224,7 +224,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     k = len(report.runs)
     if not refused:
         made, another = shipping.decision, ""
-        if shipping.other and made is not None and not made.row.significant:
+        if shipping.other and made is not None and not made.row.significant and not shipping.other_hides:
             another = f", or {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
         text = f"Ship {name}{_at(tuned) or ' as it is'}{another}."
         yield Statement("ship", text, {"run": name, "threshold": tuned.threshold if tuned else None})

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nescio.comparison.comparing import compare
+from nescio.comparison.hidden_losses import hidden_loss, on_worse_answers
 from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.verdicts import Decision, decisions
@@ -50,7 +51,7 @@ class Shipping(Struct, frozen=True):
     every question. `decision` compares the two runs (on questions on which no threshold was chosen, if one has a
     threshold). It is None if there is no other run, or the two cannot be paired. `expected` holds the expected share of
     new questions that the run answers, and of wrong answers among these. They are estimated on questions that the
-    choice did not use.
+    choice did not use. `other_hides` says that the measure hides a loss of right answers of the next best run.
     """
 
     run: str
@@ -60,6 +61,7 @@ class Shipping(Struct, frozen=True):
     decision: Decision | None = None
     alike: tuple[tuple[str, TunedPoint | None], ...] = ()
     expected: tuple[float, float] | None = None
+    other_hides: bool = False
 
 
 class ReportData(Struct, frozen=True, eq=False):
@@ -369,7 +371,7 @@ def _shipping(
     second = next((run for run in others if run not in same and origin[run] != origin[first]), None)
     if second is None:
         return Shipping(first, tuned.get(first), alike=alike, expected=anew)
-    decision = None
+    decision, other_hides = None, False
     with contextlib.suppress(NescioError):
         both = [
             held_out(data, data.runs.index(run), parse(main), FOLDS, drawn["seed"])
@@ -380,11 +382,14 @@ def _shipping(
         paired = replace(loaded, data=together(both))
         compared = compare(paired, [main], baseline=second, run=first, **{**drawn, "progress": None})
         decision = next(iter(decisions(compared)), None)
+        turned = _both_ways(compared)[second, first]
+        remarks = on_worse_answers([paired.data], [turned])
+        other_hides = bool(hidden_loss(replace(compared, rows=(turned,), notes=tuple(remarks)), turned, {main}))
     tested = pairs.get((first, second))
     if decision is not None and tested is not None and not {first, second} & {*tuned}:
         row = replace(decision.row, p_adjusted=tested.p_adjusted, verdict=tested.verdict)
         decision = replace(decision, row=row)
-    return Shipping(first, tuned.get(first), second, tuned.get(second), decision, alike, anew)
+    return Shipping(first, tuned.get(first), second, tuned.get(second), decision, alike, anew, other_hides)
 
 
 def _as_came(data: Evidence, run: str, measure: Measure, seed: int) -> tuple[Part, ...]:
