@@ -267,3 +267,13 @@ def test_a_measure_of_a_column_that_is_missing_names_the_columns_of_the_file(tmp
     file = outcome_table(tmp_path / "table.csv", {"a": "WWC" * 4})
     with pytest.raises(nescio.NescioError, match=r"there is no column 'graded'; columns are run, question, outcome"):
         nescio.report(file, "mean(graded)", resamples=20)
+
+
+def test_runs_with_equal_outcomes_are_told_apart_by_a_measure_of_costs(tmp_path: Path) -> None:
+    rows = [
+        f"{run},q{q},{'in' * (q % 2)}correct,{cost + q % 3}" for run, cost in (("a", 1), ("b", 9)) for q in range(60)
+    ]
+    file = tmp_path / "table.csv"
+    file.write_text("\n".join(["run,question,outcome,cost", *rows]))
+    assert answer(pages.gather([file], ["mean(cost)"], resamples=200)).text == "Ship a as it is."
+    assert "do not tell the runs apart" in answer(pages.gather([file], ["c@1"], resamples=200)).text

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import nescio
+from nescio.errors import UsageError
 from nescio.pipeline import load
 from nescio.selective.curve import one_run
 from nescio.selective.operating import operating
@@ -76,3 +77,15 @@ def test_no_measure_that_silence_wins_calls_a_run_better_that_lost_right_answers
     assert verdict.startswith("cannot tell, as hallucination_rate does not show that right answers fell")
     again: Any = nescio.tune(both, "hallucination_rate", baseline="quiet", run="blind", resamples=200)
     assert again.tables["as_given"][0].verdict == "worse"
+
+
+def test_no_guarantee_rests_on_a_run_that_lost_many_answers() -> None:
+    """A tenth of the outputs could not be parsed, and count as abstentions."""
+    rows = [
+        ("a", f"q{i}", "PARSE_FAIL" if i % 10 == 0 else "x", "unanswered" if i % 10 == 0 else "correct", 0.9)
+        for i in range(200)
+    ]
+    table = pd.DataFrame(rows, columns=["run", "question", "answer", "outcome", "confidence"])
+    with pytest.raises(UsageError, match="no guarantee can rest on answers that are not decisions: 20 of a's 200"):
+        nescio.tune(table, max_risk=0.1, missing_confidence="exclude")
+    nescio.tune(table[table.outcome == "correct"], max_risk=0.1)

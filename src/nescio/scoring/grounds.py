@@ -40,11 +40,12 @@ from nescio.data.policy_notes import (
     UNGRADED_LEFT_OUT,
     extremes,
 )
-from nescio.data.reasons import NOT_DECLINED, left_out_in_words
+from nescio.data.reasons import NOT_DECLINED, left_out_in_words, notes_on_silence
 from nescio.data.results import Results, Score, Scores
 from nescio.data.scales import SCALES, scales_differ, units_differ
 from nescio.errors import opt, spelled
 from nescio.measures import Measure, OwnInterval, parse
+from nescio.pipeline import Loaded
 from nescio.pipeline.baselines import COMPARED
 from nescio.pipeline.saved import BESIDE
 from nescio.scoring.confidence_intervals import UNFIT, WITHHELD
@@ -120,14 +121,14 @@ def no_ground(
     return unfit and spelled(unfit)
 
 
-def no_guarantee(notes: Sequence[Note], run: str, runs: Sequence[str]) -> str | None:
+def no_guarantee(loaded: Loaded, run: str) -> str | None:
     """Return the reason why a run's answers cannot support a guarantee for new answers, or None if they can.
 
-    `runs` has the names of all runs. The answers cannot support one if some are left out because they have no grade, or
-    for a reason that also forbids a gate. The reason completes the sentence "no guarantee can rest on …".
+    The answers cannot support one if some are left out because they have no grade, or for a reason that also forbids a
+    gate. The reason completes the sentence "no guarantee can rest on …".
     """
-    pair = Pair(None, frozenset(runs) - {run})
-    for remark in notes:
+    pair = Pair(None, frozenset(loaded.data.runs) - {run})
+    for remark in (*loaded.notes, *notes_on_silence([run], [loaded.silence])):
         if remark.code == UNGRADED_LEFT_OUT and pair.judges(remark.subject):
             only = "give a file that holds only the graded answers"
             why = f"{left_out_in_words(remark)} and may all be wrong"

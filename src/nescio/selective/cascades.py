@@ -321,7 +321,7 @@ def _open(
 def _check_guarantee(loaded: Loaded, data: Evidence, left_out: int) -> None:
     """Raise UsageError if the answers of the systems in `data` cannot support a guarantee for new answers."""
     for run in data.runs:
-        if why := no_guarantee(loaded.notes, run, loaded.data.runs):
+        if why := no_guarantee(loaded, run):
             raise UsageError(f"no guarantee can rest on {why}")
     if left_out:
         raise UsageError(

@@ -128,7 +128,7 @@ def _open_run(loaded: Loaded, data: Evidence, run: str | None, measure: Measure,
             f"a guaranteed risk needs a confidence for every answer ({without_confidence(alone).text}). Give every "
             "answer a confidence: answers without one may all be wrong"
         )
-    if wanted and (why := no_guarantee(loaded.notes, alone.data.runs[0], loaded.data.runs)):
+    if wanted and (why := no_guarantee(loaded, alone.data.runs[0])):
         raise UsageError(f"no guarantee can rest on {why}")
     return alone
 

@@ -364,7 +364,8 @@ def _shipping(
         for run in (order[:MOST_TUNED] if first in tuned else ())
     ]
     anew = chosen_anew(parts, lower_is_better=sign < 0) if parts else None
-    same = _alike(data, first, others, tuned)
+    # Runs with equal outcomes may still differ in confidences or costs.
+    same = _alike(data, first, others, tuned) if {*parse(main).reads} <= {*OUTCOMES, "answered", "answerable"} else ()
     alike = tuple((run, tuned.get(run)) for run in same)
     # Ungraded answers that count both ways make two runs of one.
     origin = {run: data.origins.get(run, run) for run in values}
