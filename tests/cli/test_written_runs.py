@@ -121,3 +121,26 @@ def test_a_written_run_names_its_repeats(nescio: Command, tmp_path: Path) -> Non
     assert run.read_text().splitlines()[0].split(",")[:4] == ["run", "question", "repeat", "outcome"]
     (row,) = nescio("score", run, "-m", "c@1", "-f", "json").json["scores"]
     assert row["value"] == pytest.approx(tuned["value_in_sample"], abs=1e-12)
+
+
+@pytest.mark.parametrize("lost", ["PARSE_FAIL", "", None])
+def test_a_run_that_a_rule_made_lacks_what_its_answers_lacked(
+    tmp_path: Path, nescio: Command, lost: str | None
+) -> None:
+    """A fifth of the outputs of the new run are empty or cannot be parsed, or its rows are missing."""
+    rows = []
+    for run, right in (("old", 6), ("new", 7)):
+        for q in range(200):
+            gone = run == "new" and q % 10 > 7
+            word = "unanswered" if gone else "correct" if q % 10 < right else "incorrect"
+            if not gone or lost is not None:
+                rows.append(f"{run},q{q},{lost if gone else 'x'},{word},{'' if gone else 0.9}")
+    path, made = tmp_path / "t.csv", tmp_path / "made.csv"
+    path.write_text("\n".join(["run,question,answer,outcome,confidence", *rows]))
+    old = tmp_path / "old.csv"
+    old.write_text("\n".join(["run,question,answer,outcome,confidence", *(row for row in rows if row[:3] == "old")]))
+    how = ("--missing", "unanswered") if lost is None else ()
+    gate = ("-m", "c@1", "--baseline", "old", "--fail-on-regression", "--margin", "0.02", *how)
+    assert nescio("compare", path, *gate).status == 3
+    assert nescio("tune", path, "--run", "new", "-o", made, *how).status == 0
+    assert nescio("compare", old, made, *gate).status == 3

@@ -13,8 +13,9 @@ from nescio.data.judge_record import DIFFERENT, UNKNOWN, combined, parse
 from nescio.data.kept import GRADES, HELD, NO_GATE, SILENT_ON_ANSWERS, held_in_words
 from nescio.data.merged_runs import names_of, notes_on_files
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, Outcomes
+from nescio.data.outcomes import ABSENT, SILENT, Outcomes
 from nescio.data.policy_notes import ONE_SIDED
+from nescio.data.reasons import output_lacks
 from nescio.formats import ReadResult
 from nescio.pipeline.judging import judges_of
 from nescio.pipeline.loading import merged
@@ -22,6 +23,7 @@ from nescio.pipeline.options import Options
 from nescio.scoring.grounds import why_unfit
 
 _BETWEEN = "; "
+_NO_ROW = "no row"
 
 
 def to_write(read: ReadResult, options: Options) -> ReadResult:
@@ -66,12 +68,14 @@ def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]
 def as_read(made: Outcomes, read: ReadResult | None) -> Outcomes:
     """Return outcomes that a rule made of the runs in `read`, with the digests, judges and grades of these runs.
 
-    A run that has the name of one of these is made of it alone, and any other of all.
+    A run that has the name of one of these is made of it alone, and any other of all. Where all of them lack an output,
+    the made run lacks it for the same reason; where all lack a row, so does the made run.
     """
     whole = None if read is None else read.data
     if read is None or not isinstance(whole, Outcomes):
         return made
     words: Array = np.full(made.state.shape, None, dtype=object)
+    why, state = words.copy(), made.state.copy()
     judges, known = [], [*(whole.judges or (None,) * len(whole.runs))]
     ranges, graded = whole.kept.get(GRADES, {}), list[tuple[str, str]]()
     if not any(known) and len(by := judges_of(read)) == 1:
@@ -85,9 +89,28 @@ def as_read(made: Outcomes, read: ReadResult | None) -> Outcomes:
         for row in () if whole.words is None else whole.words[own[::-1]]:
             stated |= {question: one for question, one in zip(whole.questions, row, strict=True) if one}
         words[at] = [stated.get(question) for question in made.questions]
+        lacking = _lacking(whole, own)
+        why[at] = [
+            lacking.get(question) if now == SILENT else None
+            for question, now in zip(made.questions, made.state[at].tolist(), strict=True)
+        ]
+        state[at, [lacking.get(question) == _NO_ROW for question in made.questions]] = ABSENT
+    why[state == ABSENT] = None
+    made = replace(made, state=state, why=why)
     words[made.state == ABSENT] = None
     kept = {**made.kept, GRADES: _renamed(graded, {})}
     return replace(made, words=words, judges=tuple(judges) if any(judges) else (), kept=kept)
+
+
+def _lacking(whole: Outcomes, runs: Sequence[int]) -> dict[str, str]:
+    """Return why all answers of these runs to a question lack an output, or `_NO_ROW`; keyed by question."""
+    reasons: dict[str, set[str | None]] = {}
+    for run in runs:
+        said = [None] * len(whole.questions) if whole.why is None else whole.why[run].tolist()
+        for question, now, one in zip(whole.questions, whole.state[run].tolist(), said, strict=True):
+            reasons.setdefault(question, set()).add(_NO_ROW if now == ABSENT else output_lacks(one))
+    every = {question: own - {_NO_ROW} or own for question, own in reasons.items()}
+    return {question: min(filter(None, own)) for question, own in every.items() if None not in own}
 
 
 def with_judges(outcomes: Outcomes, notes: Sequence[Note]) -> Outcomes:
