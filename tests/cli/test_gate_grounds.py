@@ -812,3 +812,22 @@ def test_a_look_with_many_empty_outputs_leaves_nothing_for_the_next(tmp_path: Pa
     assert done.status == 3
     assert "this look was not saved in" in done.flat
     assert not state.exists()
+
+
+@pytest.mark.parametrize(
+    ("lost", "more", "why"),
+    [
+        ("unanswered,PARSE_FAIL", (), "30 of new's 200 answers count as abstentions"),
+        ("unanswered,", (), "many of new's outputs are empty"),
+        (",x", ("--ungraded", "exclude"), "30 of new's 200 answers are left out"),
+    ],
+)
+def test_lost_answers_are_counted_among_the_questions_that_the_run_was_asked(
+    tmp_path: Path, nescio: Command, lost: str, more: tuple[str, ...], why: str
+) -> None:
+    rows: list[tuple[str, ...]] = [("old", f"o{q}", right(q % 10 < 7), "x") for q in N]
+    rows += [("new", f"n{q}", *("correct,x" if q % 20 > 2 else lost).split(",")) for q in N]
+    path = table(tmp_path / "t.csv", f"{HEAD},answer", rows)
+    gate_on = ("compare", path, "--missing", "own", "-m", "c@1", "--margin", "0.02", *GATE)
+    done = nescio(*gate_on, *more)
+    assert (done.status, why in done.flat) == (3, True), done.flat

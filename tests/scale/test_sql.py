@@ -389,6 +389,49 @@ def test_a_file_is_not_counted_if_counts_would_lose_what_decides_gates(case: str
                 assert nescio.sql(str(given), only=only).startswith(f"-- {only}")
 
 
+HOLLOW = {  # a column, what it says of a lost answer, and whether counts of single runs need it, too
+    **{text: ("answer", text, False) for text in ("N/A", "None", "[]", "\t")},
+    **{text: ("answer", text, True) for text in ("PARSE_FAIL", "[invalid]", "ERROR: timeout", "error: 429")},
+    "a failed call": ("error", "timeout", True),
+    "a status": ("http_status", "429", True),
+}
+
+
+@pytest.mark.parametrize("case", HOLLOW)
+def test_outputs_that_stand_for_nothing_are_not_counted_as_abstentions(case: str, tmp_path: Path) -> None:
+    name, cell, always = HOLLOW[case]
+    fine = {"answer": "x", "error": "", "http_status": "200"}[name]
+
+    def written(among: int, outcome: str) -> str:
+        lost = [(run, q, run == "b" and q % among == 0) for run in "ab" for q in range(100)]
+        rows = [f'{run},q{q},{outcome if bad else "correct"},"{cell if bad else fine}"' for run, q, bad in lost]
+        (path := tmp_path / "t.csv").write_text("\n".join([f"run,question,outcome,{name}", *rows]))
+        return str(path)
+
+    for only in ("pairs", "runs"):
+        if always or only == "pairs":
+            with pytest.raises(UsageError, match=f"gates depend on {name}, .* give nescio the table itself"):
+                nescio.sql(written(5, "unanswered"), only=only)
+        else:
+            assert nescio.sql(written(5, "unanswered"), only=only).startswith("-- runs")
+        assert nescio.sql(written(50, "unanswered"), only=only).startswith(f"-- {only}")
+    with pytest.raises(UsageError, match=f"gates depend on {name}"):
+        nescio.sql(written(5, "skipped"), only="pairs", outcome_map={"skipped": "unanswered"})
+    if not cell.casefold().startswith("error"):  # It counts as incorrect from the rows, too.
+        assert nescio.sql(written(5, "incorrect"), only="pairs").startswith("-- pairs")
+        assert nescio.sql(written(5, "no"), only="pairs", outcome_map={"no": "incorrect"}).startswith("-- pairs")
+
+
+def test_a_text_that_is_right_somewhere_or_in_a_column_of_gold_answers_is_no_lost_output(tmp_path: Path) -> None:
+    rows = [
+        f"{run},q{q},{'correct' if q else 'unanswered'},invalid,{said}"
+        for run, said in [("a", "None"), ("b", "x")]
+        for q in range(5)
+    ]
+    (path := tmp_path / "t.csv").write_text("\n".join(["run,question,outcome,answer,prediction", *rows]))
+    assert nescio.sql(str(path)).startswith("-- runs")
+
+
 @pytest.mark.parametrize(
     "columns",
     [

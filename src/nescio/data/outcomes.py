@@ -153,9 +153,10 @@ class Outcomes(Struct, frozen=True, eq=False):
 
 
 class NonAnswers(Struct, frozen=True):
-    """The number `n` of a run's non-answers that have one reason `why`, among `of` questions.
+    """The number `n` of a run's non-answers that have one reason `why`, among the `of` questions that it was asked.
 
-    `taken_for` is what these non-answers count as: silence, incorrect, correct, not graded or missing.
+    `taken_for` is what these non-answers count as: silence, incorrect, correct, not graded or missing. Missing answers
+    are counted among all questions.
     """
 
     run: str
@@ -172,9 +173,12 @@ def with_scores_as_grades(outcomes: Outcomes) -> Outcomes:
     return replace(outcomes, state=np.where(outcomes.scored, CORRECT, outcomes.state).astype(np.int8))
 
 
-def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
+def non_answers(outcomes: Outcomes, *, own_questions: bool = False) -> tuple[NonAnswers, ...]:
     """Return the non-answers of each run before any policy is applied, counted by reason, the most frequent reason
-    first."""
+    first.
+
+    With `own_questions`, a run was not asked the questions that it lacks.
+    """
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     outcomes = with_scores_as_grades(outcomes)
     lacking, rows = outcomes.lacking, []
@@ -184,11 +188,13 @@ def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
         reasoned = outcomes.why != np.array(None, dtype=object)
         cells |= {state: (outcomes.state == state) & reasoned for state in (INCORRECT, CORRECT)}
     numbers = {state: there.sum(axis=1) for state, there in cells.items()}
-    every = ((outcomes.state != ABSENT) | lacking).sum(axis=1)
+    given = outcomes.state != ABSENT
+    every = (given | lacking).sum(axis=1)
+    asked = given.sum(axis=1) if own_questions else every
     no_answer = np.zeros(len(outcomes.questions), bool) if outcomes.answerable is None else outcomes.answerable == 0
     for r in np.flatnonzero(sum(numbers.values())).tolist():
         counted: Counter[tuple[int, str | None]] = Counter()
-        run, of = outcomes.runs[r], int(every[r])
+        run, of = outcomes.runs[r], {ABSENT: int(every[r])}
         for state, there in cells.items():
             if outcomes.why is None:
                 counted[state, None] += int(numbers[state][r])
@@ -197,7 +203,11 @@ def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
                 plain = there[r] & no_answer
                 counted.update((state, why) for why in outcomes.why[r, there[r] & ~plain])
                 counted.update((state, why and why.removesuffix(GRADED_RIGHT)) for why in outcomes.why[r, plain])
-        rows += [NonAnswers(run, why or kinds[s], kinds[s], n, of) for (s, why), n in counted.most_common() if n]
+        rows += [
+            NonAnswers(run, why or kinds[s], kinds[s], n, of.get(s, int(asked[r])))
+            for (s, why), n in counted.most_common()
+            if n
+        ]
     return tuple(rows)
 
 

@@ -322,7 +322,7 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
             f"report both extremes{f'; if an empty verdict means an abstention, use {silence}' if tables else ''}"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
-        total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
+        total = int((outcomes.state[run] != ABSENT).sum())
         count, share = int(ungraded[run].sum()), _share_of_questions(outcomes, ungraded, run)
         notes.append(ungraded_note(policy, outcomes.runs[run], count, total, share, kinds=_kinds(outcomes, run)))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:

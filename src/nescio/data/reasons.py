@@ -98,7 +98,7 @@ def not_declined(
         if without_grade or (row.taken_for == "silence" and why in (NO_FORM, ERRORED, UNSEEN)):
             lost[why] += row.n
             left_out += row.n if without_grade else 0
-    of = sum(max((row.of for row in rows), default=0) for rows in by_benchmark)
+    of = _asked(by_benchmark)
     if not lost or lost.total() < MUCH * of:
         return None
     return NotDeclined(lost.total(), of, lost.most_common(1)[0][0], left_out=left_out == lost.total())
@@ -213,13 +213,18 @@ def _empty_outputs(run: str, silence: Sequence[Sequence[NonAnswers]]) -> tuple[d
     """Return the shares of a run's answers that are empty but graded as right or as abstentions, keyed by this grade,
     and the share of all empty ones."""
     rows = [[row for row in own if row.run == run] for own in silence]
-    of = sum(max((row.of for row in own), default=0) for own in rows) or 1
+    of = _asked(rows) or 1
     empty = [row for own in rows for row in own if row.taken_for != "missing" and kind_of(row.why) == "empty"]
     graded = {
         grade: sum(row.n for row in empty if row.taken_for == counts_as and row.why.endswith(mark)) / of
         for grade, counts_as, mark in (("right", "correct", GRADED_RIGHT), ("abstentions", "silence", BY_OUTCOME))
     }
     return graded, sum(row.n for row in empty) / of
+
+
+def _asked(silence: Iterable[Iterable[NonAnswers]]) -> int:
+    """Return how many questions a run was asked in the benchmarks of these non-answers, except missing ones."""
+    return sum(max((row.of for row in rows if row.taken_for != "missing"), default=0) for rows in silence)
 
 
 def notes_on_silence(

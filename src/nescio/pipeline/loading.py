@@ -207,7 +207,7 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
     silence, unshared = judged.silence, None
     in_words = data if isinstance(data, Outcomes) and data.texts is not None else judged.in_words
     if isinstance(data, Outcomes):
-        silence = non_answers(data)
+        silence = non_answers(data, own_questions=policies.missing in ("own", "error"))
         lacking = np.asarray(data.lacking.any(axis=0))
         unshared = data.select(lacking) if lacking.any() else None
         data, policy_notes = apply_policies(data, policies, notes)

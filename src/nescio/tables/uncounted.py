@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from glob import glob
 from os.path import expanduser, isdir
 from typing import TYPE_CHECKING
 
 from nescio.data.judge_record import judges_differ, undated
 from nescio.data.kept import DIGEST, DIGESTS, GRADES, HELD, KEPT, OF_RUNS, OUTPUT_WAS, speaks_of_held
-from nescio.data.reasons import MUCH, OUTPUT_LACKS
+from nescio.data.reasons import EMPTY, FAILED_CALL, MUCH, NO_FORM, OUTPUT_LACKS, kind_of
 from nescio.data.scales import ranges_differ
 from nescio.sources.database import connect
 from nescio.sources.remote import check_allowed
 from nescio.sources.tables import first, literal, literals, nfc, quoted
 from nescio.tables.cells import JUDGE
+from nescio.tables.columns import cases
+from nescio.tables.failures import can_report_failure, why_lacking
 from nescio.tables.judge_column import judges_of
-from nescio.tables.lexicon import names_a_judge, roles_of
+from nescio.tables.lexicon import marker_of, names_a_judge, roles_of
 from nescio.tables.pairing import is_prompt
 from nescio.tables.roles import kept_role
+from nescio.tables.statuses import fails
+from nescio.text import decimal
 
 if TYPE_CHECKING:
     import duckdb
 
 
-def uncounted(files: str, run: str, question: str, outcome: str, *, paired: bool) -> list[str]:
+def uncounted(
+    files: str, run: str, question: str, outcome: str, *, words: Mapping[str, str], paired: bool
+) -> list[str]:
     """Return the columns by which a gate on the rows may decide otherwise than a gate on their counts.
 
     `files` is a path, a pattern, or a folder of Parquet files, as Spark writes them. The list is empty if there are no
-    such files here, or if DuckDB cannot read them. `run`, `question` and `outcome` are columns, and `paired` says that
-    runs are compared.
+    such files here, or if DuckDB cannot read them. `run`, `question` and `outcome` are columns, `words` has the meaning
+    of each word for an outcome, and `paired` says that runs are compared.
     """
     import duckdb
 
@@ -44,18 +52,23 @@ def uncounted(files: str, run: str, question: str, outcome: str, *, paired: bool
             named = {kept_role(row[0]) or str(row[0]).lower(): str(row[0]) for row in described}
             alone = (*OF_RUNS, OUTPUT_WAS)
             held = {name: named[name] for name in (*KEPT, JUDGE) if name in named and (paired or name in alone)}
-            further = [own for own in named.values() if paired and own not in (run, question, outcome, *held.values())]
+            others = [own for own in named.values() if own not in (run, question, outcome, *held.values())]
             # In a table that nescio wrote, its own columns hold the questions, the gold answers and the judge.
-            further = [] if {*KEPT} & held.keys() else further
-            tests = {names_a_judge: _judges_differ, _names_a_text: _texts_differ, _names_an_output: _blanks_differ}
+            further = others if paired and not {*KEPT} & held.keys() else []
+            tests = {names_a_judge: _judges_differ, _names_a_text: _texts_differ}
+            differ: dict[str, Callable[..., bool]]
             differ = {own: test for names, test in tests.items() for own in further if names(own)}
+            differ |= {own: partial(_many_failed, own=own) for own in others if can_report_failure(own)}
+            differ |= dict.fromkeys(_outputs(others), _blanks_differ if paired else _many_lost)
             further = [*differ]
             if not held and not further:
                 return []
-            cells = {"run": run, "question": question} | ({"outcome": outcome} if OUTPUT_WAS in held else {}) | held
+            cells = {"run": run, "question": question} | held
             cells |= {f"further{i}": own for i, own in enumerate(further)}
             shown = ", ".join(f"nullif(trim({quoted(cell)}::VARCHAR), '') AS {name}" for name, cell in cells.items())
-            connection.execute(f"CREATE TEMP TABLE rows AS SELECT {shown} FROM {relation}")
+            said = f"lower(trim({quoted(outcome)}::VARCHAR))"
+            meant = cases(said, {word.strip().lower(): literal(to) for word, to in words.items()})
+            connection.execute(f"CREATE TEMP TABLE rows AS SELECT {shown}, {meant} AS outcome FROM {relation}")
             connection.execute("UPDATE rows SET run = '' WHERE run IS NULL")
             lost = [name for name in held if _decides(connection, name)]
             return lost + [own for i, own in enumerate(further) if differ[own](connection, f"further{i}")]
@@ -81,9 +94,8 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
         two = f"SELECT 1 FROM rows GROUP BY question, {form} HAVING min({name}) <> max({name}) LIMIT 1"
         return first(connection, two) is not None
     if name == OUTPUT_WAS:
-        lacking = f"{name} IN ({literals(OUTPUT_LACKS)}) AND lower(outcome) IS DISTINCT FROM 'incorrect'"
-        of_runs = f"SELECT 1 FROM rows GROUP BY run HAVING avg(coalesce({lacking}, false)::INT) >= {MUCH} LIMIT 1"
-        return first(connection, of_runs) is not None
+        lacking = f"{name} IN ({literals(OUTPUT_LACKS)}) AND outcome IS DISTINCT FROM 'incorrect'"
+        return _is_much(connection, lacking)
     if name == GRADES:
         stated = connection.execute(f"SELECT DISTINCT run, {name} FROM rows WHERE {name} IS NOT NULL").fetchall()
         return bool(ranges_differ(stated))
@@ -97,15 +109,62 @@ def _names_a_text(name: str) -> bool:
     return roles == ("gold",) or (roles[:1] == ("text",) and not is_prompt(name))
 
 
-def _names_an_output(name: str) -> bool:
-    """Return whether a column's name may be one for the outputs of systems."""
-    return bool({"prediction", "answer"} & {*roles_of(name)})
+def _outputs(names: list[str]) -> list[str]:
+    """Return the columns whose names are for outputs of systems, or may be such names if there are no others."""
+    named = [[name for name in names if role in roles_of(name)] for role in ("prediction", "answer")]
+    return named[0] or named[1]
+
+
+def _lacking(connection: duckdb.DuckDBPyConnection, name: str) -> tuple[str, str]:
+    """Return two conditions on the outputs `name` of `rows`: one is empty, or is lost though the run did not decline.
+
+    They read texts as the reader of tables does. A text such as "None" is an answer if it is right somewhere.
+    """
+    short = f"SELECT {name}, bool_or(outcome = 'correct') FROM rows WHERE length({name}) <= 60 GROUP BY 1"
+    marks = [
+        (text, marker_of(text) if text.strip() else EMPTY, is_right)
+        for text, is_right in connection.execute(short).fetchall()
+    ]
+    empty = literals(text for text, why, is_right in marks if why == EMPTY and not is_right) or "NULL"
+    unparsed = literals(text for text, why, _ in marks if why == NO_FORM) or "NULL"
+    lost = f"({name} IN ({unparsed}) AND outcome = 'unanswered') OR regexp_matches({name}, {literal(FAILED_CALL)})"
+    return f"coalesce({name} IN ({empty}), {name} IS NULL, false)", f"({lost})"
+
+
+def _many_lost(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Return whether many of one run's outputs in a column of the relation `rows` are unparsed or failed."""
+    return _is_much(connection, _lacking(connection, name)[1])
 
 
 def _blanks_differ(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
-    """Return whether many more outputs of one run are empty than of another, in a column of the relation `rows`."""
-    shares = f"SELECT avg(({name} IS NULL)::INT) AS share FROM rows GROUP BY run"
-    return bool(first(connection, f"SELECT max(share) - min(share) >= {MUCH} FROM ({shares})")[0])
+    """Return whether many outputs of one run are lost, or empty unlike those of another run and not incorrect.
+
+    The outputs are in a column of the relation `rows`.
+    """
+    empty, _ = _lacking(connection, name)
+    graded = f"avg(coalesce({empty} AND outcome IN ('correct', 'unanswered'), false)::INT)"
+    shares = f"SELECT avg({empty}::INT) AS share, {graded} AS graded FROM rows GROUP BY run"
+    query = f"SELECT max(share) FILTER (graded >= {MUCH}) - min(share) >= {MUCH} FROM ({shares})"
+    return bool(first(connection, query)[0]) or _many_lost(connection, name)
+
+
+def _many_failed(connection: duckdb.DuckDBPyConnection, name: str, own: str) -> bool:
+    """Return whether the column called `own` says of many of one run's answers that are not incorrect that they failed.
+
+    The column has the name `name` in the relation `rows`. A number says so if it is a code of HTTP.
+    """
+    cell = f"left({name}, 200)"
+    words = [word for (word,) in connection.execute(f"SELECT DISTINCT {cell} FROM rows").fetchall() if word]
+    told = [word for word in words if decimal(word) is None or fails(word)]
+    failed = [word for word in told if (why := why_lacking({own: word})) and kind_of(why) == "failed"]
+    lost = f"({cell} IN ({literals(failed) or 'NULL'}) AND outcome IS DISTINCT FROM 'incorrect')"
+    return _is_much(connection, lost)
+
+
+def _is_much(connection: duckdb.DuckDBPyConnection, condition: str) -> bool:
+    """Return whether a condition holds for many of one run's answers in the relation `rows`."""
+    share = f"avg(coalesce({condition}, false)::INT)"
+    return first(connection, f"SELECT 1 FROM rows GROUP BY run HAVING {share} >= {MUCH} LIMIT 1") is not None
 
 
 def _texts_differ(connection: duckdb.DuckDBPyConnection, name: str) -> bool:

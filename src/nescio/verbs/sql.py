@@ -19,11 +19,11 @@ leaves out or counts as unanswered, so gates decide as they do from the rows. To
 query a view.
 
 Counts cannot hold what the columns `answers_held`, `no_gate_because`, `output_was`, `grades_between`,
-`question_digest`, `gold_digest` and `judge` say to gates, nor gold answers, question texts, empty outputs and other
-columns on the judge. If TABLE is a file in which such a column would decide a gate, this command refuses to count it.
-It cannot see into a table of a database: before a gate, make sure there that no run has a value in the first three,
-that runs agree on the scale of their grades, on the digests, and on the gold answer and the text of each question, and
-that they have one judge.
+`question_digest`, `gold_digest` and `judge` say to gates, nor gold answers, question texts, lost outputs, errors and
+other columns on the judge. If TABLE is a file in which such a column would decide a gate, this command refuses to
+count it. It cannot see into a table of a database: before a gate, make sure there that no run has a value in the first
+three, that runs agree on the scale of their grades, on the digests, and on the gold answer and the text of each
+question, and that they have one judge.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def sql(request: SqlRequest) -> str:
     words = {name: name for name in OUTCOMES} | {word: str(meant) for word, meant in request.outcome_map.items()}
     counted = Counted(request.table, columns, words, request.missing, request.ungraded == "exclude", request.dialect)
     paired = request.only in (None, "pairs")
-    if counted.files and (lost := uncounted(counted.files, *(columns[role] for role in ROLES[:3]), paired=paired)):
+    named = (columns[role] for role in ROLES[:3])
+    if counted.files and (lost := uncounted(counted.files, *named, words=words, paired=paired)):
         raise UsageError(
             f"{request.table}: gates depend on {' and '.join(lost)}, which the counts would not hold; give nescio the "
             "table itself"
