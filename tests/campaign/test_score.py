@@ -1292,6 +1292,40 @@ def test_a_measure_of_ranked_answers_reads_every_rank(by: str, tmp_path: Path) -
     assert judges["alpha_a"] == {"key": "exact", "people": "human", "people and key": "exact+human"}[by]
 
 
+@pytest.mark.parametrize("measures", ["[]", '["accuracy", "MRR"]'])
+def test_every_answer_that_people_judged_is_in_the_judgements_with_its_rank(measures: str, tmp_path: Path) -> None:
+    """Alpha gives at rank 2 what beta gives at rank 1; "here" is right with one document, unsupported by the other."""
+    campaign = made.qa(tmp_path, 2, key=False)
+    made.edit(campaign / "campaign.toml", "measures = []", f"measures = {measures}")
+    made.edit(campaign / "campaign.toml", 'distinct = "answer"', 'distinct = "answer and document"')
+    made.edit(campaign / "campaign.toml", "depth = 1", f"depth = {2 if 'MRR' in measures else 1}")
+    alpha = [
+        {"id": "q0", "answer": "here", "doc": "U", "support": "here it is" * 100},
+        {"id": "q0", "answer": "here", "doc": "R", "rank": 2},
+        {"id": "q1", "answer": "there", "doc": "W"},
+        {"id": "q1", "answer": "nowhere", "doc": "R", "rank": 2},
+    ]
+    beta = [{"id": "q0", "answer": "here", "doc": "R"}, {"id": "q1", "answer": "nowhere", "doc": "R"}]
+    made.take(campaign, {"alpha_a": alpha, "beta_b": beta})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda _who, row: next(letter for letter in "RWU" if letter in row["document"]))
+    nescio.campaign.score(campaign, resamples=10)
+    results = campaign / "results"
+    judged = read(results / "judgements.csv")
+    assert [(row["question"], row["verdict"], row["rank"]) for row in judged if row["run"] == "alpha_a"] == [
+        ("q0", "U", "1"),
+        ("q1", "W", "1"),
+        ("q0", "R", "2"),
+        ("q1", "R", "2"),
+    ]
+    files = [campaign / "topics" / "questions.jsonl", *sorted((results / "runs").iterdir())]
+    built = nescio.ave.build(files, tmp_path / "ave.xml", judgements=results / "judgements.csv")
+    (row,) = built.rows
+    assert (row.validated, row.rejected, row.unknown) == (2, 1, 0)
+    assert not {"judgements.stale", "ave.duplicates_differ"} & {one.code for one in built.notes}
+
+
 def test_a_campaign_about_reading_takes_the_measures_of_its_settings(tmp_path: Path) -> None:
     campaign = made.reading(tmp_path)
     made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["MRR", "read.HumSent"]')

@@ -310,13 +310,16 @@ def _write(
 
 
 def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) -> None:
-    """Write the runs, and the verdict on each answer, from which `nescio ave build` can make a collection."""
+    """Write the runs, and the verdict on each answer, from which `nescio ave build` can make a collection.
+
+    The verdicts have a column `rank` if any of them is below rank 1.
+    """
     (draft / "runs").mkdir()
     for run in said.runs:
         write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, said.content[run.run]))
-    cells = [cell for judged, _ in parts for cell in judged.cells if cell.answer and cell.verdict]
-    rows = [(cell.run, cell.question, cell.answer, cell.verdict) for cell in cells]
-    text = csv_text([("run", "question", "answer", "verdict"), *(tuple(map(guard, row)) for row in rows)])
+    cells = [cell for judged, _ in parts for cell in (*judged.cells, *judged.lower) if cell.answer and cell.verdict]
+    columns = ("run", "question", "answer", "verdict", *(["rank"] if any(cell.rank > 1 for cell in cells) else []))
+    text = csv_text([columns, *([guard(getattr(cell, name)) for name in columns] for cell in cells)])
     put(draft / "judgements.csv", text.encode(errors="replace"))
 
 

@@ -42,7 +42,7 @@ from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILES, Worked
 
 _VERDICTS = {CORRECT: Verdict.RIGHT, INCORRECT: Verdict.WRONG}
-VerdictOf = Callable[[str, str, str], Verdict | None]  # maps a run, a question and an answer to people's verdict
+VerdictOf = Callable[[str, str, str, int], Verdict | None]  # maps a run, a question, an answer and its rank
 
 
 class BuildRequest(Worked):
@@ -148,8 +148,8 @@ def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human |
     labels, notes = read_judgements(judgements, words, request.verdict, inexact=NOT_GRADED)
     people, more = human(labels, [run.name for run in data.runs], [one.id for one in data.collection.questions])
 
-    def verdict_of(run: str, question: str, answer: str) -> Verdict | None:
-        label = people.label(run, question, answer)
-        return None if label is None else _VERDICTS.get(label.state)
+    def verdict_of(run: str, question: str, answer: str, rank: int) -> Verdict | None:
+        label = people.label(run, question, answer, rank=rank)
+        return None if label is None or label.empty else _VERDICTS.get(label.state, Verdict.INEXACT)
 
     return verdict_of, people, [*notes, *more]
