@@ -19,6 +19,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
+from nescio.data.evidence import Evidence
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
@@ -30,6 +31,7 @@ from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.scoring import read_tables
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.site import write_site
+from nescio.pipeline.judged import load_judged
 from tests.rings import together
 
 from . import made
@@ -105,6 +107,24 @@ def test_counts_by_verdict_strict_and_lenient_accuracy_and_c_at_1(tmp_path: Path
     (row,) = built.rows
     assert (row.answers, row.validated, row.rejected, row.unknown) == (17, 4 + 5, 2 + 5, 1)
     assert nescio.campaign.init(tmp_path / "ave", [tmp_path / "ave.xml"], task="ave", groups=["alpha=A"]).key
+
+
+def test_a_withheld_answer_is_no_answer_to_who_reads_the_judgements(tmp_path: Path) -> None:
+    """Whoever ranks QA systems by people's verdicts gets the accuracy of the campaign."""
+    results = judged_qa(tmp_path) / "results"
+    nescio.campaign.score(results.parent, resamples=10)
+    rows = read(results / "judgements.csv")
+    assert [row["question"] for row in rows if row["answered"] == "false"] == ["q7"]
+    held = load_judged([results / "judgements.csv"]).data
+    assert isinstance(held, Evidence)
+    assert [int(held.column(word)[0].sum()) for word in ("correct", "incorrect", "unanswered")] == [4, 3, 3]
+
+
+def test_the_first_rank_counts_to_who_reads_the_judgements(tmp_path: Path) -> None:
+    rows = "s,a,Lyon,W,2\ns,a,Paris,R,1\ns,b,Toledo,W,\ns,b,Madrid,R,2\n"
+    held = load_judged([made.text(tmp_path / "j.csv", f"run,question,answer,verdict,rank\n{rows}")]).data
+    assert isinstance(held, Evidence)
+    assert held.column("correct").tolist() == [[1, 0]]
 
 
 def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_path: Path) -> None:

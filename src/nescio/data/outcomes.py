@@ -44,6 +44,7 @@ class Label(Struct, frozen=True):
     empty: bool = False  # Nobody gave a verdict. An inexact answer has a verdict, though it may be ungraded.
     assessor: str | None = None  # the assessor, if the table names one
     rank: int = 1
+    answered: bool = True  # False: the run withheld the answer
 
 
 class Outcomes(Struct, frozen=True, eq=False):

@@ -69,6 +69,7 @@ class Cell(Struct, frozen=True):
     verdict: str
     answer: str
     rank: int = 1
+    answered: bool = True
 
 
 class JudgedRuns(Struct, frozen=True):
@@ -197,7 +198,7 @@ def _below(
             state = outcomes.state[outcomes.runs.index(run), outcomes.questions.index(question)]
             letter = LETTERS.get(WORDS.get(int(state), ""), "")
         if letter:
-            yield Cell(question, run, "", letter, one.answer, rank)
+            yield Cell(question, run, "", letter, one.answer, rank, one.answered)
 
 
 def with_key(campaign: Campaign, part: Part) -> list[Question]:
@@ -305,7 +306,9 @@ def _cells(
             if not verdict and outcomes.state[r, q] == SILENT and outcomes.candidate is not None and one is not None:
                 verdict = {1: "R", 0: "W"}.get(int(outcomes.candidate[r, q]), "")
             verdict = verdict or LETTERS.get(outcome, "")
-            cells.append(Cell(question, run, outcome, verdict, one.answer if one else ""))
+            cells.append(
+                Cell(question, run, outcome, verdict, one.answer if one else "", 1, one is None or one.answered)
+            )
     return cells
 
 
