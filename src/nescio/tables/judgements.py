@@ -261,8 +261,9 @@ def holds_verdicts(table: Any) -> bool:
 def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
     """Return the outcomes in tables that hold only verdicts, for the runs in these tables.
 
-    An answer without a verdict is absent, a withheld one is unanswered, and only a run's first rank counts. Raises FormatError as
-    `read_judgements` does, and MismatchError if a verdict names no run, or if two verdicts on one answer differ.
+    An answer without a verdict is absent, a withheld one is unanswered, and only a run's first rank counts. Raises
+    FormatError as `read_judgements` does, and MismatchError if a verdict names no run, or if two verdicts on one answer
+    differ.
     """
     notes: list[Note] = []
     by_answer: dict[tuple[str, str], Label] = {}

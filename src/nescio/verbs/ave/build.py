@@ -62,8 +62,9 @@ class BuildRequest(Worked):
         default=None,
         reads=True,
         metavar="FILE",
-        help="A table of verdicts. Its columns: question; run or answer; R, W, X, U or words for these. Without "
-        "the table, all answers are UNKNOWN.",
+        help="A table of verdicts. Its columns: question; run or answer; rank if it is not 1; R, W, X, U or words for "
+        "these. A verdict without the text of an answer holds for one rank only. Without the table, all answers are "
+        "UNKNOWN.",
     )
     verdict: str | None = option(
         default=None,
