@@ -216,6 +216,11 @@ class FormatError(NescioError):
         """Return the rule that is broken."""
         return spelled(self._rule)
 
+    @property
+    def rule_alone(self) -> str:
+        """Return the rule that is broken, without advice that names options, for commands without these options."""
+        return "; ".join(part for part in self._rule.split("; ") if MARK not in part) or self.rule
+
 
 @contextmanager
 def collected(faults: list[FormatError] | None) -> Iterator[None]:

@@ -36,6 +36,9 @@ NOW = "2999-01-01T00:00:00Z"  # The server replaces a time in the future by the 
 KNOWN = "question,answer,verdict,why\nWhat is one?,1,R,it is\nWhat is two?,3,W,it is 2\n"
 
 
+RANKS = ((1, "thing"), (2, "other"))
+
+
 def runs_of(folder: Path, n: int) -> list[Path]:
     """Questions, and two runs that differ on every second of them."""
     asked = [{"id": f"q{i}", "question": f"What is {i}?", "answers": [f"thing {i}"]} for i in range(n)]
@@ -143,6 +146,17 @@ def test_a_grade_is_shown_after_the_verdict_and_the_second_one_feeds_nothing(new
     assert {(row["first"], row["second"]) for row in seconds} == {("R", "W")}
     assert {row["answer"][:5]: row["grade"] for row in seconds} == {"thing": "correct", "other": "incorrect"}
     assert "second:" not in (place / "ana.judgements.jsonl").read_text(encoding="utf-8")
+
+
+def test_a_grade_of_rank_1_is_no_grade_of_another_rank(new_room: NewRoom, tmp_path: Path) -> None:
+    questions, one, _ = runs_of(tmp_path, 2)
+    rows = [{"id": f"q{i}", "answer": f"{word} {i}", "rank": rank} for i in range(2) for rank, word in RANKS]
+    room = new_room(questions, made.lines(one, rows), grades=graded(tmp_path, 2))
+    ana, grades = room.join("ana"), dict[str, str]()
+    while left := ana.left():
+        grades |= {item["answer"]: item["grade"] for item in left if "grade" in item}
+        assert ana.send(*(ana.row(item["id"]) for item in left))[1] == []
+    assert grades == {"thing 0": "correct", "thing 1": "correct"}
 
 
 def test_a_first_verdict_stays_as_it_was_once_the_grade_was_shown(new_room: NewRoom, tmp_path: Path) -> None:

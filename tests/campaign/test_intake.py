@@ -880,3 +880,10 @@ def test_one_step_at_a_time(tmp_path: Path) -> None:
     made.sound("qa", tmp_path / "alpha" / "one")
     with step(campaign), pytest.raises(nescio.UsageError, match="another step of this campaign is running"):
         nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+
+
+def test_a_fault_of_a_run_advises_no_option_that_the_command_lacks(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, 1)
+    run = made.text(tmp_path / "alpha" / "deep.jsonl", f'{{"id": "q0", "answer": {"[" * 250}{"]" * 250}}}\n')
+    first, *_ = nescio.campaign.check(campaign, [run]).rows
+    assert first.rule.endswith("values are nested more than 200 levels deep")

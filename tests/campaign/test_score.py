@@ -19,6 +19,7 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
+from nescio.data.evidence import Evidence
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
@@ -30,6 +31,7 @@ from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.scoring import read_tables
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.site import write_site
+from nescio.pipeline.judged import load_judged
 from tests.rings import together
 
 from . import made
@@ -105,6 +107,24 @@ def test_counts_by_verdict_strict_and_lenient_accuracy_and_c_at_1(tmp_path: Path
     (row,) = built.rows
     assert (row.answers, row.validated, row.rejected, row.unknown) == (17, 4 + 5, 2 + 5, 1)
     assert nescio.campaign.init(tmp_path / "ave", [tmp_path / "ave.xml"], task="ave", groups=["alpha=A"]).key
+
+
+def test_a_withheld_answer_is_no_answer_to_who_reads_the_judgements(tmp_path: Path) -> None:
+    """Whoever ranks QA systems by people's verdicts gets the accuracy of the campaign."""
+    results = judged_qa(tmp_path) / "results"
+    nescio.campaign.score(results.parent, resamples=10)
+    rows = read(results / "judgements.csv")
+    assert [row["question"] for row in rows if row["answered"] == "false"] == ["q7"]
+    held = load_judged([results / "judgements.csv"]).data
+    assert isinstance(held, Evidence)
+    assert [int(held.column(word)[0].sum()) for word in ("correct", "incorrect", "unanswered")] == [4, 3, 3]
+
+
+def test_the_first_rank_counts_to_who_reads_the_judgements(tmp_path: Path) -> None:
+    rows = "s,a,Lyon,W,2\ns,a,Paris,R,1\ns,b,Toledo,W,\ns,b,Madrid,R,2\n"
+    held = load_judged([made.text(tmp_path / "j.csv", f"run,question,answer,verdict,rank\n{rows}")]).data
+    assert isinstance(held, Evidence)
+    assert held.column("correct").tolist() == [[1, 0]]
 
 
 def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_path: Path) -> None:
@@ -1290,6 +1310,40 @@ def test_a_measure_of_ranked_answers_reads_every_rank(by: str, tmp_path: Path) -
     assert [str(one) for one in scores.notes if one.code == "judging.lower_ranks"]
     judges = {row["run"]: row["judge"] for row in read(campaign / "results" / "outcomes.csv")}
     assert judges["alpha_a"] == {"key": "exact", "people": "human", "people and key": "exact+human"}[by]
+
+
+@pytest.mark.parametrize("measures", ["[]", '["accuracy", "MRR"]'])
+def test_every_answer_that_people_judged_is_in_the_judgements_with_its_rank(measures: str, tmp_path: Path) -> None:
+    """Alpha gives at rank 2 what beta gives at rank 1; "here" is right with one document, unsupported by the other."""
+    campaign = made.qa(tmp_path, 2, key=False)
+    made.edit(campaign / "campaign.toml", "measures = []", f"measures = {measures}")
+    made.edit(campaign / "campaign.toml", 'distinct = "answer"', 'distinct = "answer and document"')
+    made.edit(campaign / "campaign.toml", "depth = 1", f"depth = {2 if 'MRR' in measures else 1}")
+    alpha = [
+        {"id": "q0", "answer": "here", "doc": "U", "support": "here it is" * 100},
+        {"id": "q0", "answer": "here", "doc": "R", "rank": 2},
+        {"id": "q1", "answer": "there", "doc": "W"},
+        {"id": "q1", "answer": "nowhere", "doc": "R", "rank": 2},
+    ]
+    beta = [{"id": "q0", "answer": "here", "doc": "R"}, {"id": "q1", "answer": "nowhere", "doc": "R"}]
+    made.take(campaign, {"alpha_a": alpha, "beta_b": beta})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda _who, row: next(letter for letter in "RWU" if letter in row["document"]))
+    nescio.campaign.score(campaign, resamples=10)
+    results = campaign / "results"
+    judged = read(results / "judgements.csv")
+    assert [(row["question"], row["verdict"], row["rank"]) for row in judged if row["run"] == "alpha_a"] == [
+        ("q0", "U", "1"),
+        ("q1", "W", "1"),
+        ("q0", "R", "2"),
+        ("q1", "R", "2"),
+    ]
+    files = [campaign / "topics" / "questions.jsonl", *sorted((results / "runs").iterdir())]
+    built = nescio.ave.build(files, tmp_path / "ave.xml", judgements=results / "judgements.csv")
+    (row,) = built.rows
+    assert (row.validated, row.rejected, row.unknown) == (2, 1, 0)
+    assert not {"judgements.stale", "ave.duplicates_differ"} & {one.code for one in built.notes}
 
 
 def test_a_campaign_about_reading_takes_the_measures_of_its_settings(tmp_path: Path) -> None:

@@ -93,3 +93,56 @@ def test_the_label_of_the_present_answer_counts_wherever_it_is(tmp_path: Path, o
     given = files(tmp_path, 60)
     assert nescio.score(given, "accuracy", labels=people, **READ).rows[0].value == pytest.approx(112 / 200)
     assert gated(given, people).status == 1
+
+
+RANKED: list[dict[str, Any]] = [
+    {"id": "a", "answer": "Paris"},
+    {"id": "a", "answer": "Lyon", "rank": 2},
+    {"id": "b", "answer": "Toledo"},
+    {"id": "b", "answer": "Madrid", "rank": 2},
+]
+
+
+def ranked(folder: Path) -> list[Path]:
+    """Write two questions and a run with two ranks."""
+    questions = [{"id": name, "question": f"What is {name}?", "answers": ["Paris", "Madrid"]} for name in "ab"]
+    return [made.lines(folder / "questions.jsonl", questions), made.lines(folder / "bot.jsonl", RANKED)]
+
+
+@pytest.mark.parametrize("run", ["run,", ""])
+def test_a_verdict_without_a_text_holds_for_no_other_rank(run: str, tmp_path: Path) -> None:
+    """`nescio judge` writes such verdicts, of the answers of rank 1."""
+    given, name = ranked(tmp_path), "bot," if run else ""
+    table = made.text(tmp_path / "j.csv", f"{run}question,verdict\n{name}a,R\n{name}b,W\n")
+    built = nescio.ave.build(given, tmp_path / "ave.xml", judgements=table, language="EN")
+    (row,) = built.rows
+    assert (row.validated, row.rejected, row.unknown) == (1, 1, 2)
+    assert "judgements.stale" not in {one.code for one in built.notes}
+    out = tmp_path / "out.csv"
+    nescio.judge(given, judge="human", against=table, output=out)
+    assert nescio.score(out, "accuracy", ci=None).value("bot", "accuracy") == 0.5
+
+
+def test_a_text_that_the_run_gives_at_another_rank_is_not_stale(tmp_path: Path) -> None:
+    given, codes = ranked(tmp_path), []
+    for more in ("", "bot,b,Sevilla,R\n"):
+        table = made.text(tmp_path / "j.csv", f"run,question,answer,verdict\nbot,a,Lyon,W\nbot,b,Toledo,W\n{more}")
+        built = nescio.ave.build(given, tmp_path / "ave.xml", judgements=table, language="EN")
+        assert (built.rows[0].rejected, built.rows[0].unknown) == (2, 2)
+        codes.append([str(one) for one in built.notes if one.code == "judgements.stale"])
+    assert codes[0] == []
+    (said_of_sevilla,) = codes[1]
+    assert "1 judgement is for an answer that the run no longer gives" in said_of_sevilla
+
+
+def test_verdicts_on_one_text_at_two_ranks_are_kept_apart(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": "a", "answer": "Paris", "support": "x" * 701},
+        {"id": "a", "answer": "Paris", "rank": 2},
+    ]
+    given = [ranked(tmp_path)[0], made.lines(tmp_path / "bot.jsonl", rows)]
+    table = made.text(tmp_path / "j.csv", "run,question,answer,verdict,rank\nbot,a,Paris,U,\nbot,a,Paris,R,2\n")
+    (row,) = nescio.ave.build(given, tmp_path / "ave.xml", judgements=table, language="EN").rows
+    assert (row.answers, row.validated) == (1, 1)
+    nescio.judge(given, judge="human", against=table, output=tmp_path / "out.csv")
+    assert nescio.score(tmp_path / "out.csv", "accuracy", ci=None).value("bot", "accuracy") == 0  # that of rank 1

@@ -28,8 +28,9 @@ MEANINGS = {**STATES, PARTIAL: INCORRECT, "ungraded": NOT_GRADED}  # the meaning
 class Label(Struct, frozen=True):
     """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED if there is none.
 
-    The answer is identified by its `run`, its text `answer`, or both. `place` is the place of the verdict in its file,
-    for messages. `inclusion` is the probability with which the question was drawn to be judged by people, if known.
+    The answer is identified by its `run`, its text `answer`, or both, and by its `rank`. `place` is the place of the
+    verdict in its file, for messages. `inclusion` is the probability with which the question was drawn to be judged by
+    people, if known.
     `verdict` is the assessor's R, W, X or U (right, wrong, inexact, unsupported), if the file has these.
     """
 
@@ -42,6 +43,8 @@ class Label(Struct, frozen=True):
     verdict: Verdict | None = None
     empty: bool = False  # Nobody gave a verdict. An inexact answer has a verdict, though it may be ungraded.
     assessor: str | None = None  # the assessor, if the table names one
+    rank: int = 1
+    answered: bool = True  # False: the run withheld the answer
 
 
 class Outcomes(Struct, frozen=True, eq=False):

@@ -53,11 +53,12 @@ RIGHT, WRONG = Grade(CORRECT), Grade(INCORRECT)
 
 
 class AnswerToJudge(Struct, frozen=True):
-    """An answer that a judge is asked to grade, with its question and its run."""
+    """An answer that a judge is asked to grade, with its question, its run and its rank."""
 
     run: str
     question: Question
     answer: str
+    rank: int = 1
 
 
 Silent = float | Callable[[Question], float]

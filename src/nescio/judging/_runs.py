@@ -125,7 +125,7 @@ def _graded(
                 q = index[_key(response)]
                 question, asked = questions[q], None
                 if response.answer is not None and (hears or question.answerable is not False):
-                    asked = AnswerToJudge(run.name, _as_run_has_it(question, run), response.answer)
+                    asked = AnswerToJudge(run.name, _as_run_has_it(question, run), response.answer, response.rank)
                 yield r, q, response, asked
 
     if one_by_one := getattr(judge, "one_by_one", None):

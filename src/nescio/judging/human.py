@@ -37,28 +37,33 @@ class Human(Struct, frozen=True):
     """People's verdicts (labels) as a judge.
 
     A label is stored by run and question, by question alone, or by question and text of the answer. The labels of a run
-    on a question are kept apart by the text of the judged answer, None if a label has no text. `stale` collects the
-    labels of answers that have changed since, `current` those of answers that the run still gives, and `unchecked`
-    labels that lack the text of the judged answer.
+    on a question are kept apart by the text of the judged answer, None if a label has no text. If labels of several
+    ranks have the same text, `by_run` has that of the first rank, and `at_rank` has all. `stale` collects questions
+    with an answer that has no label, `current` the labels of answers that the run still gives, with their texts, and
+    `unchecked` labels that lack the text of the judged answer.
     """
 
     by_run: dict[tuple[str, str], dict[str | None, Label]] = field(default_factory=dict)
+    at_rank: dict[tuple[str, str, int], dict[str | None, Label]] = field(default_factory=dict)
     by_text: dict[tuple[str, str], Label] = field(default_factory=dict)
     by_question: dict[str, Label] = field(default_factory=dict)
     stale: set[tuple[str, str]] = field(default_factory=set)
-    current: set[tuple[str, str]] = field(default_factory=set)
+    current: set[tuple[str, str, str | None]] = field(default_factory=set)
     unchecked: set[tuple[str, str]] = field(default_factory=set)
     record: JudgeRecord = PEOPLE
     scores: Mapping[str, float] = field(default_factory=dict)
 
-    def label(self, run: str, question: str, *answers: str) -> Label | None:
+    def label(self, run: str, question: str, *answers: str, rank: int | None = None) -> Label | None:
         """Return people's label for a run's answer to a question, or None.
 
         `answers` are the texts that a label of this answer may hold: the response, and the graded part of the response.
-        A label that is stored by the text of an answer is found only with these texts. Raises MismatchError if no texts
-        are given, and the labels of several answers of the run differ.
+        A label that is stored by the text of an answer is found only with these texts, at the `rank` if it has one
+        there; a label without a text only at its own rank. Raises MismatchError if no texts are given, and the labels
+        of several answers of the run, of the first rank if they have ranks, differ.
         """
         texts = self.by_run.get((run, question), {})
+        if not answers:
+            texts = self.at_rank.get((run, question, 1), texts)
         if not answers and len({label.state for label in texts.values()} - {NOT_GRADED}) > 1:
             raise MismatchError(
                 f"people's verdicts on several answers of run {run!r} to question {question!r} differ, and these files "
@@ -67,14 +72,16 @@ class Human(Struct, frozen=True):
         if not answers:
             return next(iter(texts.values()), None) or self.by_question.get(question)
         keys = [answer_key(answer) for answer in answers]
-        found = [texts[key] for key in keys if key in texts]
-        label = next(iter(found), None) or texts.get(None) or self.by_question.get(question)
+        at_rank = {} if rank is None else self.at_rank.get((run, question, rank), {})
+        found = [own[key] for own in (at_rank, texts) for key in keys if key in own]
+        bare = at_rank.get(None) or texts.get(None) or self.by_question.get(question)
+        label = next(iter(found), None) or (bare if bare is not None and rank in (None, bare.rank) else None)
         if label is not None and label.answer is None:
             self.unchecked.add((run, question))
-        if label is not None and (label.answer is None or answer_key(label.answer) in keys):
-            self.current.add((run, question))
+        if label is not None:
+            self.current.add((run, question, None if label.answer is None else answer_key(label.answer)))
             return label
-        if label is not None or texts:
+        if texts:
             self.stale.add((run, question))
             return None
         return next((self.by_text[question, key] for key in keys if (question, key) in self.by_text), None)
@@ -98,18 +105,19 @@ class Human(Struct, frozen=True):
                     labels=len(self.unchecked),
                 )
             )
-        if not self.stale:
+        gone = {key for key in self.stale if any((*key, text) not in self.current for text in self.by_run[key])}
+        if not gone:
             return notes
-        run, question = min(self.stale)
-        by_run = {name: sum(name == of for of, _ in self.stale) for name in sorted({name for name, _ in self.stale})}
-        kept = {name: sum(name == of for of, _ in self.current) for name in by_run}
+        run, question = min(gone)
+        by_run = {name: sum(name == of for of, _ in gone) for name in sorted({name for name, _ in gone})}
+        kept = {name: sum(name == of for of, _ in {key[:2] for key in self.current} - gone) for name in by_run}
         return [
             *notes,
             note(
                 STALE,
                 "{labels:n judgement} {labels:is/are} for an answer that the run no longer gives, and {labels:is/are} "
                 "ignored (first: run {run!r}, question {question!r})",
-                labels=len(self.stale),
+                labels=len(gone),
                 run=run,
                 question=question,
                 shares=tuple((name, stale / (stale + kept[name])) for name, stale in by_run.items()),
@@ -138,7 +146,7 @@ class Human(Struct, frozen=True):
         """Return a function that returns people's verdict on an answer, as a grade."""
 
         def graded(answer: AnswerToJudge) -> Grade:
-            label = self.label(answer.run, answer.question.id, answer.answer)
+            label = self.label(answer.run, answer.question.id, answer.answer, rank=answer.rank)
             return Grade(NOT_GRADED if label is None else label.state)
 
         return graded
@@ -161,7 +169,7 @@ def human(
         if label.question not in known_questions or (label.run is not None and label.run not in known_runs):
             strangers.append(label)
         elif label.run is not None:
-            texts = people.by_run.setdefault((label.run, label.question), {})
+            texts = people.at_rank.setdefault((label.run, label.question, label.rank), {})
             key = None if label.answer is None else answer_key(label.answer)
             others = [own for text, own in texts.items() if key is None or text is None]
             doubled += _add(texts, key, label, others)
@@ -174,6 +182,9 @@ def human(
                 f"{label.place}: there are {len(runs)} runs, but this verdict names neither a run nor an answer; add "
                 "one of these"
             )
+    for (run, question, _), texts in sorted(people.at_rank.items(), key=lambda one: one[0][2]):
+        own = people.by_run.setdefault((run, question), {})
+        own |= {text: label for text, label in texts.items() if text not in own}
     if len(strangers) == len(labels):
         first = labels[0] if labels else None
         example = f" (the first judgement is for run {first.run!r}, question {first.question!r})" if first else ""

@@ -54,6 +54,7 @@ VERDICT = (
 INCLUSION, ASSESSOR = "inclusion", "assessor"
 # The parts that `--column NAME=COLUMN` may name in such a table, and the default columns.
 PARTS = {"question": QUESTION, "run": RUN, "answer": ANSWER, "verdict": VERDICT, INCLUSION: (INCLUSION,)}
+PARTS |= {"rank": ("rank",), "answered": ("answered",)}
 PARTS[ASSESSOR] = ()  # any name of the lexicon's annotators
 _ROLES = {"question": ("question", "text"), "run": ("run",), "answer": ("prediction",)}
 OWN_PARTS = ("verdict", INCLUSION, ASSESSOR)  # parts that no other table has
@@ -65,6 +66,7 @@ _WORDS = {
     **dict.fromkeys(("not judged", "unknown", "skipped", "?", "-"), NOT_GRADED),
 }
 ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # columns in which people say only whether a system answered
+NOT_GIVEN = ("false", "no", "0")  # words that say in a column `answered` that the run withheld the judged answer
 LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if the column has no other word
 
 
@@ -88,8 +90,9 @@ def read_judgements(
 
     The columns are the question (question_id, qid, id or question), the run and the text of the answer if they exist,
     and the verdict. `verdict` names the column of verdicts if several columns could hold them. The column `inclusion`
-    has the probability with which people were given the question, and a further column names the assessor (assessor,
-    annotator, rater, …).
+    has the probability with which people were given the question, `rank` the rank of the answer if it is not 1,
+    `answered` whether the run gave the judged answer, and a further column names the assessor (assessor, annotator,
+    rater, …).
 
     `verdict` may name a column of each assessor ("ana+ben"). With `several` these columns are found by their numbers
     (annotator1, annotator2). `named` maps parts to columns ({"run": COLUMN}); columns that the table lacks belong to
@@ -118,7 +121,7 @@ def read_judgements(
     name = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
     labels, words = [], Counter[str]()
     file, row_word = source.label, "object" if source.suffix in LINES else "row"
-    for row, question, run, answer, word, odds, who in rows:
+    for row, question, run, answer, word, odds, rank, given, who in rows:
         state = NOT_GRADED if word is None else known.get(word)
         if question is None or state is None:
             rule = "the question is empty" if question is None else _NO_VERDICT
@@ -137,6 +140,8 @@ def read_judgements(
                 inclusion,
                 empty=word is None,
                 assessor=assessor,
+                rank=int(rank) if rank and rank.isdecimal() else 1,
+                answered=given is None or fold(given) not in NOT_GIVEN,
             )
         )
     return labels, [*source.notes, *_words_read(words, known, str(source.label))]
@@ -161,7 +166,8 @@ def _told_apart(
     If several columns could do so, the one with the fewest values is taken. The result is empty if no answer has
     several verdicts.
     """
-    if len({row[1:4] for row in rows}) == len(rows):
+    answers = [(*row[1:4], row[6]) for row in rows]  # question, run, text and rank
+    if len({*answers}) == len(rows):
         return {}
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "judgements")
@@ -172,7 +178,7 @@ def _told_apart(
     apart = []
     for i, name in enumerate(others, 1):
         values = [cell[i] for cell in cells]
-        if len({(row[1:4], value) for row, value in zip(rows, values, strict=True)}) == len(rows):
+        if len({*zip(answers, values, strict=True)}) == len(rows):
             apart.append((len({*values}), name, values))
     if not apart:
         return {}
@@ -255,8 +261,9 @@ def holds_verdicts(table: Any) -> bool:
 def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
     """Return the outcomes in tables that hold only verdicts, for the runs in these tables.
 
-    An answer without a verdict is absent. Raises FormatError as `read_judgements` does, and MismatchError if a verdict
-    names no run, or if two verdicts on one answer differ.
+    An answer without a verdict is absent, a withheld one is unanswered, and only a run's first rank counts. Raises
+    FormatError as `read_judgements` does, and MismatchError if a verdict names no run, or if two verdicts on one answer
+    differ.
     """
     notes: list[Note] = []
     by_answer: dict[tuple[str, str], Label] = {}
@@ -270,6 +277,10 @@ def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
                     "about; fill in the run or the answer's text"
                 )
             before = by_answer.setdefault((label.run, label.question), label)
+            if label.rank != before.rank:
+                if label.rank < before.rank:
+                    by_answer[label.run, label.question] = label
+                continue
             if before.state not in (label.state, NOT_GRADED) and label.state != NOT_GRADED:
                 raise MismatchError(
                     f"{before.place}, and {label.place}: these two verdicts on the same answer differ; keep one"
@@ -277,10 +288,12 @@ def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
             if before.state == NOT_GRADED:
                 by_answer[label.run, label.question] = label
     runs, questions = (tuple(dict.fromkeys(key[i] for key in by_answer)) for i in (0, 1))
-    state = np.array(
-        [[by_answer[r, q].state if (r, q) in by_answer else ABSENT for q in questions] for r in runs], dtype=np.int8
-    )
+    state = np.array([[_outcome(by_answer.get((r, q))) for q in questions] for r in runs], dtype=np.int8)
     return Outcomes(runs, questions, state), notes
+
+
+def _outcome(label: Label | None) -> int:
+    return ABSENT if label is None else label.state if label.answered else SILENT
 
 
 _NO_VERDICT = (

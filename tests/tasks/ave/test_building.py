@@ -88,6 +88,16 @@ def test_of_equal_answers_the_first_stays() -> None:
     assert "1 duplicate was judged differently" in in_words(found.notes)[0]
 
 
+def test_of_equal_answers_a_judged_one_stays() -> None:
+    for verdict, value in ((R, Value.VALIDATED), (W, Value.REJECTED)):
+        found = built(Offer("q", "s1", "Rome", "a"), Offer("q", "s2", "Rome", "b", verdict), Offer("q", "s3", "Rome"))
+        (kept,) = found.exercise.candidates
+        assert (kept.value, kept.text) == (value, "b")
+        assert not found.notes
+    inexact = built(Offer("q", "s1", "Rome", "a", X), Offer("q", "s2", "Rome", "b", R))
+    assert "1 duplicate was judged differently" in in_words(inexact.notes)[0]
+
+
 def test_an_answer_goes_with_a_longer_one_that_stays() -> None:
     assert kept_answers(built("Rome", "in Rome", "he is in Rome now")) == {"q_1": "he is in Rome now"}
     found = built(Offer("q", "s1", "1912", None, R), Offer("q", "s2", "15 April 1912", None, X))
@@ -138,9 +148,7 @@ def test_questions_without_an_answer_left_are_not_in_it() -> None:
 
 def test_runs_become_offers_with_their_verdicts() -> None:
     run = Run("s", (Response("1", "Rome", True, support="in Rome"), Response("2", None, False)))
-    found = list(
-        offers([run], lambda name, question, answer: R if (name, question, answer) == ("s", "1", "Rome") else W)
-    )
+    found = list(offers([run], lambda *asked: R if asked == ("s", "1", "Rome", 1) else W))
     assert found == [Offer("1", "s", "Rome", "in Rome", R), Offer("2", "s", None, None, None, answered=False)]
 
 

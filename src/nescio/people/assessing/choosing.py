@@ -77,7 +77,7 @@ def grades_of(
     for run in runs:
         for one in run.responses:
             item = names.get((one.question_id, one.answer or ""))
-            label = judge.label(run.name, one.question_id, *filter(None, (one.answer,))) if item else None
+            label = judge.label(run.name, one.question_id, one.answer, rank=one.rank) if item and one.answer else None
             if item and label is not None and label.state in GRADES:
                 found[item].add(GRADES[label.state])
     if not found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -31,7 +31,7 @@ from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.people.campaigns.shown_texts import NOTHING, kind_of_id
 from nescio.people.campaigns.topics import Part, without_list
-from nescio.people.campaigns.verdicts import refuse_open, resolved, unlisted
+from nescio.people.campaigns.verdicts import refuse_open, resolved, settled, unlisted
 from nescio.pipeline import Loaded, Options, apply
 from nescio.sources.json import as_text
 from nescio.tasks.ave import evidence as ave
@@ -49,6 +49,7 @@ from nescio.tasks.reading.systems.marking import suited_judge
 from nescio.text import enumerated, plural
 
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
+LETTERS = {WORDS[CORRECT]: "R", WORDS[INCORRECT]: "W"}
 RIGHTLY = f"rightly {WORDS[SILENT]}"  # the outcome of an abstention on a question without an answer, which is correct
 MOST_NAMED = 3
 NOBODY = ""  # a validator that rejects everything, beside which QA systems are ranked where no run is in
@@ -59,7 +60,7 @@ class Cell(Struct, frozen=True):
 
     `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. If a question
     has no answer, every answer to it is W, whatever an assessor said. `outcome` is the result that the measures count,
-    such as "correct", or `RIGHTLY`.
+    such as "correct", or `RIGHTLY`; a lower rank has none.
     """
 
     question: str
@@ -67,10 +68,15 @@ class Cell(Struct, frozen=True):
     outcome: str
     verdict: str
     answer: str
+    rank: int = 1
+    answered: bool = True
 
 
 class JudgedRuns(Struct, frozen=True):
-    """The runs of one language, judged: their answers with verdicts, and the data for the measures."""
+    """The runs of one language, judged: their answers with verdicts, and the data for the measures.
+
+    `cells` has the answers of rank 1, and `lower` the judged answers of other ranks, which measures may not count.
+    """
 
     part: Part
     runs: tuple[TakenIn, ...]
@@ -80,6 +86,7 @@ class JudgedRuns(Struct, frozen=True):
     outcomes: Outcomes | None = None
     exercise: Exercise | None = None
     targets: tuple[Target, ...] = ()
+    lower: tuple[Cell, ...] = ()
 
     @property
     def groups(self) -> dict[str, str]:
@@ -122,7 +129,8 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     measures = settings.measures or ("c@1", "accuracy", "coverage")
     ranked = any(known(column).lower_ranks for name in measures for column in parse(name).reads)
     own = [Run(run.run, tuple(r for r in said.content[run.run] if ranked or r.rank == 1)) for run in runs]
-    every = {(run.run, a.question, a.rank): a for run in runs for a in said.given(run) if ranked or a.rank == 1}
+    of_any_rank = {(run.run, a.question, a.rank): a for run in runs for a in said.given(run)}
+    every = {key: a for key, a in of_any_rank.items() if ranked or key[2] == 1}
     given = {(run, question): answer for (run, question, rank), answer in every.items() if rank == 1}
     items = {key: said.item_id(one) for key, one in every.items()}
     verdicts = resolved(campaign, {*items.values()})
@@ -165,7 +173,32 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     read = ReadResult(unnamed, tuple(notes), measures, judges, "campaign")
     loaded = apply(read, Options())
     cells = _cells(outcomes, loaded, first, given)
-    return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes)
+    lower = tuple(_below(said, of_any_rank, {rank: one.outcomes for rank, one in at.items()}, without))
+    return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, lower=lower)
+
+
+def _below(
+    said: RunContents,
+    given: Mapping[tuple[str, str, int], PooledAnswer],
+    at: Mapping[int, Outcomes],
+    without: Container[str],
+) -> Iterator[Cell]:
+    """Yield a cell for each judged answer below rank 1, whether or not a measure reads its rank.
+
+    `given` has the answers by run, question and rank, `at` the outcomes of the ranks that measures read, and `without`
+    the questions without an answer.
+    """
+    by_people = settled(said.campaign) if any(rank > 1 for *_, rank in given) else {}
+    for (run, question, rank), one in given.items():
+        if rank == 1:
+            continue
+        letter = str(Verdict.WRONG) if question in without else by_people.get(said.item_id(one), "")
+        if not letter and rank in at:  # judged by the key
+            outcomes = at[rank]
+            state = outcomes.state[outcomes.runs.index(run), outcomes.questions.index(question)]
+            letter = LETTERS.get(WORDS.get(int(state), ""), "")
+        if letter:
+            yield Cell(question, run, "", letter, one.answer, rank, one.answered)
 
 
 def with_key(campaign: Campaign, part: Part) -> list[Question]:
@@ -272,8 +305,10 @@ def _cells(
             verdict = named.get((run, question), "")
             if not verdict and outcomes.state[r, q] == SILENT and outcomes.candidate is not None and one is not None:
                 verdict = {1: "R", 0: "W"}.get(int(outcomes.candidate[r, q]), "")
-            verdict = verdict or {"correct": "R", "incorrect": "W"}.get(outcome, "")
-            cells.append(Cell(question, run, outcome, verdict, one.answer if one else ""))
+            verdict = verdict or LETTERS.get(outcome, "")
+            cells.append(
+                Cell(question, run, outcome, verdict, one.answer if one else "", 1, one is None or one.answered)
+            )
     return cells
 
 

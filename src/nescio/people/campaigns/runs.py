@@ -294,14 +294,16 @@ def examine(
         said, answered, total = _said(reading)
     except NescioError as error:
         rule, where, value = (
-            (error.rule, error.where, error.value) if isinstance(error, FormatError) else (str(error), None, None)
+            (error.rule_alone, error.where, error.value) if isinstance(error, FormatError) else (str(error), None, None)
         )
         # A message may quote the path, which is temporary for an unpacked run.
         rule = rule.replace(str(path), label or str(path))
         return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
     if accepted is None and name is None and not is_file_name(path.name):
         reading.faults.insert(0, FormatError(source.label, FILE_RULE, value=path.name))
-    faults = [_hinted(_fault(label or str(path), one.rule, one.where, one.value), topics) for one in reading.faults]
+    faults = [
+        _hinted(_fault(label or str(path), one.rule_alone, one.where, one.value), topics) for one in reading.faults
+    ]
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
     distinct, unread = tuple(dict.fromkeys(faults)), tuple(map(_cut, map(repr, sorted(reading.unread))))
     counts = answered, total, reading.faults.more

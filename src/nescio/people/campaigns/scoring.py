@@ -44,6 +44,7 @@ from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.topics import Part
 from nescio.reporting import tables
 from nescio.reporting.page.graded import earned
+from nescio.sources.json import as_text
 from nescio.sources.writing import csv_text
 from nescio.tables.outcomes_writer import guard, write_outcomes
 from nescio.tables.questions_writer import response_row, story_names, topic_row
@@ -310,13 +311,18 @@ def _write(
 
 
 def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) -> None:
-    """Write the runs, and the verdict on each answer, from which `nescio ave build` can make a collection."""
+    """Write the runs, and the verdict on each answer, from which `nescio ave build` can make a collection.
+
+    The verdicts have a column `rank` if any of them is below rank 1, and `answered` if a run withheld any answer.
+    """
     (draft / "runs").mkdir()
     for run in said.runs:
         write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, said.content[run.run]))
-    cells = [cell for judged, _ in parts for cell in judged.cells if cell.answer and cell.verdict]
-    rows = [(cell.run, cell.question, cell.answer, cell.verdict) for cell in cells]
-    text = csv_text([("run", "question", "answer", "verdict"), *(tuple(map(guard, row)) for row in rows)])
+    cells = [cell for judged, _ in parts for cell in (*judged.cells, *judged.lower) if cell.answer and cell.verdict]
+    columns = ["run", "question", "answer", "verdict"]
+    columns += ["rank"] if any(cell.rank > 1 for cell in cells) else []
+    columns += [] if all(cell.answered for cell in cells) else ["answered"]
+    text = csv_text([columns, *([guard(as_text(getattr(cell, name))) for name in columns] for cell in cells)])
     put(draft / "judgements.csv", text.encode(errors="replace"))
 
 

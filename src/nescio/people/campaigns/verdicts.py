@@ -98,6 +98,12 @@ def _that_decide(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[st
     return verdicts
 
 
+def settled(campaign: Campaign) -> dict[str, str]:
+    """Return the verdict on each judged item that is neither in dispute nor open, keyed by item."""
+    final = come_to_one(_that_decide(campaign, read_judgements(campaign)), campaign.settings.resolve)
+    return {item: verdict for item, verdict in final.items() if verdict is not None}
+
+
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
     """Return the verdict on each judged item in `wanted`, keyed by item.
 

@@ -126,9 +126,9 @@ def build(
 ) -> Built:
     """Return a collection for validators, built from `questions` and `offers`, the answers of QA systems.
 
-    Answers are removed by the `rules` chosen from `RULES`; of several equal answers, the first is kept. Kept answers
-    are ordered by a hash, so that ids do not reveal the system; the k-th answer to question Q gets the id Q_k. Right
-    answers become VALIDATED, wrong and unsupported ones REJECTED, and inexact or unjudged ones UNKNOWN. Raises
+    Answers are removed by the `rules` chosen from `RULES`; of several equal answers, the first judged one is kept. Kept
+    answers are ordered by a hash, so that ids do not reveal the system; the k-th answer to question Q gets the id Q_k.
+    Right answers become VALIDATED, wrong and unsupported ones REJECTED, and inexact or unjudged ones UNKNOWN. Raises
     MismatchError for an answer to an unknown question, UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
@@ -155,15 +155,15 @@ def build(
     return Built(exercise, gone, _systems(exercise, gone), notes)
 
 
-def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
+def offers(runs: Iterable[Run], verdict: Callable[[str, str, str, int], Verdict | None]) -> Iterator[Offer]:
     """Yield each answer of the runs as an `Offer`, from which a collection can be built.
 
-    `verdict` returns the assessors' verdict, given the name of a run, the id of a question and an answer.
+    `verdict` returns the assessors' verdict, given the name of a run, the id of a question, an answer and its rank.
     """
     for run in runs:
         for response in run.responses:
             question, answer = response.question_id, response.answer
-            judgement = None if answer is None else verdict(run.name, question, answer)
+            judgement = None if answer is None else verdict(run.name, question, answer, response.rank)
             support, document = response.support, response.document
             yield Offer(question, run.name, answer, support, judgement, document, response.answered)
 
@@ -217,7 +217,7 @@ def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
 def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Group:
     group = _Group()
     first: dict[tuple[str, ...], Candidate] = {}
-    for number, offer in enumerate(offers, 1):
+    for number, offer in enumerate(sorted(offers, key=lambda one: one.verdict is None), 1):
         identity = f"{offer.question_id}_{number}"
         answer, text = (offer.answer or "").strip(), (offer.text or "").strip()
         rule = _rule(offer, answer, text, longest)
@@ -229,7 +229,7 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
         key = tokens(answer)
         before = first.setdefault(key, candidate)
         if before is not candidate and "duplicate" in rules:
-            group.unlike += before.value != value
+            group.unlike += offer.verdict is not None and before.value != value
             group.gone.append(Discarded(offer.question_id, identity, offer.system, "duplicate", before.id))
             continue
         group.kept.append((candidate, key))

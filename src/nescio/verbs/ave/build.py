@@ -42,7 +42,7 @@ from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILES, Worked
 
 _VERDICTS = {CORRECT: Verdict.RIGHT, INCORRECT: Verdict.WRONG}
-VerdictOf = Callable[[str, str, str], Verdict | None]  # maps a run, a question and an answer to people's verdict
+VerdictOf = Callable[[str, str, str, int], Verdict | None]  # maps a run, a question, an answer and its rank
 
 
 class BuildRequest(Worked):
@@ -62,8 +62,9 @@ class BuildRequest(Worked):
         default=None,
         reads=True,
         metavar="FILE",
-        help="A table of verdicts. Its columns: question; run or answer; R, W, X, U or words for these. Without "
-        "the table, all answers are UNKNOWN.",
+        help="A table of verdicts. Its columns: question; run or answer; rank if it is not 1; R, W, X, U or words for "
+        "these. A verdict without the text of an answer holds for one rank only. Without the table, all answers are "
+        "UNKNOWN.",
     )
     verdict: str | None = option(
         default=None,
@@ -148,8 +149,8 @@ def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human |
     labels, notes = read_judgements(judgements, words, request.verdict, inexact=NOT_GRADED)
     people, more = human(labels, [run.name for run in data.runs], [one.id for one in data.collection.questions])
 
-    def verdict_of(run: str, question: str, answer: str) -> Verdict | None:
-        label = people.label(run, question, answer)
-        return None if label is None else _VERDICTS.get(label.state)
+    def verdict_of(run: str, question: str, answer: str, rank: int) -> Verdict | None:
+        label = people.label(run, question, answer, rank=rank)
+        return None if label is None or label.empty else _VERDICTS.get(label.state, Verdict.INEXACT)
 
     return verdict_of, people, [*notes, *more]
