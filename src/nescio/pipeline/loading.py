@@ -212,8 +212,9 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
         unshared = data.select(lacking) if lacking.any() else None
         data, policy_notes = apply_policies(data, policies, notes)
         notes += policy_notes
-        of_runs = [(name, data.origins.get(name, name)) for name in data.runs]  # one run may have two names now
-        silence = tuple(replace(row, run=name) for name, run in of_runs for row in silence if row.run == run)
+        if data.origins:  # a run with ungraded answers has two names now
+            of_runs = [(name, data.origins.get(name, name)) for name in data.runs]
+            silence = tuple(replace(row, run=name) for name, run in of_runs for row in silence if row.run == run)
     if isinstance(data, Unjudged):
         raise UsageError("these answers are not judged yet; judge them first")
     return Loaded(

@@ -72,9 +72,9 @@ def no_decision(
         yield Statement("no decision", text, {"run": shown, "lost": lost.lost, "of": lost.of, "why": lost.why})
         return
     remarks = notes_on_pairs([(run, rival) for rival in rivals], silence)
-    for why in (spelled(remark["what"]) for remark in remarks if remark.code == NOT_DECLINED):
+    if remark := next((one for one in remarks if one.code == NOT_DECLINED), None):
+        why = spelled(remark["what"])
         yield Statement("no decision", f"Ship nothing yet: {why}.", {"run": shown, "why": why})
-        return
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:
