@@ -175,6 +175,7 @@ READING: dict[str, Any] = {
 MEMORY: dict[str, Any] = {
     "cluster": "topic",
     "missing_confidence": "exclude",
+    "same_unit": ["seconds"],
 }  # what an Evidence in memory can still be asked
 
 

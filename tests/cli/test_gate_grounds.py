@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -409,13 +410,62 @@ def test_costs_in_two_units_and_marks_of_missing_costs(tmp_path: Path, nescio: C
     slower = [("new", *row[1:3], float(str(row[3])) / 500) for row in rows]
     measure = ("-m", "mean(seconds,better=lower)", *GATE)
     units = table(tmp_path / "units.csv", f"{HEAD},seconds", [*rows, *slower])
-    nescio("compare", units, *measure).assert_refused("values in different units cannot be compared")
+    nescio("compare", units, *measure).assert_refused("they may be in different units")
     marked = [("new", *row[1:3], -1 if q % 2 else row[3]) for q, row in enumerate(rows)]
     marks = table(tmp_path / "marks.csv", f"{HEAD},seconds", [*rows, *marked])
     nescio("compare", marks, *measure).assert_refused("never below 0 in old, but some are in new")
     faster = [("new", *row[1:3], float(str(row[3])) / 50) for row in rows]
     honest = table(tmp_path / "honest.csv", f"{HEAD},seconds", [*rows, *faster])
-    assert "\nMERGE: new minus old" in nescio("compare", honest, *measure, "--margin", "10").out
+    nescio("compare", honest, *measure, "--margin", "10").assert_refused("--same-unit seconds that they have")
+    done = nescio("compare", honest, *measure, "--margin", "10", "--same-unit", "seconds")
+    assert "\nMERGE: new minus old" in done.out
+    assert "different units" not in done.flat
+
+
+@pytest.mark.parametrize("measure", ["mean(cost)", "price_per_right(cost)", "net_benefit(9, column=cost)"])
+@pytest.mark.parametrize("divisor", [100, 60, math.inf])
+def test_costs_of_which_one_run_does_not_state_the_unit(
+    tmp_path: Path, nescio: Command, measure: str, divisor: float
+) -> None:
+    """The new run costs twice as much, in a unit that is 100 or 60 times larger, or does not know its costs (0)."""
+    rows = [(*row, 2 + q % 3 / 2) for q, row in enumerate(old())]
+    dearer = [("new", *row[1:3], 2 * float(str(row[3])) / divisor) for row in rows]
+    path = table(tmp_path / "costs.csv", f"{HEAD},cost", [*rows, *dearer])
+    gate = ("-m", measure, *GATE, "--margin", "0.1")
+    nescio("compare", path, *gate).assert_refused("they may be in different units")
+    nescio("gate", policy(path, f'measure = "{measure}"\nby = 0.1')).assert_refused("they may be in different units")
+    stated = policy(path, f'measure = "{measure}"\nby = 0.1', 'same_unit = ["cost"]')
+    assert nescio("gate", stated).status == 0
+    assert nescio("compare", path, *gate, "--same-unit", "cost").status == 0
+
+
+def test_grades_on_two_scales_above_1(tmp_path: Path, nescio: Command) -> None:
+    """The judge of the old run grades up to 10, and that of the new run up to 100: it is worse."""
+    rows = [("old", f"q{q}", 4 + q % 6) for q in N]
+    worse = [("new", f"q{q}", 30 + q % 21) for q in N]
+    says = "the values of 'grade' are at most 10 in old, but reach 50 in new"
+    paths = [table(tmp_path / f"{i}.csv", "run,question,grade", own) for i, own in enumerate((rows, worse))]
+    by = ("-m", "accuracy", "--column", "outcome=grade>=6")
+    for asked in (("-m", "mean(grade)", "--margin", "0.5"), by):
+        nescio("compare", *paths, *asked, *GATE).assert_refused(says)
+        assert nescio("compare", *paths, *asked, *GATE, "--same-unit", "grade").status == 0
+    assert nescio("compare", paths[0], *by, "--save-baseline", tmp_path / "base.json").status == 0
+    saved = ("--baseline", tmp_path / "base.json", "--fail-on-regression", "--margin", "0.02")
+    nescio("compare", paths[1], *by, *saved).assert_refused(says)
+    assert nescio("compare", paths[1], *by, *saved, "--same-unit", "grade").status == 0
+
+
+def test_a_suite_knows_the_scales_of_each_benchmark(tmp_path: Path, nescio: Command) -> None:
+    suite = tmp_path / "suite.toml"
+    for name, scale in (("a", 1), ("b", 8)):
+        rows = [(run, f"q{q}", by * (q % 7 + 1) / 10) for run, by in (("old", 0.8), ("new", scale)) for q in N]
+        table(tmp_path / f"{name}.csv", "run,question,grade", rows)
+    benchmarks = [f'[benchmarks.{name}]\nfiles = "{name}.csv"\n' for name in "ab"]
+    gate = ("-m", "mean(grade)", *GATE, "--margin", "0.1")
+    suite.write_text("".join(benchmarks))
+    nescio("compare", suite, *gate).assert_refused("between 0 and 1 in old, but reach 5.6 in new")
+    suite.write_text(f'{"".join(benchmarks)}same_unit = ["grade"]\n')
+    assert nescio("compare", suite, *gate).status == 0
 
 
 def test_looks_that_contradict_each_other_show_no_interval(tmp_path: Path, nescio: Command) -> None:

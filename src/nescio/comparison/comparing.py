@@ -167,7 +167,7 @@ def compare(
             ungraded_left_out=loaded.ungraded_left_out,
         ),
         *on_worse_answers([data], rows, work.share_of),
-        *differing_columns(data, wanted),
+        *differing_columns(loaded, wanted),
         *_notes(data, rows, ci),
     )
     more = {**_tables(work, rows, ranked=baseline is None), "tests": tests_used(rows, EXACT_FOR)}

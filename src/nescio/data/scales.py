@@ -1,4 +1,4 @@
-"""Tell whether the grades of some runs have another scale than those of others."""
+"""Tell whether the grades, costs or times of some runs seem to have another scale or unit than those of others."""
 
 from __future__ import annotations
 
@@ -9,74 +9,85 @@ import numpy as np
 
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
+from nescio.data.reasons import MUCH
 
 # Codes of notes on runs whose values seem to have different scales or units: those of `unit`, and those of `beyond`.
-SCALES_DIFFER, UNITS_DIFFER, SIGNS_DIFFER = "measure.scales_differ", "measure.units_differ", "measure.signs_differ"
-SCALES = (SCALES_DIFFER, UNITS_DIFFER, SIGNS_DIFFER)
+SCALES_DIFFER, GRADES_DIFFER = "measure.scales_differ", "measure.grades_differ"
+UNITS_DIFFER, SIGNS_DIFFER = "measure.units_differ", "measure.signs_differ"
+UNITS = (SCALES_DIFFER, GRADES_DIFFER, UNITS_DIFFER)  # a user may state that the scale and unit are the same
+SCALES = (*UNITS, SIGNS_DIFFER)
 _NUMBER = r"(-?(?:inf|\d+(?:\.\d+)?(?:e[+-]\d+)?))"
 # "; " separates the ranges of joined runs.
-_RANGE = re.compile(rf"(?:^|(?<=; )){_NUMBER} to {_NUMBER} \((.+?)\)(?:; |$)", re.DOTALL)
-_FAR = 300  # Medians that differ by this factor are hardly of one unit: milliseconds and seconds differ by 1,000.
+_RANGE = re.compile(rf"(?:^|(?<=; )){_NUMBER} to {_NUMBER} \((.+?)(?:, from ([\d.e+-]+))?\)(?:; |$)", re.DOTALL)
+_TOPS = (5, 10)  # the ends of common scales of grades, below 100
+_FAR = 20  # Seconds and minutes differ by 60, so that a run may take three times as long and still seem faster.
 
 
-def graded_by(
-    column: str, values: Mapping[str, Sequence[float] | Array], threshold: float
-) -> tuple[dict[str, str], list[Note]]:
-    """Return the range of each run's values in words if `threshold` is a share, or else the notes of `scales_differ`.
+def grades_in_words(column: str, values: Mapping[str, Sequence[float] | Array], threshold: float) -> dict[str, str]:
+    """Return the range of each run's values in words, such as "0 to 1 (score)", for runs with values.
 
-    `column` and `values` are as in `scales_differ`. Values whose threshold is no share, such as 3, have no range,
-    because files with other thresholds may rightly hold them on another scale.
+    The words name a `threshold` that is not between 0 and 1, because only runs with the same threshold are compared.
+    `column` and `values` are as in `scales_differ`.
     """
-    if not 0 < threshold < 1:
-        return {}, scales_differ(column, values)
+    named = column if 0 < threshold < 1 else f"{column}, from {threshold:g}"
     given = {run: own for run, of_run in values.items() if (own := _given(of_run)).size}
-    return {run: f"{own.min():.4g} to {own.max():.4g} ({column})" for run, own in given.items()}, []
+    return {run: f"{own.min():.4g} to {own.max():.4g} ({named})" for run, own in given.items()}
 
 
 def ranges_differ(ranges: Iterable[tuple[str, str]]) -> list[Note]:
     """Return the notes of `scales_differ` on pairs of a run and its range in words."""
-    of_columns: dict[str, dict[str, list[float]]] = {}
+    compared: dict[tuple[str, str], dict[str, list[float]]] = {}
     for run, text in ranges:
-        for *ends, column in _RANGE.findall(text):
-            of_columns.setdefault(column, {}).setdefault(run, []).extend(map(float, ends))
-    return [remark for column, values in of_columns.items() for remark in scales_differ(column, values, shares=True)]
+        for *ends, column, threshold in _RANGE.findall(text):
+            compared.setdefault((column, threshold), {}).setdefault(run, []).extend(map(float, ends))
+    return [remark for (column, _), values in compared.items() for remark in scales_differ(column, values, shares=True)]
 
 
 def scales_differ(column: str, values: Mapping[str, Sequence[float] | Array], *, shares: bool = False) -> list[Note]:
-    """Return a note if the values of a column are between 0 and 1 in some runs, and reach 2 or more in others.
+    """Return a note if the values of a column seem to be grades on another scale in some runs than in others.
 
-    `values` has the values of each run, with NaN for missing ones. Whole numbers between 0 and 1 may be counts, unless
-    they are `shares` because the user compares them with a number between 0 and 1.
+    They are between 0 and 1 in some runs and reach 2 or more in others, or at most 5 (or 10) in some runs, and higher
+    in a tenth of the answers of others. `values` has the values of each run, with NaN for missing ones. Whole numbers
+    between 0 and 1 may be counts, unless they are `shares` because the user compares them with a threshold.
     """
-    unit, beyond, most = list[str](), list[str](), 0.0
-    for run, of_run in values.items():
-        given = _given(of_run)
-        if not given.size:
-            continue
-        if given.max() >= 2:
-            beyond.append(run)
-            most = max(most, float(given.max()))
-        elif given.min() >= 0 and given.max() <= 1 and (shares or np.any(given % 1 > 0)):
-            unit.append(run)
-    if not unit or not beyond:
-        return []
-    return [
-        note(
-            SCALES_DIFFER,
-            "the values of {column!r} are between 0 and 1 in {unit:list 3}, but reach {most:.4g} in {beyond:list "
-            "3}: values on different scales cannot be compared",
-            column=column,
-            unit=unit,
-            beyond=beyond,
-            most=most,
-        )
-    ]
+    given = {run: own for run, of_run in values.items() if (own := _given(of_run)).size}
+    far = [run for run, own in given.items() if own.max() >= 2]
+    unit = [run for run, own in given.items() if own.min() >= 0 and own.max() <= 1 and (shares or np.any(own % 1 > 0))]
+    if unit and far:
+        return [
+            note(
+                SCALES_DIFFER,
+                "the values of {column!r} are between 0 and 1 in {unit:list 3}, but reach {most:.4g} in {beyond:list "
+                "3}: values on different scales cannot be compared",
+                column=column,
+                unit=unit,
+                beyond=far,
+                most=max(float(given[run].max()) for run in far),
+            )
+        ]
+    for top in _TOPS:
+        within = [run for run, own in given.items() if own.max() <= top]
+        beyond = [run for run, own in given.items() if np.mean(own > top) >= MUCH]
+        if within and beyond:
+            return [
+                note(
+                    GRADES_DIFFER,
+                    "the values of {column!r} are at most {top:g} in {unit:list 3}, but reach {most:.4g} in "
+                    "{beyond:list 3}: they may be on different scales",
+                    column=column,
+                    top=top,
+                    unit=within,
+                    beyond=beyond,
+                    most=max(float(given[run].max()) for run in beyond),
+                )
+            ]
+    return []
 
 
 def units_differ(column: str, values: Mapping[str, Sequence[float] | Array]) -> list[Note]:
-    """Return notes if costs or times have another unit in some runs than in others, or are below 0 in some runs only.
+    """Return notes if costs or times seem to have another unit in some runs than in others, or are below 0 in some.
 
-    `values` is as in `scales_differ`.
+    A run whose values are all 0 may not know its costs. `values` is as in `scales_differ`.
     """
     given = {run: own for run, of_run in values.items() if (own := _given(of_run)).size}
     negative = [run for run, own in given.items() if own.min() < 0]
@@ -93,18 +104,20 @@ def units_differ(column: str, values: Mapping[str, Sequence[float] | Array]) -> 
             )
         )
     medians = {run: float(np.median(own)) for run, own in given.items() if run not in negative}
+    free = [run for run in medians if not given[run].any()]
     least = min((median for median in medians.values() if median > 0), default=np.inf)
-    beyond = [run for run, median in medians.items() if median >= _FAR * least]
+    beyond = [run for run, median in medians.items() if median >= _FAR * least or (free and median > 0)]
     if beyond:
+        within = [run for run, median in medians.items() if run not in beyond]
         notes.append(
             note(
                 UNITS_DIFFER,
                 "the median of {column!r} is at most {least:.4g} in {unit:list 3}, but {most:.4g} in {beyond:list 3}: "
-                "values in different units cannot be compared",
+                "they may be in different units",
                 column=column,
-                unit=[run for run, median in medians.items() if median < _FAR * least],
+                unit=within,
                 beyond=beyond,
-                least=max(median for median in medians.values() if median < _FAR * least),
+                least=max(medians[run] for run in within),
                 most=max(medians[run] for run in beyond),
             )
         )

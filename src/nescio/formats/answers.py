@@ -19,7 +19,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes, reasons_note
 from nescio.data.policy_notes import said_by_some
 from nescio.data.repeats import FIRST, repeats_of
-from nescio.data.scales import graded_by, ranges_differ
+from nescio.data.scales import grades_in_words, ranges_differ
 from nescio.data.texts import AnswerTexts
 from nescio.errors import FormatError, MismatchError, differs_between_runs
 from nescio.formats.choices import chosen_among, threshold
@@ -182,8 +182,8 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
     if SCORE not in names and any(answer.score is not None for answer in answers):
         scores = (np.nan if answer.score is None else answer.score for answer in answers)
         columns[user(SCORE)] = array(scores, np.nan, float)
-    grades, differ = _grades(answers, options)
-    notes += [*ranges_differ(grades.items()), *differ]
+    grades = _grades(answers, options)
+    notes += ranges_differ(grades.items())
     reasons = zip(runs, layout.reasons, strict=True)
     notes += [reasons_note(run, of_run, len(asked)) for run, of_run in reasons if of_run]
     notes += changed_words(
@@ -213,16 +213,16 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
     )
 
 
-def _grades(answers: Sequence[Answer], options: ReadOptions) -> tuple[dict[str, str], list[Note]]:
-    """Return what `graded_by` says of the scores that the user compares with a threshold; empty without one."""
+def _grades(answers: Sequence[Answer], options: ReadOptions) -> dict[str, str]:
+    """Return the ranges of the scores that the user compares with a threshold, keyed by run; empty without one."""
     if (least := threshold(options)) is None:
-        return {}, []
+        return {}
     scores: dict[str, list[float]] = {}
     for answer in answers:
         only = next(iter(answer.scores.values())) if len(answer.scores) == 1 else answer.score
         score = answer.scores.get(chosen_among(options, "metric", answer.scores) or SCORE, only)
         scores.setdefault(answer.run, []).append(math.nan if score is None else score)
-    return graded_by(options.choose.get("metric", SCORE), scores, least)
+    return grades_in_words(options.choose.get("metric", SCORE), scores, least)
 
 
 def _words(answer: Answer) -> bytes:

@@ -81,6 +81,8 @@ class Loaded(Struct, frozen=True):
             choices["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
         if self.options.repeats_of:
             choices["repeats_of"] = "+".join(f"{name}={of}" for name, of in sorted(self.options.repeats_of.items()))
+        if self.options.same_unit:
+            choices["same_unit"] = "+".join(self.options.same_unit)
         if self.options.missing_confidence != "error":
             choices["missing_confidence"] = self.options.missing_confidence
         if self.options.declined_pattern:
@@ -109,7 +111,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         return source
     if isinstance(source, (Evidence, Tally)):
         kind, name = ("evidence", "an Evidence") if source.has_questions else ("counts", "a Tally")
-        allowed = ("cluster", "missing_confidence") if source.has_questions else ("cluster",)
+        allowed = ("cluster", "missing_confidence", "same_unit") if source.has_questions else ("cluster",)
         options.refuse(f"this is {name} in memory", allowed=allowed)
         policies = _policies(options)
         return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
@@ -219,7 +221,7 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
         raise UsageError("these answers are not judged yet; judge them first")
     return Loaded(
         _prepared(data, options, policies),
-        tuple(notes),
+        tuple(options.unstated(notes)),
         judged.measures or _defaults(data),
         judged.format,
         judges_of(judged),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal
@@ -10,9 +10,11 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from nescio.data.columns import OUTCOMES
+from nescio.data.notes import Note
 from nescio.data.outcomes import MEANINGS, PARTIAL
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.data.reasons import CountsAs, NoAnswer
+from nescio.data.scales import UNITS
 from nescio.errors import UsageError, opt
 from nescio.memory import size_of
 from nescio.options import Kind, Request, option
@@ -286,12 +288,22 @@ class Reading(MergingRuns, group="Reading the files"):
         help="What to do with an answer without a confidence, if other answers of the run have one: stop with an "
         "error, or leave it out. This applies only to measures that use confidence.",
     )
+    same_unit: Sequence[str] = option(
+        default=(),
+        metavar="COLUMN",
+        help="State that COLUMN has one scale and unit in all runs, although its values differ widely between runs. "
+        "Without it, no gate rests on such a column.",
+    )
     cluster: str | None = option(
         default=None,
         metavar="COLUMN",
         help="Resample questions with the same value of COLUMN (such as one story) together.",
         default_words="the column `cluster`",
     )
+
+    def unstated(self, notes: Iterable[Note]) -> list[Note]:
+        """Return the notes without those on different units of a column that `same_unit` names."""
+        return [one for one in notes if one.code not in UNITS or one["column"] not in self.same_unit]
 
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
         """Raise UsageError if an option for reading was given that cannot apply; `what` says why it cannot.

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
 from nescio.data.columns import USER, bare, user
 from nescio.data.dropped import ANOTHER_FIGURE, NOT_MAPPED, UNSTATED, lacks_answers
-from nescio.data.evidence import Data, Evidence
+from nescio.data.evidence import Evidence
 from nescio.data.judge_record import BY_COLUMNS, DIFFERENT, UNCHECKED
 from nescio.data.kept import UNFIT as SAID_UNFIT
 from nescio.data.notes import Note, note, renamed
@@ -42,7 +42,7 @@ from nescio.data.policy_notes import (
 )
 from nescio.data.reasons import NOT_DECLINED, left_out_in_words, notes_on_silence
 from nescio.data.results import Results, Score, Scores
-from nescio.data.scales import SCALES, scales_differ, units_differ
+from nescio.data.scales import SCALES, SIGNS_DIFFER, scales_differ, units_differ
 from nescio.errors import opt, spelled
 from nescio.measures import Measure, OwnInterval, parse
 from nescio.pipeline import Loaded
@@ -301,7 +301,12 @@ def _of_scales(results: Results[Any], name: str, pair: Pair) -> str | None:
         if remark.code in SCALES and name in (remark.measures or [name]):  # of all measures, if by a threshold
             sides = (remark["unit"], remark["beyond"])
             if any(pair.baseline in one and any(map(pair.judges, other)) for one, other in (sides, sides[::-1])):
-                return f"{name}: {remark.text}. Give all runs one scale and unit"
+                same = (
+                    ""
+                    if remark.code == SIGNS_DIFFER
+                    else f", or state by {opt('same_unit', remark['column'])} that they have"
+                )
+                return f"{name}: {remark.text}. Give all runs one scale and unit{same}"
     return None
 
 
@@ -347,19 +352,23 @@ def deciding_ends(scores: Scores, row: Score) -> tuple[float, float]:
     return (math.nan, math.nan) if low is None or high is None else (low, high)
 
 
-def differing_columns(data: Data, measures: Sequence[Measure]) -> list[Note]:
+def differing_columns(loaded: Loaded, measures: Sequence[Measure]) -> list[Note]:
     """Return notes on columns that seem to mean something else in one run than in another."""
-    return [*_known_differs(data, measures), *_scales_differ(data, measures)] if isinstance(data, Evidence) else []
+    data = loaded.data
+    if not isinstance(data, Evidence):
+        return []
+    return [*_known_differs(data, measures), *loaded.options.unstated(_scales_differ(data, measures))]
 
 
 def _scales_differ(data: Evidence, measures: Sequence[Measure]) -> Iterator[Note]:
-    """Yield a note for each mean of a column whose values have another scale or unit in some runs than in others.
+    """Yield a note for each user's column whose values have another scale or unit in some runs than in others.
 
-    Values of which lower ones are better may be costs or seconds; others are scores.
+    A mean of which higher values are better is one of scores. Other columns hold costs or times.
     """
-    means = (one for one in measures if one.declaration.name == "mean" or one.declaration.lower_is_better)
-    for measure in (one.on(data.columns) for one in means):
-        differ = units_differ if measure.declaration.lower_is_better else scales_differ
+    numeric = (one.on(data.columns) for one in measures if one.declaration.name not in HONESTY)
+    for measure in numeric:
+        scores = measure.declaration.name == "mean" and not measure.declaration.lower_is_better
+        differ = scales_differ if scores else units_differ
         for name in map(user, measure.user_columns):
             if name in data.columns:
                 values = np.where(data.present, np.asarray(data.column(name), dtype=np.float64), np.nan)

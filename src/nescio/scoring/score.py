@@ -107,7 +107,7 @@ def compute_scores(
         notes += about
         how["next"] = str(next)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
-    notes += [*differing_columns(loaded.data, wanted), *notes_on_silence(loaded.data.runs, [loaded.silence])]
+    notes += [*differing_columns(loaded, wanted), *notes_on_silence(loaded.data.runs, [loaded.silence])]
     exact = {}
     if ci and not clustered:
         inputs = work[0][1]

@@ -30,6 +30,7 @@ from nescio.estimating.means import mean
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import check_baseline
+from nescio.scoring.grounds import differing_columns
 from nescio.scoring.score import parse_all
 from nescio.stats import resampling
 from nescio.stats.resampling import Block
@@ -143,7 +144,8 @@ def compare_suite(
     )
     notes += [*lacking, *on_benchmarks(suite, differences)]
     notes += on_worse_answers([b.data for b in suite.benchmarks], rows)
-    return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
+    differ = {benchmark.name: differing_columns(benchmark.loaded, wanted) for benchmark in suite.benchmarks}
+    return Comparisons(tuple(rows), line, (*notes, *suite.notes(differ)), "comparisons", tables)
 
 
 def _check_paired(suite: Suite) -> None:

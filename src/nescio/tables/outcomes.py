@@ -15,7 +15,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
 from nescio.data.reasons import BY_OUTCOME, EMPTY, ERRORED, NO_FORM, OUTPUT_LACKS, UNSEEN, kind_of
 from nescio.data.repeats import REPEAT, repeats_of
-from nescio.data.scales import graded_by
+from nescio.data.scales import grades_in_words
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.formats.registry import ReadOptions
 from nescio.sources.arrow import roles_given
@@ -81,10 +81,10 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     outcomes = _build(connection, placed, sources, held, notes)
     named = any(mapping[JUDGE].columns == (JUDGE,) for mapping in mappings if JUDGE in mapping)
     judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)
-    grades, differ = _grades(connection, [m["outcome"] for m in mappings if m["outcome"].sign])
+    grades = _grades(connection, [m["outcome"] for m in mappings if m["outcome"].sign])
     outcomes = replace(outcomes, kept={GRADES: grades})
     outcomes, remarks, others = with_kept(connection, outcomes, held, text, options)
-    notes += [*differ, *remarks]
+    notes += remarks
     taken = {
         name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
     }
@@ -171,18 +171,16 @@ def _state(
         _ask_of_empty(connection, sources)
 
 
-def _grades(
-    connection: duckdb.DuckDBPyConnection, thresholds: Sequence[Expression]
-) -> tuple[dict[str, str], list[Note]]:
-    """Return what `graded_by` says of the grades that are compared with a threshold; empty without one."""
+def _grades(connection: duckdb.DuckDBPyConnection, thresholds: Sequence[Expression]) -> dict[str, str]:
+    """Return the ranges of the grades that are compared with a threshold, keyed by run; empty without one."""
     if not thresholds:
-        return {}, []
+        return {}
     number = NUMBER.format("grade")
     query = (
         f"SELECT run, list(DISTINCT {number}) FROM rows WHERE isfinite({number}) GROUP BY 1 ORDER BY min((file, row))"
     )
     grades = dict(connection.execute(query).fetchall())
-    return graded_by(thresholds[0].column, grades, float(thresholds[0].number))
+    return grades_in_words(thresholds[0].column, grades, float(thresholds[0].number))
 
 
 def _with_answers(placed: Iterable[tuple[Table, Mapped]]) -> str:
