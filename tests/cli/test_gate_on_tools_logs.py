@@ -195,3 +195,52 @@ def test_results_are_those_of_their_model(tmp_path: Path, nescio: Command) -> No
     old, new = lighteval(tmp_path, "old", 5, results=None), lighteval(tmp_path, "new", 9)
     done = nescio("compare", old, new, "-m", "accuracy", *GATE)
     assert done.status == 0, done.flat
+
+
+TABLES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
+    "simpleqa": ({"problem": "q{q}", "target": "x", "predicted_answer": "a{q}", "grade": "{letter}"}, ()),
+    "ragas": (
+        {"user_input": "q{q}", "response": "a{q}", "answer_correctness": "{right}", "faithfulness": "0.5"},
+        ("--choose", "metric=answer_correctness"),
+    ),
+    "respubliqa": (
+        {"q_id": "q{q}", "answer": "a{q}", "candidate": "", "assessment": "{assessment}"},
+        (),
+    ),
+    "mlflow": ({"inputs": "q{q}", "predictions": "a{q}", "strictly/v1/score": "{right}"}, ("--format-in", "mlflow")),
+}
+
+
+def of_tool(folder: Path, name: str, run: str, share: int, **more: str) -> Path:
+    """Write the table of a tool in which `share` of ten answers are right, with more columns."""
+    columns, path = TABLES[name][0] | more, folder / f"{run}.csv"
+    lines = [",".join(columns)]
+    for q in N:
+        right = q % 10 < share
+        cells = {"q": q, "letter": "BA"[right], "assessment": "WR"[right], "right": int(right), "odd": q % 2}
+        lines.append(",".join(cell.format(**cells) for cell in columns.values()))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_column_of_a_tools_table_names_the_judge(tmp_path: Path, nescio: Command, name: str) -> None:
+    """It counts if it has one value in each run, as in a table of nescio's own."""
+    gate = ("-m", "c@1", *GATE, *TABLES[name][1])
+    old, new = (
+        of_tool(tmp_path, name, run, share, grader_model=f"of {run}") for run, share in (("old", 5), ("new", 9))
+    )
+    nescio("compare", old, new, *gate).assert_refused("the runs were judged by different judges")
+    done = nescio("compare", old, new, *gate, "--column", "judge=-")
+    assert done.status == 0, done.flat
+    of_tool(tmp_path, name, "new", 9, grader_model="{odd}")
+    of_tool(tmp_path, name, "old", 5, grader_model="of {odd}")
+    assert nescio("compare", old, new, *gate).status == 0
+
+
+def test_another_version_of_a_metric_is_another_judge(tmp_path: Path, nescio: Command) -> None:
+    old, new = (of_tool(tmp_path, "mlflow", run, share) for run, share in (("old", 5), ("new", 9)))
+    gate = ("-m", "c@1", *GATE, "--format-in", "mlflow")
+    assert nescio("compare", old, new, *gate).status == 0
+    new.write_text(new.read_text().replace("strictly/v1", "strictly/v2"))
+    nescio("compare", old, new, *gate).assert_refused("strictly(version=v2)")

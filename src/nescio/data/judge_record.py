@@ -135,6 +135,26 @@ def alike(records: Iterable[tuple[Hashable, Hashable, JudgeRecord]]) -> dict[Has
     return found
 
 
+def constant(named: Mapping[str, Iterable[JudgeRecord | None]]) -> dict[str, set[JudgeRecord | None]]:
+    """Return the judge of each run without what varies within some run: its parameters, or its name."""
+    stated: dict[str, dict[str, set[str]]] = {}
+    for run, records in named.items():
+        values = stated.setdefault(run, {})
+        for record in filter(None, records):
+            pairs = record.parameters if record.name == BY_COLUMNS and record.parameters else (("", str(record)),)
+            for key, value in pairs:
+                values.setdefault(key, set()).add(value)
+    varying = {key for values in stated.values() for key, several in values.items() if len(several) > 1}
+    return {run: {_of_columns({k: v for k, v in own.items() if k not in varying})} for run, own in stated.items()}
+
+
+def _of_columns(values: Mapping[str, set[str]]) -> JudgeRecord | None:
+    pairs = tuple(sorted((key, value) for key, own in values.items() for value in own))
+    if pairs and not pairs[0][0]:
+        return parse(pairs[0][1])
+    return JudgeRecord(BY_COLUMNS, pairs) if pairs else None
+
+
 def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
     """Return one record of all judges of a run, the same for any order of `records`.
 

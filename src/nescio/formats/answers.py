@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from nescio.data.changed_questions import UNSAID, changed_words
 from nescio.data.columns import Array, user
-from nescio.data.judge_record import UNKNOWN, JudgeRecord, alike, combined
+from nescio.data.judge_record import BY_COLUMNS, UNKNOWN, JudgeRecord, alike, combined, constant
 from nescio.data.kept import GRADES
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes, reasons_note
@@ -243,6 +243,7 @@ def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[s
     graded an answer is unknown if the log says it of other answers only.
     """
     counted = [answer for answer in answers if not shared or (composed(answer.question) or "") in shared]
+    _keep_constant_columns(counted)
     stated = alike(
         (answer.run, (answer.path, answer.task, name), record)
         for answer in counted
@@ -254,6 +255,19 @@ def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[s
         if not answer.judges and answer.run in stated and _is_graded(answer):
             stated[answer.run].add(JudgeRecord(UNKNOWN))
     return tuple(combined(stated[run]) if run in stated else None for run in runs) if stated else ()
+
+
+def _keep_constant_columns(answers: Sequence[Answer]) -> None:
+    """Remove from the judges that columns name what varies within a run: an assessor of single answers is no judge."""
+    named: dict[str, set[JudgeRecord | None]] = {}
+    for answer in answers:
+        if record := answer.judges.get(BY_COLUMNS):
+            named.setdefault(answer.run, set()).add(record)
+    kept = {run: record for run, records in constant(named).items() for record in records if record}
+    for answer in answers:
+        if BY_COLUMNS in answer.judges:
+            others = {name: record for name, record in answer.judges.items() if name != BY_COLUMNS}
+            answer.judges = others | ({BY_COLUMNS: kept[answer.run]} if answer.run in kept else {})
 
 
 def _is_graded(answer: Answer) -> bool:

@@ -16,7 +16,8 @@ from nescio.formats import SourceRole, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.sources.opening import open_source
 from nescio.sources.source import Source
-from nescio.tables.lexicon import roles_of
+from nescio.tables.lexicon import names_a_judge, roles_of
+from nescio.tables.mapping import NONE
 from nescio.text import is_nothing
 
 if TYPE_CHECKING:
@@ -74,15 +75,19 @@ def recognise(
                 else "its columns have fixed names"
             )
             raise UsageError(f"{opt('column', {name: of_table})}: this is {format_.about}; {can}")
-        if format_.name != TABLE and not any(of_table in source.columns for _, source in parts):
+        if format_.name != TABLE and not any(name in source.named for _, source in parts):
             there = ", ".join(dict.fromkeys(column for _, source in parts for column in source.columns))
             raise UsageError(f"{opt('column', {name: of_table})}: no file has this column; the columns are {there}")
     return format_, parts
 
 
 def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of a file that the user named, keyed by the names that the user gave them."""
-    return {name: column_name for name, column_name in column.items() if column_name in source.columns}
+    """Return the columns of a file that the user named, keyed by the names that the user gave them.
+
+    The judge of a file with columns that seem to name it may be `NONE`.
+    """
+    unnamed = {("judge", NONE)} if any(map(names_a_judge, source.columns)) else set()
+    return {name: of for name, of in column.items() if of in source.columns or (name, of) in unnamed}
 
 
 def silence_reader() -> Callable[[str], bool]:

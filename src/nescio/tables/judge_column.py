@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from nescio.data.judge_record import BY_COLUMNS, UNKNOWN, JudgeRecord, combined, parse
+from nescio.data.judge_record import UNKNOWN, JudgeRecord, combined, constant, parse
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,30 +25,10 @@ def judges_of(
     named: dict[str, set[JudgeRecord | None]] = {}
     for run, text in connection.execute(f"SELECT DISTINCT run, {column} FROM rows ORDER BY ALL").fetchall():
         named.setdefault(run, set()).add(None if text is None else parse(text))
-    named = named if own else _constant(named)
+    named = named if own else constant(named)
     several = any(len(own - {None}) > 1 for own in named.values())
     judges = [_one(named.get(run, {None})) for run in runs]
     return (tuple(judges) if any(judges) else ()), several
-
-
-def _constant(named: Mapping[str, set[JudgeRecord | None]]) -> dict[str, set[JudgeRecord | None]]:
-    """Return the judge of each run without what varies within some run: its parameters, or its name."""
-    stated: dict[str, dict[str, set[str]]] = {}
-    for run, records in named.items():
-        values = stated.setdefault(run, {})
-        for record in filter(None, records):
-            pairs = record.parameters if record.name == BY_COLUMNS and record.parameters else (("", str(record)),)
-            for key, value in pairs:
-                values.setdefault(key, set()).add(value)
-    varying = {key for values in stated.values() for key, several in values.items() if len(several) > 1}
-    return {run: {_record({k: v for k, v in own.items() if k not in varying})} for run, own in stated.items()}
-
-
-def _record(values: Mapping[str, set[str]]) -> JudgeRecord | None:
-    pairs = tuple(sorted((key, value) for key, own in values.items() for value in own))
-    if pairs and not pairs[0][0]:
-        return parse(pairs[0][1])
-    return JudgeRecord(BY_COLUMNS, pairs) if pairs else None
 
 
 def _one(records: set[JudgeRecord | None]) -> JudgeRecord | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.judge_record import BY_COLUMNS, JudgeRecord, grader
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import Answer
@@ -22,7 +23,7 @@ from nescio.sources.json import as_text
 from nescio.sources.literals import literal_or
 from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows, locate
-from nescio.tables.lexicon import state_of
+from nescio.tables.lexicon import names_a_judge, state_of
 from nescio.text import decimal
 
 Row = Mapping[str, str | None]
@@ -146,6 +147,7 @@ def marked_rows(
     source, question, answer_column = table.source, table.question, table.answer
     confidence = source.named.get("confidence")
     known = {*metrics, *fields, question, answer_column, confidence}
+    judges = judge_columns(source, (name for name in table.names if name not in metrics))
     for i, row in enumerate(table.rows):
         text, where = row.get(question), f"row {i + 1}"
         if text is None:
@@ -163,7 +165,23 @@ def marked_rows(
             gold=row.get(gold or ""),
             answer=output,
             reason=[row.get(name) for name in reasons],
+            judges=judges_in(row, judges),
         )
+
+
+def judge_columns(source: Source, names: Iterable[str]) -> list[str]:
+    """Return the columns among `names` whose names speak of a judge, or only the one that the user named.
+
+    The user may also name none ("-").
+    """
+    column = source.named.get("judge")
+    return [name for name in names if (names_a_judge(name) if column is None else name == column)]
+
+
+def judges_in(row: Row, columns: Iterable[str]) -> dict[str, JudgeRecord]:
+    """Return the judge that `columns` of a row name, keyed by `BY_COLUMNS`; empty if none of them names any."""
+    stated = {name: cell for name in columns if (cell := row.get(name))}
+    return {BY_COLUMNS: grader(BY_COLUMNS, **stated)} if stated else {}
 
 
 def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from nescio.data.judge_record import grader, speaks_of_grading
+from nescio.data.judge_record import BY_COLUMNS, grader, speaks_of_grading
 from nescio.data.outcomes import NOT_GRADED, SAID_SO
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import SCORE, Answer
@@ -94,7 +94,7 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
             right = score >= (1.0 if least is None else least) if math.isfinite(score) else None
             settle(answer, right, UNREAD)
             judges = answer.judges if math.isnan(score) else {name: grader(name), **answer.judges}
-            answer.judges = {name: judges[name]} if name in judges else {}
+            answer.judges = {key: judges[key] for key in (name, BY_COLUMNS) if key in judges}
             marks = {**answer.scores, SCORE: score} if between else answer.scores
             answer.scores = {name: mark for name, mark in marks.items() if not math.isnan(mark)}
     return log.result(answers, keep=keep)

@@ -51,7 +51,7 @@ GOLD = (
 )
 TABLE = "eval_results_table"  # the name of the file in every run
 _REASONS = ("/justification", "/rationale")
-_SCORE = re.compile(r"(.+?)(?:/v\d+)?/(?:score|value)", re.DOTALL)
+_SCORE = re.compile(r"(.+?)(?:/(v\d+))?/(?:score|value)", re.DOTALL)
 _BESIDE = re.compile(r".+/(?:justification|rationale|error_message|error_code|score|value)", re.DOTALL)
 _OTHERS = ("trace", "spans", "assessments", "trace_metadata", "tags", "trace_id", "request_id", "client_request_id")
 _OF_TRACES = ("request_time", "execution_duration", "execution_time_ms", "timestamp_ms", "state", "status")
@@ -61,7 +61,7 @@ _LARGE = ("trace", "spans", "tags")  # long columns; others repeat all that is n
 @reader(
     "mlflow",
     about="MLflow's evaluation results: inputs, outputs, NAME/v1/score or NAME/value; or traces with assessments",
-    columns=("question", "answer", "confidence"),
+    columns=("question", "answer", "confidence", "judge"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every table as a run, named by its file, or by the folder of an `eval_results_table.json`."""
@@ -76,7 +76,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
     table = open_answers(log, source, QUESTION, ANSWER, without=_OTHERS)
-    columns = {name: match[1] for name in table.names if (match := _SCORE.fullmatch(name))}
+    found = [match for name in table.names if (match := _SCORE.fullmatch(name))]
+    columns = {match[0]: match[1] for match in found}
+    versions = {match[1]: grader(match[1], version=match[2]) for match in found if match[2]}
     metrics = metrics_among(table.rows, columns)
     if not metrics:
         raise FormatError(source.label, "no metric in the file has a number or a verdict", value=list(columns))
@@ -92,6 +94,7 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
         reasons=[name for name in table.names if name.endswith(_REASONS)],
     )
     for row, answer in zip(table.rows, answers, strict=True):
+        answer.judges = {**versions, **answer.judges}
         yield _without_error(row, answer)
 
 

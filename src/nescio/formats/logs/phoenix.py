@@ -43,7 +43,7 @@ GOLD = ("expected", "expected_output", "reference_output", "ground_truth")
 @reader(
     "phoenix",
     about="the runs of an experiment of Phoenix: example_id, output and annotations; or a table of evaluate_dataframe",
-    columns=("question", "answer", "confidence"),
+    columns=("question", "answer", "confidence", "judge"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file, which Phoenix names after the experiment."""
@@ -152,7 +152,8 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
     gold = next((name for name in GOLD if name in table.names), None)
     for row, answer in zip(table.rows, marked_rows(table, run, metrics, fields=fields, gold=gold), strict=True):
         scores = {name: value_of(row.get(name + _SCORE)) for name in evaluators}
-        answer.judges = dict(_judge({**own, "name": name}) for name, own in scores.items() if isinstance(own, dict))
+        own = (_judge({**score, "name": name}) for name, score in scores.items() if isinstance(score, dict))
+        answer.judges = {**answer.judges, **dict(own)}
         yield answer
 
 

@@ -68,7 +68,7 @@ def _plain(column: str) -> str:
     "ragas",
     about="the samples and scores of ragas: user_input, response, reference, and one column per metric",
     recognise=recognise,
-    columns=("question", "answer", "confidence"),
+    columns=("question", "answer", "confidence", "judge"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every table as a run."""

@@ -16,7 +16,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILEN
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, empty, settle
-from nescio.formats.logs.metric_tables import confidence_of, rows_of
+from nescio.formats.logs.metric_tables import confidence_of, judge_columns, judges_in, rows_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import locate, require
@@ -39,6 +39,7 @@ _METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
 @reader(
     "simpleqa",
     about="SimpleQA results: problem, target, predicted_answer, grade (A, B, C or the words)",
+    columns=("judge",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the graded answers of any number of runs, each named by its file (or by its column `run` or `model`)."""
@@ -58,6 +59,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _answers(log: Log, source: Source, name: str) -> list[Answer]:
     rows = rows_of(source)
     require(source, ("problem", "grade"), [*rows[0]], "a SimpleQA result")
+    judges = judge_columns(source, dict.fromkeys(name for row in rows for name in row))
     answers = []
     for at, row in enumerate(rows, 1):
         problem, run = row["problem"], row.get("run") or row.get("model") or name
@@ -80,6 +82,7 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
             gold=row.get("target"),
             answer=text,
             reason=next((row[column] for column in REASONS if row.get(column)), None),
+            judges=judges_in(row, judges),
         )
         settle(log.take(answer), state == CORRECT)
         answers.append(answer)

@@ -24,7 +24,7 @@ from nescio.errors import FormatError, opt
 from nescio.formats.answers import Answer
 from nescio.formats.choices import choose
 from nescio.formats.logs.kit import Log, empty
-from nescio.formats.logs.metric_tables import column_of, confidence_of, is_table, rows_of
+from nescio.formats.logs.metric_tables import column_of, confidence_of, is_table, judge_columns, judges_in, rows_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import locate
@@ -87,7 +87,7 @@ def recognise(source: Source) -> str | None:
     "respubliqa",
     about="judged runs of ResPubliQA and QA@CLEF: question_id, answer (or NOA), candidate, assessment (R, W, X, U)",
     recognise=recognise,
-    columns=tuple(COLUMNS),
+    columns=(*COLUMNS, "judge"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, or as several runs if its column `run` names them.
@@ -115,7 +115,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _lines(source: Source, name: str) -> Iterator[_Line]:
-    columns = _columns(source)
+    columns, judges = _columns(source), judge_columns(source, source.columns)
     for at, row in enumerate(rows_of(source), 1):
         cells = {part: row.get(columns.get(part, "")) for part in COLUMNS}
         answer_word, word, candidate = _word(cells["answer"]), _word(cells["assessment"]), cells["candidate"]
@@ -143,6 +143,7 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
             nothing=empty(cells["answer"]),
             lacking="not assessed",
             answer=candidate if noa else cells["answer"],
+            judges=judges_in(row, judges),
         )
         yield _Line(answer, answer_word, noa or called, letter, noa)
 
