@@ -130,7 +130,7 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
 
 
 def of_one_answer(label: Label) -> tuple[str, str | None, str | None, int]:
-    """Return a key that all labels of one answer share: the question, the run or else the answer's text, and the rank."""
+    """Return a key that all labels of one answer share: question, run or else text, and rank."""
     by_text = label.run is None and label.answer is not None
     return label.question, label.run, answer_key(label.answer or "") if by_text else None, label.rank
 
