@@ -183,3 +183,14 @@ def test_a_column_whose_cells_are_no_ranks_is_none(ranks: str, tmp_path: Path) -
     table = made.text(tmp_path / "j.csv", f"run,question,rank,verdict\nbot,a,{first},R\nbot,b,{second},W\n")
     nescio.judge(ranked(tmp_path), judge="human", against=table, output=tmp_path / "out.csv")
     assert nescio.score(tmp_path / "out.csv", "accuracy", ci=None).value("bot", "accuracy") == 0.5
+
+
+@pytest.mark.parametrize("word", ["", "?", "not judged"])
+def test_an_answer_that_nobody_judged_hides_no_verdict_on_an_equal_one(word: str, tmp_path: Path) -> None:
+    questions = [{"id": "a", "question": "What is a?", "answers": ["Paris"]}]
+    given = [made.lines(tmp_path / "questions.jsonl", questions)]
+    given += [made.lines(tmp_path / f"{name}.jsonl", RANKED[:1]) for name in ("one", "two")]
+    table = made.text(tmp_path / "j.csv", f"run,question,verdict\none,a,{word}\ntwo,a,R\n")
+    built = nescio.ave.build(given, tmp_path / "ave.xml", judgements=table, language="EN")
+    assert (built.rows[0].validated, built.rows[0].unknown) == (1, 0)
+    assert "ave.duplicates_differ" not in {one.code for one in built.notes}

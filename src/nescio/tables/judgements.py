@@ -66,6 +66,7 @@ _WORDS = {
     **dict.fromkeys(("not judged", "unknown", "skipped", "?", "-"), NOT_GRADED),
 }
 ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # columns in which people say only whether a system answered
+INEXACT = ("x", "inexact")
 NOT_GIVEN = ("false", "no", "0", "0.0")  # words that say in a column `answered` that the run withheld the judged answer
 LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if the column has no other word
 
@@ -139,7 +140,7 @@ def read_judgements(
                 answer,
                 f"{file}, {row_word} {row}{'' if assessor is None else f' ({name} {assessor!r})'}",
                 inclusion,
-                empty=word is None,
+                empty=state == NOT_GRADED and (word or "").lower() not in INEXACT,
                 assessor=assessor,
                 rank=ranks[rank],
                 answered=given is None or fold(given) not in NOT_GIVEN,
@@ -227,7 +228,7 @@ def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) 
     }
     notes = []
     for word, times in sorted(words.items()):
-        neither = known[word] == NOT_GRADED and word.lower() in ("x", "inexact")
+        neither = known[word] == NOT_GRADED and word.lower() in INEXACT
         notes.append(
             note(
                 "judgements.word",
@@ -343,7 +344,7 @@ def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: 
     """
     mapped = {word: MEANINGS[to] for word, to in by_value(outcome_map, words).items()}
     letters = {word.lower() for word in words} <= set(LETTERS)
-    by_word = LETTERS if letters and words else {"inexact": inexact, "x": inexact, **more}
+    by_word = LETTERS if letters and words else dict.fromkeys(INEXACT, inexact) | {**more}
     found = {word: mapped.get(word, by_word.get(word.lower())) for word in words}
     states = {word: state_of(word) if state is None and not letters else state for word, state in found.items()}
     return {word: state for word, state in states.items() if state is not None}
