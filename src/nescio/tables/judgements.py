@@ -256,7 +256,7 @@ def _probability(source: Any, row: int, cell: str) -> float:
 
 def _ranks(cells: set[str | None]) -> dict[str | None, int]:
     """Return the rank that each cell means: 1 for an empty one, and for all if any is no whole number above 0."""
-    numbers = {cell: 1.0 if cell is None else finite(cell) or 0 for cell in cells}
+    numbers = {cell: 1.0 if cell is None else finite(cell) or 0.0 for cell in cells}
     are_ranks = all(number >= 1 and number.is_integer() for number in numbers.values())
     return {cell: int(number) if are_ranks else 1 for cell, number in numbers.items()}
 
