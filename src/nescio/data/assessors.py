@@ -130,9 +130,10 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
 
 
 def of_one_answer(label: Label) -> tuple[str, str | None, str | None, int]:
-    """Return a key that all labels of one answer share: question, run or else text, and rank."""
-    by_text = label.run is None and label.answer is not None
-    return label.question, label.run, answer_key(label.answer or "") if by_text else None, label.rank
+    """Return a key that all labels of one answer share: the question, and run and rank, or else the answer's text."""
+    if label.run is not None or label.answer is None:
+        return label.question, label.run, None, label.rank
+    return label.question, None, answer_key(label.answer), 1
 
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
