@@ -194,3 +194,9 @@ def test_an_answer_that_nobody_judged_hides_no_verdict_on_an_equal_one(word: str
     built = nescio.ave.build(given, tmp_path / "ave.xml", judgements=table, language="EN")
     assert (built.rows[0].validated, built.rows[0].unknown) == (1, 0)
     assert "ave.duplicates_differ" not in {one.code for one in built.notes}
+
+
+def test_a_column_that_holds_no_ranks_tells_no_answers_apart(tmp_path: Path) -> None:
+    table = made.text(tmp_path / "j.csv", "run,question,verdict,rank,round\nb,a,W,high,1\nb,a,R,low,2\nb,c,R,low,1\n")
+    verdicts = nescio.lab.assessors(table).tables["verdicts"]
+    assert [(one.question_id, one.of, one.rank) for one in verdicts] == [("a", 2, None), ("c", 1, None)]
