@@ -142,6 +142,21 @@ def test_a_withheld_answer_has_the_verdict_of_the_key_at_every_rank(tmp_path: Pa
     ]
 
 
+@pytest.mark.parametrize("left", [True, False])
+def test_the_key_judges_a_withheld_answer_that_people_left(left: bool, tmp_path: Path) -> None:
+    """People judge the one answer that is given, and the withheld one unless it is left to the key, which differs."""
+    campaign = made.qa(tmp_path, 2, judge="exact")
+    made.take(campaign, {"alpha_a": ["thing 0", {"answer": "thing 1", "answered": False}]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda _who, row: "" if left and row["answer"] == "thing 1" else "W")
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    rows = read(campaign / "results" / "outcomes.csv")
+    assert [row["candidate"] for row in rows] == ["", "correct" if left else "incorrect"]
+    assert {row["judge"] for row in rows} == {"exact+human" if left else "human"}
+    assert "campaign.instead_of_people" not in {one.code for one in scores.notes}
+
+
 def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_path: Path) -> None:
     """The assessor did not know that only q0 has an answer."""
     rows = [{"id": f"q{i}", "question": f"What is {i}?", "answerable": not i} for i in range(5)]

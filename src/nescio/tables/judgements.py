@@ -115,12 +115,13 @@ def read_judgements(
             cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
             own = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
         rows += [(*row[:-1], column) for row in own] if apart else own
+    ranks = _ranks({row[6] for row in rows})
+    rows = [(*row[:6], ranks[row[6]], *row[7:]) for row in rows]
     known = _known(
         {row[4] for row in rows if row[4]}, outcome_map or {}, inexact, dict.fromkeys(ATTEMPTS * answered, ANSWERED)
     )
     by_whom = {} if apart or wanted[ASSESSOR] else _told_apart(source, rows, wanted)
     name = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
-    ranks = _ranks({row[6] for row in rows})
     labels, words = [], Counter[str]()
     file, row_word = source.label, "object" if source.suffix in LINES else "row"
     for row, question, run, answer, word, odds, rank, given, who in rows:
@@ -142,7 +143,7 @@ def read_judgements(
                 inclusion,
                 empty=state == NOT_GRADED and (word or "").lower() not in INEXACT,
                 assessor=assessor,
-                rank=ranks[rank],
+                rank=rank,
                 answered=given is None or fold(given) not in NOT_GIVEN,
             )
         )
