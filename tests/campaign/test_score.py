@@ -121,10 +121,40 @@ def test_a_withheld_answer_is_no_answer_to_who_reads_the_judgements(tmp_path: Pa
 
 
 def test_the_first_rank_counts_to_who_reads_the_judgements(tmp_path: Path) -> None:
-    rows = "s,a,Lyon,W,2\ns,a,Paris,R,1\ns,b,Toledo,W,\ns,b,Madrid,R,2\n"
+    """The run says nothing at rank 1 about c."""
+    rows = "s,a,Lyon,W,2\ns,a,Paris,R,1\ns,b,Toledo,W,\ns,b,Madrid,R,2\ns,c,Rome,R,2\n"
     held = load_judged([made.text(tmp_path / "j.csv", f"run,question,answer,verdict,rank\n{rows}")]).data
     assert isinstance(held, Evidence)
-    assert held.column("correct").tolist() == [[1, 0]]
+    assert held.column("correct").tolist() == [[1, 0, 0]]
+    assert held.column("unanswered").tolist() == [[0, 0, 1]]
+
+
+def test_a_withheld_answer_has_the_verdict_of_the_key_at_every_rank(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, 2, judge="exact")
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["MRR"]')
+    rows = [{"id": "q0", "answer": text, "rank": at, "answered": False} for at, text in ((1, "no"), (2, "thing 0"))]
+    made.take(campaign, {"alpha_a": [*rows, {"id": "q1", "answer": None}]})
+    nescio.campaign.score(campaign, resamples=10)
+    judged = read(campaign / "results" / "judgements.csv")
+    assert [(row["rank"], row["verdict"], row["answered"]) for row in judged] == [
+        ("1", "W", "false"),
+        ("2", "R", "false"),
+    ]
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_the_key_judges_a_withheld_answer_that_people_left(left: bool, tmp_path: Path) -> None:
+    """People judge the one answer that is given, and the withheld one unless it is left to the key, which differs."""
+    campaign = made.qa(tmp_path, 2, judge="exact")
+    made.take(campaign, {"alpha_a": ["thing 0", {"answer": "thing 1", "answered": False}]})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda _who, row: "" if left and row["answer"] == "thing 1" else "W")
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    rows = read(campaign / "results" / "outcomes.csv")
+    assert [row["candidate"] for row in rows] == ["", "correct" if left else "incorrect"]
+    assert {row["judge"] for row in rows} == {"exact+human" if left else "human"}
+    assert "campaign.instead_of_people" not in {one.code for one in scores.notes}
 
 
 def test_an_answer_to_a_question_without_an_answer_is_wrong_in_every_figure(tmp_path: Path) -> None:

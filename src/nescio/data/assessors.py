@@ -129,11 +129,11 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
     return {item: resolve(given, rule, likeliest.get(item)) for item, given in verdicts.items()}
 
 
-def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
-    """Return a key that all labels of one answer share: the question, and the run or else the text of the answer."""
+def of_one_answer(label: Label) -> tuple[str, str | None, str | None, int]:
+    """Return a key that all labels of one answer share: the question, and run and rank, or else the answer's text."""
     if label.run is not None or label.answer is None:
-        return label.question, label.run, None
-    return label.question, None, answer_key(label.answer)
+        return label.question, label.run, None, label.rank
+    return label.question, None, answer_key(label.answer), 1
 
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:

@@ -65,11 +65,11 @@ def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]
     return replace(outcomes, kept=of_runs)
 
 
-def as_read(made: Outcomes, read: ReadResult | None) -> Outcomes:
+def as_read(made: Outcomes, read: ReadResult | None, runs: Collection[str] = ()) -> Outcomes:
     """Return outcomes that a rule made of the runs in `read`, with the digests, judges and grades of these runs.
 
-    A run that has the name of one of these is made of it alone, and any other of all. Where all of them lack an output,
-    the made run lacks it for the same reason; where all lack a row, so does the made run.
+    A run that has the name of one of these is made of it alone, and any other of all, or of those in `runs`. Where all
+    of them lack an output, the made run lacks it for the same reason; where all lack a row, so does the made run.
     """
     whole = None if read is None else read.data
     if read is None or not isinstance(whole, Outcomes):
@@ -81,7 +81,7 @@ def as_read(made: Outcomes, read: ReadResult | None) -> Outcomes:
     if not any(known) and len(by := judges_of(read)) == 1:
         known = [by[0]] * len(whole.runs)
     for at, run in enumerate(made.runs):
-        own = [whole.runs.index(run)] if run in whole.runs else [*range(len(whole.runs))]
+        own = [whole.runs.index(one) for one in ((run,) if run in whole.runs else runs or whole.runs)]
         several = [known[i] for i in own]
         judges.append(None if None in several else combined({one for one in several if one is not None}))
         graded += [(run, ranges[whole.runs[i]]) for i in own if whole.runs[i] in ranges]

@@ -122,7 +122,7 @@ def _arrival(laid: Labels, run: str, given: Sequence[Label]) -> NDArray[np.int64
     """
     place = {question: i for i, question in enumerate(laid.data.questions)}
     name = laid.data.origins.get(run, run)
-    verdicts = [one for one in given if not one.empty]
+    verdicts = [one for one in given if not one.empty and one.rank == 1]
     own = [one.question for one in verdicts if one.run in (None, run, name)]
     order = dict.fromkeys([*own, *(one.question for one in verdicts)])
     return np.array([place[question] for question in order if question in place], dtype=np.int64)

@@ -33,7 +33,7 @@ from nescio.sources.tables import load_rows, locate, unguarded
 from nescio.tables.lexicon import fold, lexicon, roles_of, squash
 from nescio.tables.lexicon import state_of as outcome_of
 from nescio.tables.mapping import AND
-from nescio.text import by_value, decimal
+from nescio.text import by_value, decimal, finite
 
 QUESTION = ("question_id", "qid", "id", "question")
 RUN = ("run", "run_id", "system", "model")
@@ -66,7 +66,8 @@ _WORDS = {
     **dict.fromkeys(("not judged", "unknown", "skipped", "?", "-"), NOT_GRADED),
 }
 ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # columns in which people say only whether a system answered
-NOT_GIVEN = ("false", "no", "0")  # words that say in a column `answered` that the run withheld the judged answer
+INEXACT = ("x", "inexact")
+NOT_GIVEN = ("false", "no", "0", "0.0")  # words that say in a column `answered` that the run withheld the judged answer
 LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if the column has no other word
 
 
@@ -114,6 +115,8 @@ def read_judgements(
             cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
             own = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
         rows += [(*row[:-1], column) for row in own] if apart else own
+    ranks = _ranks({row[6] for row in rows})
+    rows = [(*row[:6], ranks[row[6]], *row[7:]) for row in rows]
     known = _known(
         {row[4] for row in rows if row[4]}, outcome_map or {}, inexact, dict.fromkeys(ATTEMPTS * answered, ANSWERED)
     )
@@ -138,9 +141,9 @@ def read_judgements(
                 answer,
                 f"{file}, {row_word} {row}{'' if assessor is None else f' ({name} {assessor!r})'}",
                 inclusion,
-                empty=word is None,
+                empty=state == NOT_GRADED and (word or "").lower() not in INEXACT,
                 assessor=assessor,
-                rank=int(rank) if rank and rank.isdecimal() else 1,
+                rank=rank,
                 answered=given is None or fold(given) not in NOT_GIVEN,
             )
         )
@@ -226,7 +229,7 @@ def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) 
     }
     notes = []
     for word, times in sorted(words.items()):
-        neither = known[word] == NOT_GRADED and word.lower() in ("x", "inexact")
+        neither = known[word] == NOT_GRADED and word.lower() in INEXACT
         notes.append(
             note(
                 "judgements.word",
@@ -252,6 +255,13 @@ def _probability(source: Any, row: int, cell: str) -> float:
     return float(value)
 
 
+def _ranks(cells: set[str | None]) -> dict[str | None, int]:
+    """Return the rank that each cell means: 1 for an empty one, and for all if any is no whole number above 0."""
+    numbers = {cell: 1.0 if cell is None else finite(cell) or 0.0 for cell in cells}
+    are_ranks = all(number >= 1 and number.is_integer() for number in numbers.values())
+    return {cell: int(number) if are_ranks else 1 for cell, number in numbers.items()}
+
+
 def holds_verdicts(table: Any) -> bool:
     """Return whether a table holds people's verdicts on the answers of runs, and is not an outcome table."""
     names = {name.lower() for name in open_source(table).columns}
@@ -261,12 +271,12 @@ def holds_verdicts(table: Any) -> bool:
 def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
     """Return the outcomes in tables that hold only verdicts, for the runs in these tables.
 
-    An answer without a verdict is absent, a withheld one is unanswered, and only a run's first rank counts. Raises
-    FormatError as `read_judgements` does, and MismatchError if a verdict names no run, or if two verdicts on one answer
-    differ.
+    An answer without a verdict is absent, a withheld one is unanswered, and only rank 1 counts. Raises FormatError as
+    `read_judgements` does, and MismatchError if a verdict names no run, or if two verdicts on one answer differ.
     """
     notes: list[Note] = []
     by_answer: dict[tuple[str, str], Label] = {}
+    named: dict[tuple[str, str], None] = {}
     for path in paths:
         labels, more = read_judgements(path)
         notes += more
@@ -276,18 +286,17 @@ def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
                     f"{label.place}: the run is empty, so it is unknown whose answer this verdict is "
                     "about; fill in the run or the answer's text"
                 )
-            before = by_answer.setdefault((label.run, label.question), label)
-            if label.rank != before.rank:
-                if label.rank < before.rank:
-                    by_answer[label.run, label.question] = label
+            named[label.run, label.question] = None
+            if label.rank > 1:
                 continue
+            before = by_answer.setdefault((label.run, label.question), label)
             if before.state not in (label.state, NOT_GRADED) and label.state != NOT_GRADED:
                 raise MismatchError(
                     f"{before.place}, and {label.place}: these two verdicts on the same answer differ; keep one"
                 )
             if before.state == NOT_GRADED:
                 by_answer[label.run, label.question] = label
-    runs, questions = (tuple(dict.fromkeys(key[i] for key in by_answer)) for i in (0, 1))
+    runs, questions = (tuple(dict.fromkeys(key[i] for key in named)) for i in (0, 1))
     state = np.array([[_outcome(by_answer.get((r, q))) for q in questions] for r in runs], dtype=np.int8)
     return Outcomes(runs, questions, state), notes
 
@@ -336,7 +345,7 @@ def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: 
     """
     mapped = {word: MEANINGS[to] for word, to in by_value(outcome_map, words).items()}
     letters = {word.lower() for word in words} <= set(LETTERS)
-    by_word = LETTERS if letters and words else {"inexact": inexact, "x": inexact, **more}
+    by_word = LETTERS if letters and words else dict.fromkeys(INEXACT, inexact) | {**more}
     found = {word: mapped.get(word, by_word.get(word.lower())) for word in words}
     states = {word: state_of(word) if state is None and not letters else state for word, state in found.items()}
     return {word: state for word, state in states.items() if state is not None}

@@ -49,25 +49,31 @@ def judged_at(
     empty if there is none.
     """
     own = [Run(run.name, tuple(replace(one, rank=1) for one in run.responses if one.rank == rank)) for run in runs]
-    labels: dict[tuple[str, str], dict[str | None, Label]] = {
-        (run, question): {None: Label(question, STATES[Verdict(verdict)], run)}
+    labels: dict[tuple[str, str, int], dict[str | None, Label]] = {
+        (run, question, 1): {None: Label(question, STATES[Verdict(verdict)], run)}
         for (run, question, at), verdict in named.items()
         if at == rank
     }
-    outcomes, notes = judge_runs(collection, own, Human(labels))
+    outcomes, notes = judge_runs(collection, own, Human(at_rank=labels))
     outcomes, _ = settle(outcomes, NoAnswer())  # so that a wrong "?" is incorrect: a run of a campaign abstains by null
-    if not judge_name or not (outcomes.state == NOT_GRADED).any():
+    decided = {*lacking, *(question.id for question in collection.questions if question.answerable is False)}
+    open_ = {
+        run.name
+        for run in own
+        for one in run.responses
+        if one.answer is not None and one.question_id not in decided and (run.name, one.question_id, rank) not in named
+    }
+    if not judge_name or not open_:
         return AtRank(outcomes, np.zeros(len(own), bool), (), notes)
     result = judged_by_key(ReadResult(Unjudged(collection, tuple(own), ())), judge_name)
     assert isinstance(result.data, Outcomes)
     in_key = ~np.isin(outcomes.questions, [*lacking])
-    from_key = (outcomes.state == NOT_GRADED) & in_key
-    state = np.where(from_key, result.data.state, outcomes.state).astype(np.int8)
+    state = np.where((outcomes.state == NOT_GRADED) & in_key, result.data.state, outcomes.state).astype(np.int8)
     candidate = outcomes.candidate
     if candidate is not None and result.data.candidate is not None:
         candidate = np.where((candidate == -1) & in_key, result.data.candidate, candidate)
     filled = replace(outcomes, state=state, candidate=candidate)
-    return AtRank(filled, from_key.any(axis=1), result.judges, (*notes, *result.notes))
+    return AtRank(filled, np.isin(outcomes.runs, [*open_]), result.judges, (*notes, *result.notes))
 
 
 def judged_by_key(unjudged: ReadResult, judge_name: str | None) -> ReadResult:
