@@ -23,6 +23,7 @@ from nescio.errors import FormatError, MismatchError, MissingColumnError, Unknow
 from nescio.estimating.means import mean
 from nescio.pipeline import Loaded
 from nescio.scoring.grounds import no_guarantee
+from nescio.scoring.keeping import as_read
 from nescio.scoring.score import open_data
 from nescio.selective.crossfit import deal
 from nescio.sources.arrow import told
@@ -175,7 +176,7 @@ def cascade(
     notes = [*loaded.notes, *_notes(rows, chosen, left_out, data)]
     best = chosen[0][0].thresholds
     policy = None if best is None else _policy(data.runs, best, terms, str(line))
-    applied = None if best is None else _applied(whole, best, terms, names[0])
+    applied = None if best is None else as_read(_applied(whole, best, terms, names[0]), loaded.whole, data.runs)
     return Cascaded(
         tuple(rows),
         line,
@@ -236,7 +237,7 @@ def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outco
     loaded, whole, use = _open(source, [step.system for step in steps], terms, options)
     _answers(whole.select(use), terms)  # refuses answers without a confidence
     limits = tuple(math.inf if step.answer_from is None else step.answer_from for step in steps)
-    outcomes = _applied(whole, limits, terms, " > ".join(whole.runs))
+    outcomes = as_read(_applied(whole, limits, terms, " > ".join(whole.runs)), loaded.whole, whole.runs)
     return outcomes, loaded.signature, (*loaded.notes, *_left_out(int((~use).sum())))
 
 
@@ -284,7 +285,7 @@ def _open(
     """
     wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
     try:
-        loaded = open_data(source, {"strata": (), **options}, wanted)
+        loaded = open_data(source, {"strata": (), "written": True, **options}, wanted)
     except MissingColumnError as error:
         raise MissingColumnError(f"{opt('cost')}: {str(error).removeprefix(f'{wanted[0]}: ')}") from None
     data = with_questions(loaded.data, "ask systems in turn")
