@@ -89,3 +89,18 @@ def test_no_guarantee_rests_on_a_run_that_lost_many_answers() -> None:
     with pytest.raises(UsageError, match="no guarantee can rest on answers that are not decisions: 20 of a's 200"):
         nescio.tune(table, max_risk=0.1, missing_confidence="exclude")
     nescio.tune(table[table.outcome == "correct"], max_risk=0.1)
+
+
+def test_no_guarantee_rests_on_one_of_two_possible_results() -> None:
+    rows = [
+        (run, f"q{i}", None if run != "c" and i % 10 == 0 else "correct", i / 200, "jkl"["abc".index(run)])
+        for run in "abc"
+        for i in range(200)
+    ]
+    table = pd.DataFrame(rows, columns=["run", "question", "outcome", "confidence", "judge"])
+    with pytest.raises(
+        UsageError, match=r"can rest on a \[ungraded right\], which is only one of two possible results"
+    ):
+        nescio.tune(table, run="a [ungraded right]", max_risk=0.1, ungraded="bounds")
+    assert nescio.tune(table, run="a", max_risk=0.2, ungraded="incorrect").rows[0].risk_upper <= 0.2
+    assert nescio.tune(table, run="c", max_risk=0.1, ungraded="bounds").rows[0].risk_upper <= 0.1

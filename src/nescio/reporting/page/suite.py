@@ -115,7 +115,7 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
     value, of = with_interval(best.value, low, high), plural(best.benchmarks, "benchmark")
     level = scores.signature.get("ci")
     of_level = float(level) / 100 if level else None
-    refused = tuple(_refused(suite, best, name, len(rows))) if suite else ()
+    refused = tuple(_refused(scores, suite, best, name, len(rows))) if suite else ()
     if not others:
         return (Statement("best", f"{name} has a mean {first} of {value} over {of}.", figures, of_level), *refused)
     after = f"{name} has the best mean {first} over {of}, {value}"
@@ -141,18 +141,13 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
     return (Statement("best", head, figures, of_level), *(() if refused else (advice,)), *won)
 
 
-def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[Statement]:
+def _refused(scores: SuiteScores, suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[Statement]:
     """Yield the reasons not to use the best run, by the rules of the report on a single collection.
 
     Each benchmark counts the same. There are no reasons from errors if a benchmark has no outcomes.
     """
     benchmarks = [benchmark for benchmark in suite.benchmarks if best.run in benchmark.data.runs]
-    for benchmark in benchmarks:
-        excluded = benchmark.loaded.ungraded_left_out
-        rivals = [run for run in benchmark.data.runs if run != best.run]
-        if warnings := [*no_decision(best.run, name, rivals, [benchmark.loaded.silence], ungraded_left_out=excluded)]:
-            yield from warnings
-            break
+    yield from no_decision(scores, best.measure, best.run, name, [benchmark.loaded for benchmark in benchmarks])
     counts = [counts_of(benchmark.loaded).get(best.run, (0, 0, 0)) for benchmark in benchmarks]
     if not benchmarks or not all(map(sum, counts)):
         return
