@@ -146,6 +146,20 @@ def test_a_run_that_a_rule_made_lacks_what_its_answers_lacked(
     assert nescio("compare", old, made, *gate).status == 3
 
 
+@pytest.mark.parametrize("apply", [False, True])
+def test_a_cascade_names_the_judges_of_its_systems_alone(nescio: Command, tmp_path: Path, apply: bool) -> None:
+    by = {"r": "exact", "s": "contains", "t": "llm"}
+    rows = [f"{run},q{i},correct,{(i + 1) / 100},{judge}" for run, judge in by.items() for i in range(60)]
+    table = written(tmp_path / "runs.csv", "\n".join(["run,question,outcome,confidence,judge", *rows]) + "\n")
+    run, policy = tmp_path / "run.csv", tmp_path / "policy.json"
+    if apply:
+        assert nescio("lab", "cascade", table, "--systems", "r,s", "-o", policy).status == 0
+    how = ("--apply", policy) if apply else ("--systems", "r,s")
+    assert nescio("lab", "cascade", table, *how, "--run-output", run).status == 0
+    with run.open(encoding="utf-8", newline="") as file:
+        assert {row["judge"] for row in csv.DictReader(file)} == {"contains+exact"}
+
+
 def test_a_run_that_a_cascade_made_keeps_what_its_systems_state(tmp_path: Path, nescio: Command) -> None:
     """Another judge graded the baseline; a fifth of the answers of both systems are calls that failed."""
     head, made = "run,question,outcome,confidence,judge,output_was", tmp_path / "made.csv"

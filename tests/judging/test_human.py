@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 from unicodedata import normalize
 
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 from msgspec.structs import replace
 from numpy.testing import assert_array_equal
 
+import nescio
 from nescio.data.assessors import of_one_answer
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
 from nescio.errors import MismatchError
 from nescio.judging import asked_cells, judge_runs
 from nescio.judging.human import asked_of, human, people_on
+from tests.campaign import made
 from tests.notes import in_words
 
 COLLECTION = Collection(
@@ -108,3 +111,40 @@ def test_a_log_that_is_judged_already() -> None:
     expected = [[INCORRECT, NOT_GRADED, SILENT, NOT_GRADED, ABSENT, CORRECT, INCORRECT]]
     assert_array_equal(people_on(log, people).state, expected)
     assert not people_on(log, people).extra_columns
+
+
+@pytest.mark.parametrize("how", ["by people", "beside a judge", "in a log"])
+def test_verdicts_that_the_key_overrules_are_counted(how: str, tmp_path: Path) -> None:
+    """People call both answers to q2 right, but the key says that it has no answer; b says nothing."""
+    rows: list[dict[str, Any]] = [{"id": "q1", "question": "?", "answers": ["x"]}, {"id": "q2", "question": "?"}]
+    rows[1] |= {"answers": [], "answerable": False}
+    said = {"a": ("x", "Bonn"), "b": ("y", None), "c": ("x", "Oslo")}
+    given = [made.lines(tmp_path / "questions.jsonl", rows)]
+    for name, answers in said.items():
+        run_of = [{"id": f"q{i}", "answer": text} for i, text in enumerate(answers, 1)]
+        given.append(made.lines(tmp_path / f"{name}.jsonl", run_of))
+    verdicts = "".join(f"{name},q1,{'RW'[name == 'b']}\n{name},q2,R\n" for name in said)
+    people, out = made.text(tmp_path / "people.csv", f"run,question,verdict\n{verdicts}"), tmp_path / "out.csv"
+    if how == "in a log":
+        nescio.judge(given, judge="exact", output=tmp_path / "log.csv")
+        given = [tmp_path / "log.csv"]
+    judged = nescio.judge(given, judge=None if how == "beside a judge" else "human", against=people, output=out)
+    notes = judged.agreement().notes if how == "beside a judge" else judged.notes
+    (one,) = [str(note) for note in notes if note.code == "judgements.overruled"]
+    assert "2 answers count as wrong, though people say correct" in one
+    assert "(q2)" in one
+    assert nescio.score(out, "accuracy", ci=None).value("a", "accuracy") == 0.5
+    if how != "beside a judge":
+        assert {row["judge"] for row in made.rows_of(out)} == {"human"}
+
+
+def test_people_alone_are_told_of_labels_of_other_answers(tmp_path: Path) -> None:
+    given = [
+        made.lines(
+            tmp_path / "questions.jsonl", [{"id": f"q{i}", "question": "?", "answers": ["x"]} for i in range(2)]
+        ),
+        made.lines(tmp_path / "a.jsonl", [{"id": f"q{i}", "answer": "new"} for i in range(2)]),
+    ]
+    people = made.text(tmp_path / "people.csv", "run,question,answer,verdict\na,q0,old,R\na,q1,new,W\n")
+    judged = nescio.judge(given, judge="human", against=people, output=tmp_path / "out.csv")
+    assert "judgements.stale" in {one.code for one in judged.notes}

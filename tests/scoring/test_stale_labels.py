@@ -146,3 +146,40 @@ def test_verdicts_on_one_text_at_two_ranks_are_kept_apart(tmp_path: Path) -> Non
     assert (row.answers, row.validated) == (1, 1)
     nescio.judge(given, judge="human", against=table, output=tmp_path / "out.csv")
     assert nescio.score(tmp_path / "out.csv", "accuracy", ci=None).value("bot", "accuracy") == 0  # that of rank 1
+
+
+@pytest.mark.parametrize("run", ["run,", ""])
+def test_a_verdict_on_a_lower_rank_says_nothing_of_the_first(run: str, tmp_path: Path) -> None:
+    """A table of outcomes has no texts, and a run alone needs no name. Of rank 1, people judged b only."""
+    given, name, out = ranked(tmp_path), "bot," if run else "", tmp_path / "out.csv"
+    nescio.judge(given, judge="exact", output=out)
+    table = made.text(tmp_path / "j.csv", f"{run}question,rank,verdict\n{name}a,2,R\n{name}b,1,W\n{name}b,2,R\n")
+    for source in (given, out):
+        (row,) = nescio.score(source, "accuracy", labels=table).tables["labels"]
+        assert (row.labels, row.answers) == (1, 2)
+
+
+def test_people_judge_an_answer_at_each_rank(tmp_path: Path) -> None:
+    """Ana and Ben differ on rank 2 alone."""
+    given = ranked(tmp_path)
+    rows = "bot,a,1,R,ana\nbot,a,2,W,ana\nbot,a,1,R,ben\nbot,a,2,R,ben\nbot,b,1,W,ana\nbot,b,1,W,ben\n"
+    table = made.text(tmp_path / "j.csv", f"run,question,rank,verdict,assessor\n{rows}")
+    settled = nescio.lab.assessors(table, output=tmp_path / "one.csv")
+    assert [(row.question_id, row.rank, row.verdict) for row in settled.tables["verdicts"]] == [
+        ("a", None, "correct"),
+        ("a", 2, None),
+        ("b", None, "incorrect"),
+    ]
+    for people in (tmp_path / "one.csv", table):
+        if people == table:
+            made.edit(table, "bot,a,2,R,ben", "bot,a,2,W,ben")
+        nescio.judge(given, judge="human", against=people, output=tmp_path / "out.csv")
+        assert nescio.score(tmp_path / "out.csv", "accuracy", ci=None).value("bot", "accuracy") == 0.5
+
+
+@pytest.mark.parametrize("ranks", ["0 1", "1.5 2"])
+def test_a_column_whose_cells_are_no_ranks_is_none(ranks: str, tmp_path: Path) -> None:
+    first, second = ranks.split()
+    table = made.text(tmp_path / "j.csv", f"run,question,rank,verdict\nbot,a,{first},R\nbot,b,{second},W\n")
+    nescio.judge(ranked(tmp_path), judge="human", against=table, output=tmp_path / "out.csv")
+    assert nescio.score(tmp_path / "out.csv", "accuracy", ci=None).value("bot", "accuracy") == 0.5

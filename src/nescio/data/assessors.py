@@ -129,11 +129,10 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
     return {item: resolve(given, rule, likeliest.get(item)) for item, given in verdicts.items()}
 
 
-def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
-    """Return a key that all labels of one answer share: the question, and the run or else the text of the answer."""
-    if label.run is not None or label.answer is None:
-        return label.question, label.run, None
-    return label.question, None, answer_key(label.answer)
+def of_one_answer(label: Label) -> tuple[str, str | None, str | None, int]:
+    """Return a key that all labels of one answer share: question, run or else text, and rank."""
+    by_text = label.run is None and label.answer is not None
+    return label.question, label.run, answer_key(label.answer or "") if by_text else None, label.rank
 
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:

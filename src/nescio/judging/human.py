@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from msgspec import Struct, field
@@ -36,66 +36,74 @@ def _people(resources: Resources) -> Judge:
 class Human(Struct, frozen=True):
     """People's verdicts (labels) as a judge.
 
-    A label is stored by run and question, by question alone, or by question and text of the answer. The labels of a run
-    on a question are kept apart by the text of the judged answer, None if a label has no text. If labels of several
-    ranks have the same text, `by_run` has that of the first rank, and `at_rank` has all. `stale` collects questions
-    with an answer that has no label, `current` the labels of answers that the run still gives, with their texts, and
-    `unchecked` labels that lack the text of the judged answer.
+    A label is stored by run and question, or by question and text of the answer. The labels of a run on a question are
+    kept apart by the text of the judged answer, None if a label has no text. If labels of several ranks have the same
+    text, `by_run` has that of the first rank, and `at_rank` has all. `stale` collects questions with an answer that has
+    no label, `current` the labels of answers that the run still gives, with their texts, and `unchecked` labels that
+    lack the text of the judged answer. `overruled` collects answers that people call correct, but the key wrong.
     """
+
+    hears_silence: ClassVar[bool] = True  # so that verdicts on answers to unanswerable questions are counted
 
     by_run: dict[tuple[str, str], dict[str | None, Label]] = field(default_factory=dict)
     at_rank: dict[tuple[str, str, int], dict[str | None, Label]] = field(default_factory=dict)
     by_text: dict[tuple[str, str], Label] = field(default_factory=dict)
-    by_question: dict[str, Label] = field(default_factory=dict)
     stale: set[tuple[str, str]] = field(default_factory=set)
     current: set[tuple[str, str, str | None]] = field(default_factory=set)
     unchecked: set[tuple[str, str]] = field(default_factory=set)
+    overruled: set[tuple[str, str, int]] = field(default_factory=set)
     record: JudgeRecord = PEOPLE
     scores: Mapping[str, float] = field(default_factory=dict)
 
-    def label(self, run: str, question: str, *answers: str, rank: int | None = None) -> Label | None:
-        """Return people's label for a run's answer to a question, or None.
+    def label(self, run: str, question: str, *answers: str, rank: int = 1) -> Label | None:
+        """Return people's label for a run's answer of this `rank` to a question, or None.
 
         `answers` are the texts that a label of this answer may hold: the response, and the graded part of the response.
-        A label that is stored by the text of an answer is found only with these texts, at the `rank` if it has one
-        there; a label without a text only at its own rank. Raises MismatchError if no texts are given, and the labels
-        of several answers of the run, of the first rank if they have ranks, differ.
+        A label that is stored by the text of an answer is found only with these texts, first among those of the rank;
+        a label without a text only at its own rank. Raises MismatchError if no texts are given, and the labels of
+        several answers of the rank differ.
         """
-        texts = self.by_run.get((run, question), {})
-        if not answers:
-            texts = self.at_rank.get((run, question, 1), texts)
-        if not answers and len({label.state for label in texts.values()} - {NOT_GRADED}) > 1:
+        texts, at_rank = self.by_run.get((run, question), {}), self.at_rank.get((run, question, rank), {})
+        if not answers and len({label.state for label in at_rank.values()} - {NOT_GRADED}) > 1:
             raise MismatchError(
                 f"people's verdicts on several answers of run {run!r} to question {question!r} differ, and these files "
                 "have no texts that say which answer the run gives now"
             )
         if not answers:
-            return next(iter(texts.values()), None) or self.by_question.get(question)
+            return next(iter(at_rank.values()), None)
         keys = [answer_key(answer) for answer in answers]
-        at_rank = {} if rank is None else self.at_rank.get((run, question, rank), {})
         found = [own[key] for own in (at_rank, texts) for key in keys if key in own]
-        bare = at_rank.get(None) or texts.get(None) or self.by_question.get(question)
-        label = next(iter(found), None) or (bare if bare is not None and rank in (None, bare.rank) else None)
+        label = next(iter(found), None) or at_rank.get(None)
         if label is not None and label.answer is None:
             self.unchecked.add((run, question))
         if label is not None:
             self.current.add((run, question, None if label.answer is None else answer_key(label.answer)))
             return label
-        if texts:
+        label = next((self.by_text[question, key] for key in keys if (question, key) in self.by_text), None)
+        if label is None and texts:
             self.stale.add((run, question))
-            return None
-        return next((self.by_text[question, key] for key in keys if (question, key) in self.by_text), None)
+        return label
 
     def label_of_silence(self, run: str, question: str) -> Label | None:
         """Return a label of a question that a run left unanswered, or None.
 
         The label changes no figure, but is counted.
         """
-        return next(iter(self.by_run.get((run, question), {}).values()), None) or self.by_question.get(question)
+        return next(iter(self.by_run.get((run, question), {}).values()), None)
 
     def said_of_stale(self) -> list[Note]:
-        """Return notes on how many of the labels looked up so far are `stale`, and how many are `unchecked`."""
+        """Return notes on how many of the labels looked up so far are `stale`, `unchecked` or `overruled`."""
         notes = []
+        if self.overruled:
+            notes.append(
+                note(
+                    "judgements.overruled",
+                    "{answers:n answer} {answers:counts/count} as wrong, though people say correct, because the key "
+                    "says that there is no answer ({named:list 5}); correct the key if people are right",
+                    answers=len(self.overruled),
+                    named=sorted({question for _, question, _ in self.overruled}),
+                )
+            )
         if self.unchecked:
             notes.append(
                 note(
@@ -127,7 +135,7 @@ class Human(Struct, frozen=True):
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
         """Return an error which says that people's verdicts are on none of the answers; `notes` explain why."""
         of_runs = [label for texts in self.by_run.values() for label in texts.values()]
-        labels = [*of_runs, *self.by_question.values(), *self.by_text.values()]
+        labels = [*of_runs, *self.by_text.values()]
         if labels and all(label.empty for label in labels):
             return MismatchError(f"none of {len(labels):,} verdicts is filled in yet")
         why = "; ".join(remark.text for remark in (*notes, *self.said_of_stale()))
@@ -147,6 +155,10 @@ class Human(Struct, frozen=True):
 
         def graded(answer: AnswerToJudge) -> Grade:
             label = self.label(answer.run, answer.question.id, answer.answer, rank=answer.rank)
+            if answer.question.answerable is False:
+                if label is not None and label.state == CORRECT:
+                    self.overruled.add((answer.run, answer.question.id, answer.rank))
+                return Grade(INCORRECT)
             return Grade(NOT_GRADED if label is None else label.state)
 
         return graded
@@ -168,15 +180,13 @@ def human(
     for label in labels:
         if label.question not in known_questions or (label.run is not None and label.run not in known_runs):
             strangers.append(label)
-        elif label.run is not None:
-            texts = people.at_rank.setdefault((label.run, label.question, label.rank), {})
+        elif label.run is not None or (label.answer is None and len(runs) == 1):
+            texts = people.at_rank.setdefault((label.run or runs[0], label.question, label.rank), {})
             key = None if label.answer is None else answer_key(label.answer)
             others = [own for text, own in texts.items() if key is None or text is None]
             doubled += _add(texts, key, label, others)
         elif label.answer is not None:
             doubled += _add(people.by_text, (label.question, answer_key(label.answer)), label)
-        elif len(runs) == 1:
-            doubled += _add(people.by_question, label.question, label)
         else:
             raise MismatchError(
                 f"{label.place}: there are {len(runs)} runs, but this verdict names neither a run nor an answer; add "
@@ -262,13 +272,17 @@ def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
 def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
     """Return `outcomes` with people's verdicts in place of those of the judge in a log; abstentions are unchanged.
 
-    An answer on which people gave no verdict is NOT_GRADED.
+    An answer on which people gave no verdict is NOT_GRADED. An answer to an unanswerable question stays incorrect.
     """
-    state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
-    for r, q in np.argwhere(asked_of(outcomes)):
+    asked = asked_of(outcomes)
+    state = np.where(asked, NOT_GRADED, outcomes.state).astype(np.int8)
+    for r, q in np.argwhere(asked | (outcomes.state == INCORRECT)):
+        run, question = outcomes.runs[r], outcomes.questions[q]
         texts = None if outcomes.texts is None else outcomes.texts[r, q]
         shown = filter(None, (texts.answer, texts.graded)) if texts else ()
-        label = people.label(outcomes.runs[r], outcomes.questions[q], *shown)
-        if label is not None:
+        label = people.label(run, question, *shown)
+        if label is not None and asked[r, q]:
             state[r, q] = label.state
+        elif label is not None and label.state == CORRECT:
+            people.overruled.add((run, question, 1))
     return replace(outcomes, state=state, extra_columns={})

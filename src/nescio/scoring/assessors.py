@@ -35,7 +35,7 @@ from nescio.stats.raters import agreement_intervals, kappa_interval
 from nescio.text import plural
 
 WORDS = {state: word for word, state in STATES.items()} | {ANSWERED: "answered"}
-COLUMNS = ("run", "question_id", "answer", "verdict", "votes", "of", "chance", "inclusion")
+COLUMNS = ("run", "question_id", "answer", "rank", "verdict", "votes", "of", "chance", "inclusion")
 
 
 class Assessor(Struct, frozen=True):
@@ -84,7 +84,8 @@ class Coefficient(Struct, frozen=True):
 class Verdict(Row, frozen=True):
     """The one verdict on an answer that follows from the assessors' verdicts, None while it is in dispute.
 
-    `votes` of the `of` assessors gave it, and `chance` is its probability by the model.
+    `votes` of the `of` assessors gave it, and `chance` is its probability by the model. `rank` is that of the answer,
+    None if it is 1.
     """
 
     most_listed: ClassVar[int | None] = 0
@@ -97,6 +98,7 @@ class Verdict(Row, frozen=True):
     of: int
     chance: float | None
     inclusion: float | None
+    rank: int | None = None
 
     @classmethod
     def below(cls, rows: Sequence[Verdict]) -> Iterable[str]:
@@ -174,7 +176,7 @@ def write_verdicts(results: Results[Any], path: Path) -> int:
     An answer in dispute has an empty verdict.
     """
     rows = [
-        [one.run, one.question_id, one.answer, one.verdict, one.votes, one.of, one.chance, one.inclusion]
+        [one.run, one.question_id, one.answer, one.rank, one.verdict, one.votes, one.of, one.chance, one.inclusion]
         for one in results.tables["verdicts"]
     ]
     empty = {name for at, name in enumerate(COLUMNS) if name != "verdict" and all(row[at] is None for row in rows)}
@@ -197,7 +199,8 @@ def _verdict(label: Label, given: dict[str, int], state: int | None, chances: An
     own = [verdict for who, verdict in given.items() if who != ADJUDICATION]
     chance = None if chances is None or state not in said.categories else float(chances[said.categories.index(state)])
     word, votes = (None, 0) if state is None else (WORDS[state], own.count(state))
-    return Verdict(label.run, label.question, label.answer, word, votes, len(own), chance, label.inclusion)
+    about = label.inclusion, None if label.rank == 1 else label.rank
+    return Verdict(label.run, label.question, label.answer, word, votes, len(own), chance, *about)
 
 
 def _agreement(said: Said, counts: Any, level: float, resamples: int, seed: int) -> list[Coefficient]:

@@ -65,12 +65,12 @@ def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]
     return replace(outcomes, kept=of_runs)
 
 
-def as_read(made: Outcomes, read: ReadResult | None, of: Sequence[str] = ()) -> Outcomes:
+def as_read(made: Outcomes, read: ReadResult | None, runs: Collection[str] = ()) -> Outcomes:
     """Return outcomes that a rule made of the runs in `read`, with the digests, judges and grades of these runs.
 
-    A run that has the name of one of these is made of it alone, and any other of the runs `of`, or of all if there are
-    none. Where all of them lack an output, the made run lacks it for the same reason; where all lack a row, so does the
-    made run. An answer has no grade where all of them lack one.
+    A run that has the name of one of these is made of it alone, and any other of all, or of those in `runs`. Where all
+    of them lack an output, the made run lacks it for the same reason; where all lack a row, so does the made run. An
+    answer has no grade where all of them lack one.
     """
     whole = None if read is None else read.data
     if read is None or not isinstance(whole, Outcomes):
@@ -79,7 +79,7 @@ def as_read(made: Outcomes, read: ReadResult | None, of: Sequence[str] = ()) -> 
     why, state = words.copy(), made.state.copy()
     judges, known = [], [*(whole.judges or (None,) * len(whole.runs))]
     ranges, graded = whole.kept.get(GRADES, {}), list[tuple[str, str]]()
-    every = [at for at, run in enumerate(whole.runs) if run in of] or [*range(len(whole.runs))]
+    every = [at for at, run in enumerate(whole.runs) if run in runs] or [*range(len(whole.runs))]
     repeats = made.repeats is not None and whole.repeats is not None
     keys, columns = (_keys(outcomes, repeats=repeats) for outcomes in (whole, made))
     if not any(known) and len(by := judges_of(read)) == 1:

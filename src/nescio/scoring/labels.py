@@ -199,8 +199,6 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
         for run, question in people.by_run:
             if (known := people.label(run, question)) is not None:
                 yield run, question, known
-        for question, label in people.by_question.items():
-            yield data.runs[0], question, label
         return
     runs, questions = set(data.runs), set(data.questions)
     for one in loaded.texts.runs:
@@ -219,7 +217,6 @@ def _found_in_words(outcomes: Outcomes, data: Evidence, people: Human) -> Iterat
     """Yield the same as `_found`, for outcomes with texts."""
     assert outcomes.texts is not None
     labelled = {question for _, question in people.by_run} | {question for question, _ in people.by_text}
-    labelled |= {*people.by_question}
     labelled &= {*data.questions}
     runs = {*data.runs}
     for q, question in enumerate(outcomes.questions):

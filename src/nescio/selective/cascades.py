@@ -176,7 +176,7 @@ def cascade(
     notes = [*loaded.notes, *_notes(rows, chosen, left_out, data)]
     best = chosen[0][0].thresholds
     policy = None if best is None else _policy(data.runs, best, terms, str(line))
-    applied = None if best is None else as_read(_applied(whole, best, terms, names[0]), loaded.whole, data.runs)
+    applied = None if best is None else as_read(_applied(whole, best, terms, names[0]), loaded.whole, whole.runs)
     return Cascaded(
         tuple(rows),
         line,
@@ -285,7 +285,7 @@ def _open(
     """
     wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
     try:
-        loaded = open_data(source, {"strata": (), "written": True, **options}, wanted)
+        loaded = open_data(source, {"strata": (), **options}, wanted)
     except MissingColumnError as error:
         raise MissingColumnError(f"{opt('cost')}: {str(error).removeprefix(f'{wanted[0]}: ')}") from None
     data = with_questions(loaded.data, "ask systems in turn")

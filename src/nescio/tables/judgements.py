@@ -33,7 +33,7 @@ from nescio.sources.tables import load_rows, locate, unguarded
 from nescio.tables.lexicon import fold, lexicon, roles_of, squash
 from nescio.tables.lexicon import state_of as outcome_of
 from nescio.tables.mapping import AND
-from nescio.text import by_value, decimal
+from nescio.text import by_value, decimal, finite
 
 QUESTION = ("question_id", "qid", "id", "question")
 RUN = ("run", "run_id", "system", "model")
@@ -66,7 +66,7 @@ _WORDS = {
     **dict.fromkeys(("not judged", "unknown", "skipped", "?", "-"), NOT_GRADED),
 }
 ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # columns in which people say only whether a system answered
-NOT_GIVEN = ("false", "no", "0")  # words that say in a column `answered` that the run withheld the judged answer
+NOT_GIVEN = ("false", "no", "0", "0.0")  # words that say in a column `answered` that the run withheld the judged answer
 LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if the column has no other word
 
 
@@ -119,6 +119,7 @@ def read_judgements(
     )
     by_whom = {} if apart or wanted[ASSESSOR] else _told_apart(source, rows, wanted)
     name = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
+    ranks = _ranks({row[6] for row in rows})
     labels, words = [], Counter[str]()
     file, row_word = source.label, "object" if source.suffix in LINES else "row"
     for row, question, run, answer, word, odds, rank, given, who in rows:
@@ -140,7 +141,7 @@ def read_judgements(
                 inclusion,
                 empty=word is None,
                 assessor=assessor,
-                rank=int(rank) if rank and rank.isdecimal() else 1,
+                rank=ranks[rank],
                 answered=given is None or fold(given) not in NOT_GIVEN,
             )
         )
@@ -252,6 +253,13 @@ def _probability(source: Any, row: int, cell: str) -> float:
     return float(value)
 
 
+def _ranks(cells: set[str | None]) -> dict[str | None, int]:
+    """Return the rank that each cell means: 1 for an empty one, and for all if any is no whole number above 0."""
+    numbers = {cell: 1.0 if cell is None else finite(cell) or 0 for cell in cells}
+    are_ranks = all(number >= 1 and number.is_integer() for number in numbers.values())
+    return {cell: int(number) if are_ranks else 1 for cell, number in numbers.items()}
+
+
 def holds_verdicts(table: Any) -> bool:
     """Return whether a table holds people's verdicts on the answers of runs, and is not an outcome table."""
     names = {name.lower() for name in open_source(table).columns}
@@ -261,12 +269,12 @@ def holds_verdicts(table: Any) -> bool:
 def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
     """Return the outcomes in tables that hold only verdicts, for the runs in these tables.
 
-    An answer without a verdict is absent, a withheld one is unanswered, and only a run's first rank counts. Raises
-    FormatError as `read_judgements` does, and MismatchError if a verdict names no run, or if two verdicts on one answer
-    differ.
+    An answer without a verdict is absent, a withheld one is unanswered, and only rank 1 counts. Raises FormatError as
+    `read_judgements` does, and MismatchError if a verdict names no run, or if two verdicts on one answer differ.
     """
     notes: list[Note] = []
     by_answer: dict[tuple[str, str], Label] = {}
+    named: dict[tuple[str, str], None] = {}
     for path in paths:
         labels, more = read_judgements(path)
         notes += more
@@ -276,18 +284,17 @@ def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
                     f"{label.place}: the run is empty, so it is unknown whose answer this verdict is "
                     "about; fill in the run or the answer's text"
                 )
-            before = by_answer.setdefault((label.run, label.question), label)
-            if label.rank != before.rank:
-                if label.rank < before.rank:
-                    by_answer[label.run, label.question] = label
+            named[label.run, label.question] = None
+            if label.rank > 1:
                 continue
+            before = by_answer.setdefault((label.run, label.question), label)
             if before.state not in (label.state, NOT_GRADED) and label.state != NOT_GRADED:
                 raise MismatchError(
                     f"{before.place}, and {label.place}: these two verdicts on the same answer differ; keep one"
                 )
             if before.state == NOT_GRADED:
                 by_answer[label.run, label.question] = label
-    runs, questions = (tuple(dict.fromkeys(key[i] for key in by_answer)) for i in (0, 1))
+    runs, questions = (tuple(dict.fromkeys(key[i] for key in named)) for i in (0, 1))
     state = np.array([[_outcome(by_answer.get((r, q))) for q in questions] for r in runs], dtype=np.int8)
     return Outcomes(runs, questions, state), notes
 

@@ -413,7 +413,10 @@ def judge(request: JudgeRequest) -> Judged:
     assert isinstance(made.data, Outcomes)
     by = named(judges_of(made)) if made.judged_here or request.judge_name else OWN_GRADES
     human_only = judges_of(made) == (PEOPLE,)
-    judged = Judged(made.data, by, (*notes, *made.notes), result, human_only, people, labels, judges_of(made))
+    of_people = people.said_of_stale() if people is not None and name == HUMAN else ()
+    judged = Judged(
+        made.data, by, (*notes, *of_people, *made.notes), result, human_only, people, labels, judges_of(made)
+    )
     return _written(judged, request)
 
 
@@ -491,7 +494,10 @@ def _judged(result: ReadResult, name: str | None, resources: Resources, watch: P
     """
     data, people = result.data, resources.people
     if isinstance(data, Outcomes) and isinstance(people, Human) and name in (None, HUMAN):
-        return replace(result, data=people_on(data, people), judged_here=True) if name else result
+        if name is None:
+            return result
+        theirs = replace(people_on(data, people), judges=(PEOPLE,) * len(data.runs))
+        return replace(result, data=theirs, judges=(), judged_here=True)
     if isinstance(data, Outcomes) and any(data.judges) and name is None:
         return result
     if not isinstance(data, Unjudged):

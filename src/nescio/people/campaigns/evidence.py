@@ -49,7 +49,6 @@ from nescio.tasks.reading.systems.marking import suited_judge
 from nescio.text import enumerated, plural
 
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
-LETTERS = {WORDS[CORRECT]: "R", WORDS[INCORRECT]: "W"}
 RIGHTLY = f"rightly {WORDS[SILENT]}"  # the outcome of an abstention on a question without an answer, which is correct
 MOST_NAMED = 3
 NOBODY = ""  # a validator that rejects everything, beside which QA systems are ranked where no run is in
@@ -189,16 +188,22 @@ def _below(
     the questions without an answer.
     """
     by_people = settled(said.campaign) if any(rank > 1 for *_, rank in given) else {}
+    run_at, question_at = ({name: i for i, name in enumerate(names)} for names in (at[1].runs, at[1].questions))
     for (run, question, rank), one in given.items():
         if rank == 1:
             continue
         letter = str(Verdict.WRONG) if question in without else by_people.get(said.item_id(one), "")
         if not letter and rank in at:  # judged by the key
-            outcomes = at[rank]
-            state = outcomes.state[outcomes.runs.index(run), outcomes.questions.index(question)]
-            letter = LETTERS.get(WORDS.get(int(state), ""), "")
+            letter = _letter(at[rank], run_at[run], question_at[question])
         if letter:
             yield Cell(question, run, "", letter, one.answer, rank, one.answered)
+
+
+def _letter(outcomes: Outcomes, run: int, question: int) -> str:
+    """Return R or W for a judged answer, given or withheld; empty for any other."""
+    if outcomes.state[run, question] == SILENT and outcomes.candidate is not None:
+        return {1: "R", 0: "W"}.get(int(outcomes.candidate[run, question]), "")
+    return {CORRECT: "R", INCORRECT: "W"}.get(int(outcomes.state[run, question]), "")
 
 
 def with_key(campaign: Campaign, part: Part) -> list[Question]:
@@ -302,10 +307,7 @@ def _cells(
         for q, question in enumerate(data.questions):
             outcome = RIGHTLY if silently[r, q] else next((word for word, own in words.items() if own[r, q] == 1), "")
             one = given.get((run, question))
-            verdict = named.get((run, question), "")
-            if not verdict and outcomes.state[r, q] == SILENT and outcomes.candidate is not None and one is not None:
-                verdict = {1: "R", 0: "W"}.get(int(outcomes.candidate[r, q]), "")
-            verdict = verdict or LETTERS.get(outcome, "")
+            verdict = named.get((run, question)) or _letter(outcomes, r, q)
             cells.append(
                 Cell(question, run, outcome, verdict, one.answer if one else "", 1, one is None or one.answered)
             )

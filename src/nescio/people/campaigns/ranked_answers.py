@@ -49,12 +49,12 @@ def judged_at(
     empty if there is none.
     """
     own = [Run(run.name, tuple(replace(one, rank=1) for one in run.responses if one.rank == rank)) for run in runs]
-    labels: dict[tuple[str, str], dict[str | None, Label]] = {
-        (run, question): {None: Label(question, STATES[Verdict(verdict)], run)}
+    labels: dict[tuple[str, str, int], dict[str | None, Label]] = {
+        (run, question, 1): {None: Label(question, STATES[Verdict(verdict)], run)}
         for (run, question, at), verdict in named.items()
         if at == rank
     }
-    outcomes, notes = judge_runs(collection, own, Human(labels))
+    outcomes, notes = judge_runs(collection, own, Human(at_rank=labels))
     outcomes, _ = settle(outcomes, NoAnswer())  # so that a wrong "?" is incorrect: a run of a campaign abstains by null
     if not judge_name or not (outcomes.state == NOT_GRADED).any():
         return AtRank(outcomes, np.zeros(len(own), bool), (), notes)

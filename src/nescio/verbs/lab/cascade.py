@@ -121,13 +121,13 @@ def cascade(request: CascadeRequest) -> Cascaded:
     if request.run_output is not None:
         check_file(request.run_output, "a run", SUFFIXES, request.inputs())
     if request.apply is not None:
-        outcomes, read, notes = apply_policy(request.source, request.apply, **request.values(Reading))
+        outcomes, read, notes = apply_policy(request.source, request.apply, written=True, **request.values(Reading))
         line = sign(cascade=outcomes.runs[0], **read)
         return _written(request, Cascaded((), line, notes, "cascade", applied=outcomes))
     kept = request.values()
     for name in ("apply", "output", "run_output"):
         kept.pop(name)
-    made = choose_cascade(worth=kept.pop("right"), **kept)
+    made = choose_cascade(worth=kept.pop("right"), written=request.run_output is not None, **kept)
     if made.policy is None:
         wanted = [name for name in ("output", "run_output") if getattr(request, name) is not None]
         messages = tuple(f"{getattr(request, name)} is not written, because no policy is certified" for name in wanted)
