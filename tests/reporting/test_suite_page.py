@@ -113,6 +113,11 @@ def test_a_run_is_shipped_only_if_a_gate_on_the_suite_could_pass(tmp_path: Path)
     gate = nescio.compare(files, "c@1", baseline="y", run="x", fail_on_regression=True, missing="unanswered").gates[0]
     assert gate.status == 3
     assert lacks in gate.said
+    # By precision 60/65 against 140/200, but x has fewer right answers.
+    quiet = {name: evidence(x="C" * 60 + "W" * 5 + "U" * 135, y="C" * 140 + "W" * 60) for name in "ab"}
+    hidden = "precision does not show that right answers fell from 70% to 30% of the questions"
+    assert advised(page_of(quiet, tmp_path, "precision")).startswith(f"Ship nothing yet: {hidden}")
+    assert advised(page_of(quiet, tmp_path, "accuracy")) == "Ship y, if each benchmark counts the same."
     assert shown(missing="own").startswith("Ship nothing yet: no decision can rest on the questions that all runs have")
 
 

@@ -16,7 +16,7 @@ from nescio.data.policy_notes import extremes
 from nescio.measures import parse
 from nescio.reporting.numbers import number
 from nescio.reporting.page import fitness
-from nescio.reporting.page.fitness import Standing, no_decision, totals, unfit
+from nescio.reporting.page.fitness import Standing, no_decision, nothing_yet, totals, unfit
 from nescio.reporting.page.report_data import ReportData, Shipping
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.selective.certified import GRID, Guarantee, needed
@@ -66,15 +66,14 @@ def _unread(report: ReportData, run: str) -> Iterator[Statement]:
         ungraded = sum(row.n for row in report.loaded.silence if row.run == run and row.taken_for == "not graded")
         without = plural(ungraded, "answer")
         why = f"{both[run]} has {without} without a grade, and {shown} is only one of two possible results"
-        yield Statement("no decision", f"Ship nothing yet: {why}.", {"run": shown, "why": why})
+        yield nothing_yet(why, shown, why)
     yield from no_decision(report.scores, report.main, run, shown, [report.loaded])
 
 
 def _hidden(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
     """Yield the reason to decide nothing if a gate on the two best runs would find a loss that the measure hides."""
     if shipping.decision and (why := shipping.decision.hidden):
-        text = f"Ship nothing yet: {why}."
-        yield Statement("no decision", text, {"run": report.shown[shipping.run], "why": why})
+        yield nothing_yet(why, report.shown[shipping.run], why)
 
 
 def left_out_of(report: ReportData, run: str) -> int:

@@ -64,11 +64,11 @@ def no_decision(
     A gate refuses to decide for the same reasons. `benchmarks` are the data of all runs that the scores are about.
     """
     if ground := no_ground(results, measure, None):  # a choice depends on all runs
-        yield _nothing(f"no decision can rest on {ground}", shown, ground)
+        yield nothing_yet(f"no decision can rest on {ground}", shown, ground)
     refusal = next(filter(None, (_lost(run, shown, loaded) for loaded in benchmarks)), None)
     gone = lost(results, measure, run)
     if refusal is None and math.isinf(gone.shift):
-        refusal = _nothing(gone.words, shown, gone.words)
+        refusal = nothing_yet(gone.words, shown, gone.words)
     if refusal is not None:
         yield refusal
 
@@ -82,13 +82,14 @@ def _lost(run: str, shown: str, loaded: Loaded) -> Statement | None:
     silence = [loaded.silence]
     if gone := not_declined(run, silence, ungraded_left_out=loaded.ungraded_left_out):
         why = f"{gone.words(shown)}. Check how answers are parsed and why calls failed, and score again"
-        return _nothing(why, shown, gone.why, lost=gone.lost, of=gone.of)
+        return nothing_yet(why, shown, gone.why, lost=gone.lost, of=gone.of)
     remarks = notes_on_pairs([(run, rival) for rival in loaded.data.runs if rival != run], silence)
     whys = (spelled(remark["what"]) for remark in remarks if remark.code == NOT_DECLINED)
-    return next((_nothing(why, shown, why) for why in whys), None)
+    return next((nothing_yet(why, shown, why) for why in whys), None)
 
 
-def _nothing(words: str, shown: str, why: str, **figures: Figure) -> Statement:
+def nothing_yet(words: str, shown: str, why: str, **figures: Figure) -> Statement:
+    """Return the advice to use no run yet, for a reason in `words`."""
     return Statement("no decision", f"Ship nothing yet: {words}.", {"run": shown, **figures, "why": why})
 
 

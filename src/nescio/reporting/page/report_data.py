@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nescio.comparison.comparing import compare
-from nescio.comparison.hidden_losses import hidden_loss, on_worse_answers
+from nescio.comparison.hidden_losses import hidden_between
 from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.two_runs import names_in_files
@@ -391,9 +391,7 @@ def _shipping(
         paired = replace(loaded, data=together(both))
         compared = compare(paired, [main], baseline=second, run=first, **{**drawn, "progress": None})
         decision = next(iter(decisions(compared)), None)
-        turned = _both_ways(compared)[second, first]
-        remarks = on_worse_answers([paired.data], [turned])
-        other_hides = bool(hidden_loss(replace(compared, rows=(turned,), notes=tuple(remarks)), turned, {main}))
+        other_hides = bool(hidden_between([paired.data], compared, _both_ways(compared)[second, first]))
     tested = pairs.get((first, second))
     if decision is not None and tested is not None and not {first, second} & {*tuned}:
         row = replace(decision.row, p_adjusted=tested.p_adjusted, verdict=tested.verdict)
