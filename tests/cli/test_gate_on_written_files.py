@@ -489,3 +489,17 @@ def test_a_table_beside_a_log_has_the_same_gold_answers(gold: str, tmp_path: Pat
     ]
     done = nescio("compare", *paths, "--baseline", "old", "--run", "new", "-m", "accuracy", "--fail-on-regression")
     assert done.status == (0 if gold == "thing" else 2), done.flat
+
+
+def test_a_converted_file_is_compared_with_a_table_by_the_gold_answers_of_both(tmp_path: Path, nescio: Command) -> None:
+    """The old run is a table with gold answers, of which one differs in the second case."""
+    head, gate = "run,question,outcome,gold", ("-m", "accuracy", "--baseline", "old", "--fail-on-regression")
+    new, kept = (
+        table(tmp_path / "t.csv", head, [("new", f"q{q}", "correct", f"g{q}") for q in N]),
+        tmp_path / "kept.csv",
+    )
+    assert nescio("convert", new, kept).status == 0
+    old = table(tmp_path / "old.csv", head, [("old", f"q{q}", "incorrect", f"g{q}") for q in N])
+    assert nescio("compare", kept, old, *gate).status == 0
+    table(old, head, [("old", f"q{q}", "incorrect", f"g{q or 'other'}") for q in N])
+    nescio("compare", kept, old, *gate).assert_refused("1 of 200 questions has another gold answer in some runs")

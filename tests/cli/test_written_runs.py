@@ -158,3 +158,47 @@ def test_a_cascade_names_the_judges_of_its_systems_alone(nescio: Command, tmp_pa
     assert nescio("lab", "cascade", table, *how, "--run-output", run).status == 0
     with run.open(encoding="utf-8", newline="") as file:
         assert {row["judge"] for row in csv.DictReader(file)} == {"contains+exact"}
+
+
+def test_a_run_that_a_cascade_made_keeps_what_its_systems_state(tmp_path: Path, nescio: Command) -> None:
+    """Another judge graded the baseline; a fifth of the answers of both systems are calls that failed."""
+    head, made = "run,question,outcome,confidence,judge,output_was", tmp_path / "made.csv"
+    rows = [
+        f"{run},q{q}," + ("unanswered,,ann,errored" if q % 5 == 0 else f"{'in' * (q % 3 == 0)}correct,{q / 200},ann,")
+        for run in "ab"
+        for q in range(200)
+    ]
+    table = written(tmp_path / "t.csv", "\n".join([head, *rows, "c,q0,incorrect,0.5,ann,"]))
+    old = written(tmp_path / "old.csv", "\n".join([head, *(f"old,q{q},incorrect,0.5,bob," for q in range(200))]))
+    call = ("lab", "cascade", table, "--systems", "a,b", "--run-output", made, "--missing", "unanswered")
+    assert nescio(*call).status == 0
+    gate = ("-m", "accuracy", "--baseline", "old", "--fail-on-regression")
+    nescio("compare", made, old, *gate).assert_refused("the runs were judged by different judges (ann, bob)")
+    lost = "40 of a > b's 200 answers count as abstentions, though the run did not decline (errored)"
+    assert lost in nescio("score", made, "-m", "accuracy").flat
+
+
+def test_answers_without_a_grade_are_written_as_they_are(tmp_path: Path, nescio: Command) -> None:
+    words = ("correct", "correct", "incorrect", "")
+    rows = [f"r,q{q},{words[q % 4]},{(q + 1) / 100}" for q in range(80)]
+    table = written(tmp_path / "t.csv", "\n".join(["run,question,outcome,confidence", *rows]))
+    run = tmp_path / "run.csv"
+    made = nescio("tune", table, *FEW, "--ungraded", "incorrect", "-m", "accuracy", "-o", run)
+    assert "(20 without an outcome)" in made.flat
+    assert [*outcomes(run).values()].count("") == 20
+    refused = nescio("tune", table, *FEW, "--ungraded", "bounds", "--run", "r [ungraded right]", "-o", run)
+    refused.assert_refused("a written run has one result, but run 'r': 20 of 80 answers", "Use --ungraded exclude")
+
+
+def test_a_written_run_keeps_what_one_answer_of_several_lacked(tmp_path: Path, nescio: Command) -> None:
+    """Each third call failed."""
+    rows = [
+        f"r,q{q},{k}," + ("unanswered,,errored" if k == 2 else f"{'in' * (q % 3 == 0)}correct,{(q + 1) / 50},")
+        for q in range(40)
+        for k in range(3)
+    ]
+    table = written(tmp_path / "t.csv", "\n".join(["run,question,repeat,outcome,confidence,output_was", *rows]))
+    run = tmp_path / "run.csv"
+    assert nescio("tune", table, *FEW, "-o", run).status == 0
+    lost = "40 of r's 120 answers count as abstentions"
+    assert all(lost in nescio("score", path, "-m", "accuracy").flat for path in (table, run))

@@ -110,6 +110,9 @@ def test_ungraded_answers_make_a_least_and_a_greatest_difference(tmp_path: Path)
     ]
     with pytest.raises(UnknownNameError, match="unknown run 'best'"):
         nescio.compare(path, "accuracy", ungraded="bounds", baseline="best")
+    path.write_text("\n".join(line for line in UNGRADED.splitlines() if not line.startswith("third")))
+    alone = nescio.compare(path, "accuracy", ungraded="bounds", run="bad")
+    assert [(row.run, row.baseline) for row in alone] == [(row.run, row.baseline) for row in found][:2]
 
 
 def test_two_extremes_of_one_run_get_no_marks(tmp_path: Path) -> None:

@@ -277,3 +277,31 @@ def test_runs_with_equal_outcomes_are_told_apart_by_a_measure_of_costs(tmp_path:
     file.write_text("\n".join(["run,question,outcome,cost", *rows]))
     assert answer(pages.gather([file], ["mean(cost)"], resamples=200)).text == "Ship a as it is."
     assert "do not tell the runs apart" in answer(pages.gather([file], ["c@1"], resamples=200)).text
+
+
+def test_a_run_that_lost_answers_is_not_shipped_instead_of_one_that_it_ties_with(tmp_path: Path) -> None:
+    """Both have 60 of 100 right by accuracy; of b's abstentions, 20 are calls that failed."""
+    letters = {"a": "C" * 61 + "W" * 39, "b": "W" * 20 + "C" * 60 + "U" * 20}
+    words = {"C": "correct", "W": "incorrect", "U": "unanswered"}
+    rows = [
+        (run, f"q{q},{words[letter]}", "errored" if letter == "U" else "")
+        for run, own in letters.items()
+        for q, letter in enumerate(own)
+    ]
+    for lost, expected in ((True, "Ship a as it is."), (False, "Ship a as it is, or b.")):
+        lines = [f"{run},{answer},{why if lost else ''}" for run, answer, why in rows]
+        file = written(tmp_path / "table.csv", "run,question,outcome,output_was", lines)
+        assert answer(pages.gather([file], ["accuracy"], resamples=200)).text == expected
+
+
+def test_both_results_of_one_run_are_no_two_runs(tmp_path: Path) -> None:
+    rows = [f"a,q{q},{('correct', 'correct', 'incorrect', '')[q % 4]}" for q in range(80)]
+    file = written(tmp_path / "table.csv", "run,question,outcome", rows)
+    shown = answer(pages.gather([file], ["accuracy"], resamples=200, ungraded="bounds"))
+    assert shown.text == (
+        "Ship nothing yet: a has 20 answers without a grade, and a [ungraded right] is only one of two possible results."
+    )
+    assert "there is one run, and no other run to compare it with" in shown.advice
+    assert not any("the lead is" in text for text in shown.more)
+    with pytest.raises(nescio.NescioError, match="there is one run, 'a', and no other run"):
+        nescio.compare(file, "accuracy", ungraded="bounds")

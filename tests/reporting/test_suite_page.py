@@ -92,6 +92,35 @@ def test_a_run_that_is_mostly_wrong_or_worse_than_silence_is_not_shipped(tmp_pat
     assert advised(page_of(silent, tmp_path)) == "There is nothing to ship: x answered no question."
 
 
+def test_a_run_is_shipped_only_if_a_gate_on_the_suite_could_pass(tmp_path: Path) -> None:
+    """Of 100 questions, x lacks 20 on b, which count as unanswered."""
+    words, files = {"C": "correct", "W": "incorrect", "U": "unanswered"}, {}
+    for name, of_x in (("a", "C" * 90 + "W" * 10), ("b", "C" * 75 + "W" * 5)):
+        rows = [
+            f"{run},q{q},{words[letter]}"
+            for run, letters in (("x", of_x), ("y", "C" * 40 + "W" * 60))
+            for q, letter in enumerate(letters)
+        ]
+        files[name] = tmp_path / f"{name}.csv"
+        files[name].write_text("\n".join(["run,question,outcome", *rows]))
+
+    def shown(**how: Any) -> str:
+        nescio.report(files, "c@1", output=tmp_path / "suite.html", **SMALL, **how)
+        return advised((tmp_path / "suite.html").read_text(encoding="utf-8"))
+
+    lacks = "20 questions that x lacks may be wrong, and count as unanswered"
+    assert shown(missing="unanswered") == f"Ship nothing yet: {lacks}."
+    gate = nescio.compare(files, "c@1", baseline="y", run="x", fail_on_regression=True, missing="unanswered").gates[0]
+    assert gate.status == 3
+    assert lacks in gate.said
+    # By precision 60/65 against 140/200, but x has fewer right answers.
+    quiet = {name: evidence(x="C" * 60 + "W" * 5 + "U" * 135, y="C" * 140 + "W" * 60) for name in "ab"}
+    hidden = "precision does not show that right answers fell from 70% to 30% of the questions"
+    assert advised(page_of(quiet, tmp_path, "precision")).startswith(f"Ship nothing yet: {hidden}")
+    assert advised(page_of(quiet, tmp_path, "accuracy")) == "Ship y, if each benchmark counts the same."
+    assert shown(missing="own").startswith("Ship nothing yet: no decision can rest on the questions that all runs have")
+
+
 def test_a_row_of_the_heat_map_has_a_scale_of_its_own() -> None:
     suite = {"easy": evidence(x="CCCC", y="CCCW", z="CCWW"), "hard": evidence(x="WWWW", y="CWWW", z="CCWW")}
     page = suite_page(typed.score(suite, "accuracy", **SMALL), title="T")

@@ -89,3 +89,21 @@ def test_no_guarantee_rests_on_a_run_that_lost_many_answers() -> None:
     with pytest.raises(UsageError, match="no guarantee can rest on answers that are not decisions: 20 of a's 200"):
         nescio.tune(table, max_risk=0.1, missing_confidence="exclude")
     nescio.tune(table[table.outcome == "correct"], max_risk=0.1)
+
+
+def test_no_guarantee_rests_on_one_of_two_possible_results() -> None:
+    rows = [
+        (run, f"q{i}", None if run != "c" and i % 10 == 0 else "correct", i / 200, "jkl"["abc".index(run)])
+        for run in "abc"
+        for i in range(200)
+    ]
+    table = pd.DataFrame(rows, columns=["run", "question", "outcome", "confidence", "judge"])
+    with pytest.raises(
+        UsageError, match=r"can rest on a \[ungraded right\], which is only one of two possible results"
+    ):
+        nescio.tune(table, run="a [ungraded right]", max_risk=0.1, ungraded="bounds")
+    how: Any
+    for run, risk, how in (("a", 0.2, "incorrect"), ("c", 0.1, "bounds")):
+        upper = nescio.tune(table, run=run, max_risk=risk, ungraded=how).rows[0].risk_upper
+        assert upper is not None
+        assert upper <= risk

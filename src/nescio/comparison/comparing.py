@@ -25,7 +25,7 @@ from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.signing import signed
-from nescio.comparison.two_runs import take_both_ways, take_two
+from nescio.comparison.two_runs import names_in_files, take_both_ways, take_two
 from nescio.comparison.unpaired import compare_unpaired, on_own_questions
 from nescio.comparison.unseen import with_worst
 from nescio.comparison.verdicts import TOO_FEW, TOO_FEW_RESAMPLES
@@ -144,7 +144,7 @@ def compare(
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
     work = _Work(data, wanted, _pairs(data, baseline), plan, apart, laid, target or "population")
     tested = _tested(work, progress)
-    every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
+    every = comb(len(names_in_files(data)), 2)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
     rows = list(with_answers_as_units(rows, data, wanted)) if laid is None else rows
     line = signed(

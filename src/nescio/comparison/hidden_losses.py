@@ -21,7 +21,7 @@ from nescio.data.evidence import Data, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.reasons import MUCH
 from nescio.data.repeats import Repeats
-from nescio.data.results import Results
+from nescio.data.results import Comparison, Results
 from nescio.errors import NescioError
 from nescio.measures import Measure, parse
 from nescio.measures._measure import KINDS_OF_ANSWER
@@ -119,6 +119,12 @@ def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> 
         f"{row.measure} does not show that right answers fell from {was['before']:.0%} to {was['right']:.0%} of the "
         f"questions{wrong}; decide by a measure of right answers, too"
     )
+
+
+def hidden_between(benchmarks: Iterable[Data], results: Results[Any], row: Comparison) -> str:
+    """Return why the difference of a row on these benchmarks decides nothing (`hidden_loss`), or "" if it may."""
+    remarks = tuple(on_worse_answers(benchmarks, [row]))
+    return hidden_loss(replace(results, rows=(row,), notes=remarks), row, {row.measure})
 
 
 @lru_cache(maxsize=1024)

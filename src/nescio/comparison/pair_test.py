@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nescio.comparison.pair_tables import KnownTests, PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
 from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, exchanged
+from nescio.comparison.two_runs import names_in_files
 from nescio.data.columns import Array
 from nescio.data.evidence import Data, Evidence, Tally, with_pairs
 from nescio.data.patterns import numbered
@@ -160,13 +161,13 @@ def questions_of(data: Evidence, measure: Measure) -> MeasuredRuns:
 def paired_evidence(loaded: Loaded) -> Data:
     """Return the data if its runs can be paired. Raises MismatchError for counts alone, and for a single run."""
     data = with_pairs(loaded.data)
-    if len(loaded.data.runs) < 2:
+    if len(runs := names_in_files(data)) < 2:
         how = (
             "; to compare two choices from one log, write each choice to a table of its own with `nescio convert` "
             "(a table without the column run is one run, named after its file)"
         )
         more = how if loaded.options.choose else ""
-        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and no other run to compare it with{more}")
+        raise MismatchError(f"there is one run, {runs[0]!r}, and no other run to compare it with{more}")
     return data
 
 

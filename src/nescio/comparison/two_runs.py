@@ -7,6 +7,7 @@ from itertools import combinations, permutations
 
 from msgspec.structs import replace
 
+from nescio.data.evidence import Data
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.pipeline import Loaded, check_baseline
 
@@ -25,6 +26,11 @@ def pairs_of(runs: Sequence[str], baseline: str | None, run: str | None = None) 
         return [(y, x) for x, y in combinations(range(len(runs)), 2)]
     both = permutations(range(len(runs)), 2)
     return [(x, y) for x, y in both if run in (None, runs[x]) and baseline in (None, runs[y])]
+
+
+def names_in_files(data: Data) -> tuple[str, ...]:
+    """Return the names of the runs in the files, each once, as ungraded answers may have made two runs of one."""
+    return tuple(dict.fromkeys(data.origins.get(run, run) for run in data.runs))
 
 
 def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
@@ -63,14 +69,14 @@ def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
 def take_both_ways(loaded: Loaded, baseline: str | None, run: str) -> Loaded | None:
     """Return the data of two runs whose ungraded answers count both ways, as wrong and as right.
 
-    Returns None if the ungraded answers of neither run count both ways, or if the files have no run with one of the
-    names.
+    If there are two runs, the baseline needs no name. Returns None if the ungraded answers of neither run count both
+    ways, or if the files have no run with one of the names.
     """
-    data = loaded.data
-    if not data.can_pair or baseline is None or not {baseline, run} & {*data.origins.values()}:
+    data, names = loaded.data, names_in_files(loaded.data)
+    if baseline is None and len(names) == 2:
+        baseline = next(name for name in names if name != run)
+    if not data.can_pair or not {baseline, run} & {*data.origins.values()} or not {baseline, run} <= {*names}:
         return None
     origins = [data.origins.get(name, name) for name in data.runs]
-    if not {baseline, run} <= {*origins}:
-        return None
     data = data.take_runs([i for name in (baseline, run) for i, origin in enumerate(origins) if origin == name])
     return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in data.runs))

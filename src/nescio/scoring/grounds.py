@@ -124,10 +124,14 @@ def no_ground(
 def no_guarantee(loaded: Loaded, run: str) -> str | None:
     """Return the reason why a run's answers cannot support a guarantee for new answers, or None if they can.
 
-    The answers cannot support one if some are left out because they have no grade, or for a reason that also forbids a
-    gate. The reason completes the sentence "no guarantee can rest on …".
+    The answers cannot support one if some are left out because they have no grade, or may count as right without one,
+    or for a reason that also forbids a gate. The reason completes the sentence "no guarantee can rest on …".
     """
-    pair = Pair(None, frozenset(loaded.data.runs) - {run})
+    origins = loaded.data.origins
+    if run in origins:
+        wrong = spelled(opt("ungraded", "incorrect"))
+        return f"{run}, which is only one of two possible results; {wrong} counts answers without a grade as wrong"
+    pair = Pair(None, frozenset(origins.get(other, other) for other in loaded.data.runs) - {run})
     for remark in (*loaded.notes, *notes_on_silence([run], [loaded.silence])):
         if remark.code == UNGRADED_LEFT_OUT and pair.judges(remark.subject):
             only = "give a file that holds only the graded answers"

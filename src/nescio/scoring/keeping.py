@@ -13,7 +13,7 @@ from nescio.data.judge_record import DIFFERENT, UNKNOWN, combined, parse
 from nescio.data.kept import GRADES, HELD, NO_GATE, SILENT_ON_ANSWERS, held_in_words
 from nescio.data.merged_runs import names_of, notes_on_files
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, SILENT, Outcomes
+from nescio.data.outcomes import ABSENT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policy_notes import ONE_SIDED
 from nescio.data.reasons import output_lacks
 from nescio.formats import ReadResult
@@ -23,7 +23,7 @@ from nescio.pipeline.options import Options
 from nescio.scoring.grounds import why_unfit
 
 _BETWEEN = "; "
-_NO_ROW = "no row"
+_Key = tuple[str, str]  # a question, and the label of an answer
 
 
 def to_write(read: ReadResult, options: Options) -> ReadResult:
@@ -69,7 +69,8 @@ def as_read(made: Outcomes, read: ReadResult | None, runs: Collection[str] = ())
     """Return outcomes that a rule made of the runs in `read`, with the digests, judges and grades of these runs.
 
     A run that has the name of one of these is made of it alone, and any other of all, or of those in `runs`. Where all
-    of them lack an output, the made run lacks it for the same reason; where all lack a row, so does the made run.
+    of them lack an output, the made run lacks it for the same reason; where all lack a row, so does the made run. An
+    answer has no grade where all of them lack one.
     """
     whole = None if read is None else read.data
     if read is None or not isinstance(whole, Outcomes):
@@ -78,10 +79,13 @@ def as_read(made: Outcomes, read: ReadResult | None, runs: Collection[str] = ())
     why, state = words.copy(), made.state.copy()
     judges, known = [], [*(whole.judges or (None,) * len(whole.runs))]
     ranges, graded = whole.kept.get(GRADES, {}), list[tuple[str, str]]()
+    every = [at for at, run in enumerate(whole.runs) if run in runs] or [*range(len(whole.runs))]
+    repeats = made.repeats is not None and whole.repeats is not None
+    keys, columns = (_keys(outcomes, repeats=repeats) for outcomes in (whole, made))
     if not any(known) and len(by := judges_of(read)) == 1:
         known = [by[0]] * len(whole.runs)
     for at, run in enumerate(made.runs):
-        own = [whole.runs.index(one) for one in ((run,) if run in whole.runs else runs or whole.runs)]
+        own = [whole.runs.index(run)] if run in whole.runs else every
         several = [known[i] for i in own]
         judges.append(None if None in several else combined({one for one in several if one is not None}))
         graded += [(run, ranges[whole.runs[i]]) for i in own if whole.runs[i] in ranges]
@@ -89,28 +93,43 @@ def as_read(made: Outcomes, read: ReadResult | None, runs: Collection[str] = ())
         for row in () if whole.words is None else whole.words[own[::-1]]:
             stated |= {question: one for question, one in zip(whole.questions, row, strict=True) if one}
         words[at] = [stated.get(question) for question in made.questions]
-        lacking = _lacking(whole, own)
-        why[at] = [
-            lacking.get(question) if now == SILENT else None
-            for question, now in zip(made.questions, made.state[at].tolist(), strict=True)
-        ]
-        state[at, [lacking.get(question) == _NO_ROW for question in made.questions]] = ABSENT
-    why[state == ABSENT] = None
+        given = _given(whole, keys, own)
+        for column, key in enumerate(columns):
+            state[at, column], why[at, column] = _made_of(given[key], state[at, column])
     made = replace(made, state=state, why=why)
     words[made.state == ABSENT] = None
     kept = {**made.kept, GRADES: _renamed(graded, {})}
     return replace(made, words=words, judges=tuple(judges) if any(judges) else (), kept=kept)
 
 
-def _lacking(whole: Outcomes, runs: Sequence[int]) -> dict[str, str]:
-    """Return why all answers of these runs to a question lack an output, or `_NO_ROW`; keyed by question."""
-    reasons: dict[str, set[str | None]] = {}
+def _keys(outcomes: Outcomes, *, repeats: bool) -> list[_Key]:
+    """Return the question of each column, with the label of the answer if `repeats` tells to keep repeats apart."""
+    labels = outcomes.repeats.label.astype(str) if repeats and outcomes.repeats is not None else outcomes.questions
+    return [*zip(outcomes.questions, labels, strict=True)]
+
+
+def _given(whole: Outcomes, keys: Sequence[_Key], runs: Sequence[int]) -> dict[_Key, set[tuple[int, str | None]]]:
+    """Return the outcomes that these runs gave, each with what its output lacks; by the `keys` of the columns."""
+    given: dict[_Key, set[tuple[int, str | None]]] = {key: set() for key in keys}
     for run in runs:
-        said = [None] * len(whole.questions) if whole.why is None else whole.why[run].tolist()
-        for question, now, one in zip(whole.questions, whole.state[run].tolist(), said, strict=True):
-            reasons.setdefault(question, set()).add(_NO_ROW if now == ABSENT else output_lacks(one))
-    every = {question: own - {_NO_ROW} or own for question, own in reasons.items()}
-    return {question: min(filter(None, own)) for question, own in every.items() if None not in own}
+        said = [None] * len(keys) if whole.why is None else whole.why[run].tolist()
+        for key, state, why in zip(keys, whole.state[run].tolist(), said, strict=True):
+            if state != ABSENT:
+                given[key].add((state, output_lacks(why)))
+    return given
+
+
+def _made_of(given: Collection[tuple[int, str | None]], state: int) -> tuple[int, str | None]:
+    """Return the outcome of an answer that was made of the `given` ones, and what its output lacks.
+
+    The rule gave it the outcome `state`.
+    """
+    if not given:
+        return ABSENT, None
+    if state == INCORRECT and {own for own, _ in given} == {NOT_GRADED}:  # the user counts these as wrong
+        return NOT_GRADED, None
+    reasons = [why for _, why in given if why]
+    return state, min(reasons) if state == SILENT and len(reasons) == len(given) else None
 
 
 def with_judges(outcomes: Outcomes, notes: Sequence[Note]) -> Outcomes:

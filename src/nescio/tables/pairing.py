@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from nescio.data.changed_questions import OTHER_TEXTS, changed, plain
+from nescio.data.kept import DIGEST, GOLD_DIGEST
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import shorten
 from nescio.sources.literals import read_literal
 from nescio.sources.source import Source
-from nescio.sources.tables import first, nfc
+from nescio.sources.tables import first, literal, nfc
 from nescio.tables.asking import AskedError
 from nescio.text import plural
 
@@ -30,9 +31,11 @@ def is_prompt(column: str) -> bool:
 def check_gold(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     """Return a note on questions whose gold answers differ between runs.
 
-    The note concerns verdicts that somebody gave by other gold answers than those that other runs had, or by none.
+    The note concerns verdicts that somebody gave by other gold answers than those that other runs had, or by none. Rows
+    with a digest of their gold answers are compared by it.
     """
     stating = f"FROM rows WHERE (gold IS NOT NULL OR graded IN ({CORRECT}, {INCORRECT}))"
+    stating += f" AND NOT coalesce(regexp_full_match({GOLD_DIGEST}, {literal(DIGEST)}), false)"
     twofold = f"SELECT question {stating} GROUP BY 1 HAVING min(gold) <> max(gold) OR count(gold) % count(*) > 0"
     if first(connection, f"{twofold} LIMIT 1") is None:
         return []

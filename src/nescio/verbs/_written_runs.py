@@ -13,7 +13,7 @@ import numpy as np
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, Outcomes
-from nescio.data.policy_notes import COMMON
+from nescio.data.policy_notes import COMMON, UNGRADED_BOUNDS
 from nescio.errors import UsageError, opt
 from nescio.scoring.keeping import kept_of_all
 from nescio.tables.outcomes_writer import write_outcomes
@@ -21,8 +21,14 @@ from nescio.text import plural
 
 
 def check_whole(notes: Sequence[Note], output: Path) -> None:
-    """Raise UsageError if questions are left out because some run lacks them: the written run would lack them, too."""
+    """Raise UsageError if the written run would lack questions that some run lacks, or have one of two possible
+    results."""
     for remark in notes:
+        if remark.code == UNGRADED_BOUNDS:
+            raise UsageError(
+                f"{output}: a written run has one result, but {remark.text}. Use {opt('ungraded', 'exclude')} to write "
+                "the answers as they are"
+            )
         if remark.code == COMMON:
             raise UsageError(
                 f"{output}: a written run has every question of the run, but {remark.text}. Use "

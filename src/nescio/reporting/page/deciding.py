@@ -16,11 +16,9 @@ from nescio.data.policy_notes import extremes
 from nescio.measures import parse
 from nescio.reporting.numbers import number
 from nescio.reporting.page import fitness
-from nescio.reporting.page.fitness import Standing, no_decision, totals, unfit
+from nescio.reporting.page.fitness import Standing, no_decision, nothing_yet, totals, unfit
 from nescio.reporting.page.report_data import ReportData, Shipping
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
-from nescio.scoring.grounds import no_ground
-from nescio.scoring.lost_answers import lost
 from nescio.selective.certified import GRID, Guarantee, needed
 from nescio.selective.operating import TunedPoint
 from nescio.stats.chosen import another_count, another_value, level_of_each, upper_of_chosen
@@ -63,29 +61,19 @@ def _unread(report: ReportData, run: str) -> Iterator[Statement]:
 
     A gate refuses to decide for the same reasons.
     """
-    if ground := no_ground(report.scores, report.main, None):  # a choice depends on all runs
-        text = f"Ship nothing yet: no decision can rest on {ground}."
-        yield Statement("no decision", text, {"run": report.shown[run], "why": ground})
+    shown = report.shown[run]
     if run in (both := extremes(report.scores.notes)):
         ungraded = sum(row.n for row in report.loaded.silence if row.run == run and row.taken_for == "not graded")
         without = plural(ungraded, "answer")
-        why = f"{both[run]} has {without} without a grade, and {report.shown[run]} is only one of two possible results"
-        yield Statement("no decision", f"Ship nothing yet: {why}.", {"run": report.shown[run], "why": why})
-    excluded = report.loaded.ungraded_left_out
-    rivals = [other for other in report.runs if other != run]
-    refused = [*no_decision(run, report.shown[run], rivals, [report.loaded.silence], ungraded_left_out=excluded)]
-    yield from refused
-    gone = lost(report.scores, report.main, run)
-    if not refused and math.isinf(gone.shift):
-        text = f"Ship nothing yet: {gone.words}."
-        yield Statement("no decision", text, {"run": report.shown[run], "why": gone.words})
+        why = f"{both[run]} has {without} without a grade, and {shown} is only one of two possible results"
+        yield nothing_yet(why, shown, why)
+    yield from no_decision(report.scores, report.main, run, shown, [report.loaded])
 
 
 def _hidden(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
     """Yield the reason to decide nothing if a gate on the two best runs would find a loss that the measure hides."""
     if shipping.decision and (why := shipping.decision.hidden):
-        text = f"Ship nothing yet: {why}."
-        yield Statement("no decision", text, {"run": report.shown[shipping.run], "why": why})
+        yield nothing_yet(why, report.shown[shipping.run], why)
 
 
 def left_out_of(report: ReportData, run: str) -> int:
@@ -224,8 +212,9 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     k = len(report.runs)
     if not refused:
         made, another = shipping.decision, ""
-        if shipping.other and made is not None and not made.row.significant and not shipping.other_hides:
-            another = f", or {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
+        tied = shipping.other if made is not None and not made.row.significant and not shipping.other_hides else None
+        if tied and not any(_unread(report, tied)):
+            another = f", or {report.shown[tied]}{_at(shipping.other_tuned)}"
         text = f"Ship {name}{_at(tuned) or ' as it is'}{another}."
         yield Statement("ship", text, {"run": name, "threshold": tuned.threshold if tuned else None})
     ahead = f"With each run at its own threshold, {name} is ahead of {report.shown[report.runs[0]]}. "
@@ -281,13 +270,13 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
     row = shipping.decision.row if shipping.decision else next(map(report.pairs.get, pairwise(report.runs)), None)
     significant = bool(row and row.significant)
     near = stands_alone(report) and upper - seen <= NEAR
-    wanted = [near, significant] if len(report.runs) > 1 else [near]
+    wanted = [near, significant] if report.others else [near]
     # the largest share of checked answers that another judge grades differently
     doubtful = [remark for remark in report.loaded.notes if remark.code == "judging.doubtful"]
     doubt = max((remark["answers"] / remark["total"] for remark in doubtful), default=0.0)
     word = "weak" if doubt > NEAR else ("weak", "fair", "strong")[2 * sum(wanted) // len(wanted)]
     over = f" over {report.shown[shipping.other]}{_at(shipping.other_tuned)}" if shipping.other else ""
-    lead = "" if len(report.runs) == 1 else f"the lead{over} is {'' if significant else 'not '}significant"
+    lead = f"the lead{over} is {'' if significant else 'not '}significant" if report.others else ""
     gap = (
         f"the bound is {plural(round(100 * (upper - seen)), 'point')} above the observed share"
         if stands_alone(report)

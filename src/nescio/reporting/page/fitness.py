@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,14 @@ from msgspec import Struct
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Data, Evidence
-from nescio.data.outcomes import NonAnswers
 from nescio.data.reasons import NOT_DECLINED, not_declined, notes_on_pairs
+from nescio.data.results import Results
 from nescio.errors import spelled
 from nescio.measures import Measure, parse
+from nescio.pipeline import Loaded
 from nescio.reporting.page.statements import Figure, Statement
+from nescio.scoring.grounds import no_ground
+from nescio.scoring.lost_answers import lost
 
 MOSTLY = 0.5  # with a larger share of wrong answers, never answering scores more if an error costs one right answer
 
@@ -54,27 +57,40 @@ def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
 
 
 def no_decision(
-    run: str,
-    shown: str,
-    rivals: Iterable[str],
-    silence: Sequence[Sequence[NonAnswers]],
-    *,
-    ungraded_left_out: bool = False,
+    results: Results[Any], measure: str, run: str, shown: str, benchmarks: Sequence[Loaded]
 ) -> Iterator[Statement]:
-    """Yield a warning if a run lost many answers without declining, or if many are left out without a grade.
+    """Yield the reasons to decide nothing about a run by its scores, such as many lost answers.
 
-    Another warning is for many empty outputs that are graded as right or as abstentions, unlike those of a rival; a
-    gate on the two runs would refuse. `silence` holds, for each benchmark, the rows that count non-answers by reason.
+    A gate refuses to decide for the same reasons. `benchmarks` are the data of all runs that the scores are about.
     """
-    if lost := not_declined(run, silence, ungraded_left_out=ungraded_left_out):
-        advice = "Check how answers are parsed and why calls failed, and score again."
-        text = f"Ship nothing yet: {lost.words(shown)}. {advice}"
-        yield Statement("no decision", text, {"run": shown, "lost": lost.lost, "of": lost.of, "why": lost.why})
-        return
-    remarks = notes_on_pairs([(run, rival) for rival in rivals], silence)
-    if remark := next((one for one in remarks if one.code == NOT_DECLINED), None):
-        why = spelled(remark["what"])
-        yield Statement("no decision", f"Ship nothing yet: {why}.", {"run": shown, "why": why})
+    if ground := no_ground(results, measure, None):  # a choice depends on all runs
+        yield nothing_yet(f"no decision can rest on {ground}", shown, ground)
+    refusal = next(filter(None, (_lost(run, shown, loaded) for loaded in benchmarks)), None)
+    gone = lost(results, measure, run)
+    if refusal is None and math.isinf(gone.shift):
+        refusal = nothing_yet(gone.words, shown, gone.words)
+    if refusal is not None:
+        yield refusal
+
+
+def _lost(run: str, shown: str, loaded: Loaded) -> Statement | None:
+    """Return a warning if a run lost many answers without declining, or if many are left out without a grade.
+
+    Another warning is for many empty outputs that are graded as right or as abstentions, unlike those of another run; a
+    gate on the two runs would refuse.
+    """
+    silence = [loaded.silence]
+    if gone := not_declined(run, silence, ungraded_left_out=loaded.ungraded_left_out):
+        why = f"{gone.words(shown)}. Check how answers are parsed and why calls failed, and score again"
+        return nothing_yet(why, shown, gone.why, lost=gone.lost, of=gone.of)
+    remarks = notes_on_pairs([(run, rival) for rival in loaded.data.runs if rival != run], silence)
+    whys = (spelled(remark["what"]) for remark in remarks if remark.code == NOT_DECLINED)
+    return next((nothing_yet(why, shown, why) for why in whys), None)
+
+
+def nothing_yet(words: str, shown: str, why: str, **figures: Figure) -> Statement:
+    """Return the advice to use no run yet, for a reason in `words`."""
+    return Statement("no decision", f"Ship nothing yet: {words}.", {"run": shown, **figures, "why": why})
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:

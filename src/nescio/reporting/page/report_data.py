@@ -12,9 +12,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nescio.comparison.comparing import compare
-from nescio.comparison.hidden_losses import hidden_loss, on_worse_answers
+from nescio.comparison.hidden_losses import hidden_between
 from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.ranks import Rank, ranks
+from nescio.comparison.two_runs import names_in_files
 from nescio.comparison.verdicts import Decision, decisions
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
@@ -104,6 +105,13 @@ class ReportData(Struct, frozen=True, eq=False):
     def measures(self) -> tuple[str, ...]:
         """Return the measures that were scored, the main measure first."""
         return tuple(dict.fromkeys(row.measure for row in self.scores))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Return the runs other than the best, without the other result of a best run with ungraded answers."""
+        best, *others = self.runs
+        origins = self.loaded.data.origins
+        return tuple(run for run in others if origins.get(run, run) != origins.get(best, best))
 
     @property
     def highlighted(self) -> tuple[str, ...]:
@@ -285,7 +293,7 @@ def _compared(
             "{what} does not say which questions each run got right, so its runs cannot be compared",
             what=loaded.data.what,
         )
-    if len(loaded.data.runs) < 2:
+    if len(names_in_files(loaded.data)) < 2:
         return None, note("page.one_run", "there is one run, and no other run to compare it with")
     if math.comb(len(loaded.data.runs), 2) > MOST_PAIRS and not loaded.data.origins:
         return compare_leading(loaded, main, ci=ci or 95.0, **drawn), None
@@ -383,9 +391,7 @@ def _shipping(
         paired = replace(loaded, data=together(both))
         compared = compare(paired, [main], baseline=second, run=first, **{**drawn, "progress": None})
         decision = next(iter(decisions(compared)), None)
-        turned = _both_ways(compared)[second, first]
-        remarks = on_worse_answers([paired.data], [turned])
-        other_hides = bool(hidden_loss(replace(compared, rows=(turned,), notes=tuple(remarks)), turned, {main}))
+        other_hides = bool(hidden_between([paired.data], compared, _both_ways(compared)[second, first]))
     tested = pairs.get((first, second))
     if decision is not None and tested is not None and not {first, second} & {*tuned}:
         row = replace(decision.row, p_adjusted=tested.p_adjusted, verdict=tested.verdict)

@@ -8,7 +8,6 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.policy_notes import extremes
 from nescio.data.results import Score, is_level
 from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page.deciding import answers_of, decision
@@ -91,20 +90,13 @@ def _standing(report: ReportData) -> Answer:
     return Answer("", name, after, _what_it_did(report, best.run))
 
 
-def _others(report: ReportData) -> list[str]:
-    """Return the runs other than the best, without the other result of a best run with ungraded answers."""
-    both = extremes(report.scores.notes)
-    best, *others = report.runs
-    return [run for run in others if run not in both or both[run] != both.get(best)]
-
-
 def _alike(report: ReportData) -> list[str]:
-    pairs = {run: report.pairs.get((report.runs[0], run)) for run in _others(report)}
+    pairs = {run: report.pairs.get((report.runs[0], run)) for run in report.others}
     return [report.shown[run] for run, pair in pairs.items() if pair is None or not pair.significant]
 
 
 def _difference(report: ReportData, alike: list[str]) -> str:
-    many = len(_others(report))
+    many = len(report.others)
     others = {1: "the other run", 2: "both other runs"}.get(many, f"all {many} other runs")
     return f"{'not ' if alike else ''}significantly different from {enumerated(alike, 2) if alike else others}"
 

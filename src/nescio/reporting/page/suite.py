@@ -9,12 +9,13 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from nescio.data.results import is_level
+from nescio.comparison.hidden_losses import hidden_between
+from nescio.data.results import Comparison, is_level
 from nescio.measures import parse
 from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page import fitness
 from nescio.reporting.page.browser import Seen, browser
-from nescio.reporting.page.fitness import Standing, no_decision, unfit
+from nescio.reporting.page.fitness import Standing, no_decision, nothing_yet, unfit
 from nescio.reporting.page.heat import Cell, shaded
 from nescio.reporting.page.leaderboard import Strip, scale_of, strip
 from nescio.reporting.page.rendering import Shared, assembled, browser_lead
@@ -115,7 +116,7 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
     value, of = with_interval(best.value, low, high), plural(best.benchmarks, "benchmark")
     level = scores.signature.get("ci")
     of_level = float(level) / 100 if level else None
-    refused = tuple(_refused(suite, best, name, len(rows))) if suite else ()
+    refused = tuple(_refused(scores, suite, rows, name)) if suite else ()
     if not others:
         return (Statement("best", f"{name} has a mean {first} of {value} over {of}.", figures, of_level), *refused)
     after = f"{name} has the best mean {first} over {of}, {value}"
@@ -141,18 +142,20 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
     return (Statement("best", head, figures, of_level), *(() if refused else (advice,)), *won)
 
 
-def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[Statement]:
+def _refused(scores: SuiteScores, suite: Suite, rows: Sequence[SuiteScore], name: str) -> Iterator[Statement]:
     """Yield the reasons not to use the best run, by the rules of the report on a single collection.
 
-    Each benchmark counts the same. There are no reasons from errors if a benchmark has no outcomes.
+    `rows` are the scores of all runs, the best first. Each benchmark counts the same. There are no reasons from errors
+    if a benchmark has no outcomes.
     """
+    best, runs = rows[0], len(rows)
     benchmarks = [benchmark for benchmark in suite.benchmarks if best.run in benchmark.data.runs]
-    for benchmark in benchmarks:
-        excluded = benchmark.loaded.ungraded_left_out
-        rivals = [run for run in benchmark.data.runs if run != best.run]
-        if warnings := [*no_decision(best.run, name, rivals, [benchmark.loaded.silence], ungraded_left_out=excluded)]:
-            yield from warnings
-            break
+    yield from no_decision(scores, best.measure, best.run, name, [benchmark.loaded for benchmark in benchmarks])
+    for other in [row for row in rows[1:2] if not math.isnan(row.value)]:
+        difference = best.value - other.value
+        row = Comparison(best.run, other.run, best.measure, difference, None, None, None, None, None, 0)
+        if why := hidden_between([benchmark.data for benchmark in suite.benchmarks], scores, row):
+            yield nothing_yet(why, name, why)
     counts = [counts_of(benchmark.loaded).get(best.run, (0, 0, 0)) for benchmark in benchmarks]
     if not benchmarks or not all(map(sum, counts)):
         return
