@@ -434,6 +434,8 @@ def test_costs_of_which_one_run_does_not_state_the_unit(
     gate = ("-m", measure, *GATE, "--margin", "0.1")
     nescio("compare", path, *gate).assert_refused("they may be in different units")
     nescio("gate", policy(path, f'measure = "{measure}"\nby = 0.1')).assert_refused("they may be in different units")
+    assert "Ship nothing yet: no decision can rest on" in nescio("report", path, "-m", measure).flat
+    assert "Ship new" in nescio("report", path, "-m", measure, "--same-unit", "cost").flat
     stated = policy(path, f'measure = "{measure}"\nby = 0.1', 'same_unit = ["cost"]')
     assert nescio("gate", stated).status == 0
     assert nescio("compare", path, *gate, "--same-unit", "cost").status == 0

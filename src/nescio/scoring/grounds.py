@@ -117,7 +117,7 @@ def no_ground(
             continue  # a figure of other scores than those that the measure averages
         if why := _why_not(remark, pair, alone=alone):
             return spelled(why)
-    unfit = _of_scales(results, measure, pair) or _unfit(results, measure)
+    unfit = _of_scales(results, measure, pair, run) or _unfit(results, measure)
     return unfit and spelled(unfit)
 
 
@@ -299,18 +299,20 @@ def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
     return any(pair.judges(run) and other not in pair.others for run, other in remark["unlike"])
 
 
-def _of_scales(results: Results[Any], name: str, pair: Pair) -> str | None:
-    """Return why the values of the judged run and its baseline cannot be compared, or None if they can."""
+def _of_scales(results: Results[Any], name: str, pair: Pair, run: str | None) -> str | None:
+    """Return why the values of the judged run and its baseline cannot be compared, or None if they can.
+
+    If `run` is None, all runs are compared with each other.
+    """
     for remark in results.notes:
-        if remark.code in SCALES and name in (remark.measures or [name]):  # of all measures, if by a threshold
-            sides = (remark["unit"], remark["beyond"])
-            if any(pair.baseline in one and any(map(pair.judges, other)) for one, other in (sides, sides[::-1])):
-                same = (
-                    ""
-                    if remark.code == SIGNS_DIFFER
-                    else f", or state by {opt('same_unit', remark['column'])} that they have"
-                )
-                return f"{name}: {remark.text}. Give all runs one scale and unit{same}"
+        if remark.code not in SCALES or name not in (remark.measures or [name]):  # of all measures, if by a threshold
+            continue
+        sides = (remark["unit"], remark["beyond"])
+        apart = (pair.baseline in one and any(map(pair.judges, other)) for one, other in (sides, sides[::-1]))
+        if run is None or any(apart):
+            state = f", or state by {opt('same_unit', remark['column'])} that they have"
+            way = "" if remark.code == SIGNS_DIFFER else state
+            return f"{name}: {remark.text}. Give all runs one scale and unit{way}"
     return None
 
 
