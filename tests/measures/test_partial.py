@@ -125,7 +125,7 @@ def test_a_suite_compares_partial_answers_as_the_same_files_without_a_suite_do(
 
 
 @pytest.mark.parametrize("suite", [False, True])
-def test_marks_of_the_best_run_read_partial_answers(lucky: list[dict[str, Any]], suite: bool) -> None:  # noqa: FBT001
+def test_marks_of_the_best_run_read_partial_answers(lucky: list[dict[str, Any]], suite: bool) -> None:
     """By the three outcomes alone, the new run would be as good as the old."""
     old, new = nescio.score({"one": lucky} if suite else lucky, "crag.truthfulness", mark=True, outcome_map=MEANT)
     assert (old.best, new.best, new.tied_with_best) == (True, False, False)
