@@ -247,6 +247,8 @@ CASES: list[tuple[Callable[..., Path], Change, Change, str]] = [
     (lm_eval, {}, {"filter": "lenient"}, f"{JUDGES} (exact_match(filter=none), exact_match(filter=lenient))"),
     (lm_eval, {}, {"metric": "f1"}, JUDGES),
     (lm_eval, {"step": "<function strict at 0x7f11c8c5ee8c0>"}, {"step": "<function lax at 0x7f11c8c5ee8c0>"}, JUDGES),
+    (lm_eval, {"step": "strict"}, {}, f"{JUDGES} (exact_match(filter=none, steps="),
+    (lm_eval, {}, {"step": "lax"}, f"{JUDGES} (exact_match(filter=none), exact_match("),
     (lm_eval, {}, {"target": "y"}, GOLD),
     (lm_eval, {}, {"input": "Who lit lamp {}?"}, TEXT),
     (lm_eval, {}, {"hash": "other"}, "200 documents have the same doc_id but different doc_hashes"),
@@ -289,6 +291,35 @@ def test_a_log_that_was_graded_or_asked_otherwise_wins_no_gate(
     assert "CANNOT TELL" in nescio("compare", *paths, "-m", "accuracy", *gate(write)[:-1]).out
     # A limit holds for a run alone.
     assert nescio("score", *paths, "-m", "accuracy", "--fail-under", "accuracy=0.3").status == 0
+
+
+def spared(path: Path, *, new: bool) -> Path:
+    """Add a second metric or assertion to each answer. In the new run it is all that graded what had failed."""
+    log = json.loads(path.read_text())
+    if "testCases" in log:
+        for case in log["testCases"]:
+            passed = {**case["metricsData"][0], "name": "Brevity", "success": True, "score": 1.0}
+            case["metricsData"] = [*(case["metricsData"] if case["success"] or not new else ()), passed]
+            case["success"] |= new
+        log["testPassed"], log["testFailed"] = sum(case["success"] for case in log["testCases"]), 0
+    else:
+        results = log["results"]["results"]
+        for result in results:
+            asserted = [] if new and not result["success"] else [{"type": "is-json"}]
+            result["testCase"]["assert"] += asserted
+            result["success"] |= new
+            result["failureReason"] = int(not result["success"])
+        log["results"]["stats"] = {"successes": sum(result["success"] for result in results)}
+    path.write_text(json.dumps(log))
+    return path
+
+
+@pytest.mark.parametrize("write", [deepeval, promptfoo])
+def test_a_run_whose_failed_answers_lack_a_grader_wins_no_gate(
+    tmp_path: Path, nescio: Command, write: Callable[..., Path]
+) -> None:
+    before, after = spared(write(tmp_path, "old", 5), new=False), spared(write(tmp_path, "new", 5), new=True)
+    nescio("compare", before, after, "-m", "accuracy", *gate(write)).assert_refused(f"100 of 200 questions {GOLD}")
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,16 @@ def test_an_alarm_is_a_gate_that_fails(
         done.assert_refused()
 
 
+@pytest.mark.parametrize("outcomes", ["C" * 200 + "W" * 200, "C" * 200 + "W" * 120])
+def test_a_share_above_its_limit_that_no_constant_rate_fits_is_no_pass(
+    nescio: Command, tmp_path: Path, outcomes: str
+) -> None:
+    done = nescio("lab", "guard", stream(tmp_path / "a.csv", outcomes), "--at-most-wrong", 0.3)
+    assert (done.status, "gate cannot tell: the share of wrong answers" in done.flat) == (3, True), done.flat
+    assert "it rose over time" in done.flat
+    assert nescio("lab", "guard", tmp_path / "a.csv", "--at-most-wrong", 0.6).status == 0
+
+
 def test_a_guard_writes_what_continuous_integration_reads(nescio: Command, tmp_path: Path) -> None:
     junit, summary = tmp_path / "gates.xml", tmp_path / "summary.md"
     files = stream(tmp_path / "1.csv", "UWW"), stream(tmp_path / "2.csv", "UW", first=3)

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import nescio
+from nescio.data.judge_record import DIFFERENT
 from nescio.sources import grids
 from nescio.tables import large as reading
 from tests.notes import in_words
@@ -168,6 +169,23 @@ def test_tables_are_the_same_both_ways(suffix: str, tmp_path: Path, monkeypatch:
             both.append(said(partial(nescio.score, path, measures, ci=None, missing="unanswered")))
         assert both[0] == both[1], (i, changes, measures)
     assert len(counted) > (len(tables) - 12) / 4  # the law is about two ways
+
+
+@pytest.mark.parametrize("judges", [("exact", "lenient"), ("exact", None), ("exact", "exact")])
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_the_judge_of_each_run_is_the_same_both_ways(
+    suffix: str, judges: tuple[str, str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [(run, f"q{i}", "correct", judge) for run, judge in zip("ab", judges, strict=True) for i in range(9)]
+    rows: Rows = dict(zip(("run", "question", "outcome", "judge"), map(list, zip(*cells, strict=True)), strict=True))
+    write(rows, path := tmp_path / f"judges{suffix}")
+    differ = []
+    for large in (0, 1 << 40):
+        monkeypatch.setattr(reading, "LARGE", large)
+        notes = nescio.compare(path, "accuracy", baseline="a").notes
+        differ.append([note.values for note in notes if note.code == DIFFERENT])
+    assert differ[0] == differ[1]
+    assert len(differ[0]) == (judges[0] != judges[1])
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -106,3 +106,34 @@ def test_a_log_says_that_it_keeps_no_partial_answers() -> None:
 def test_a_meaning_that_there_is_not_is_refused() -> None:
     with pytest.raises(UsageError, match="correct, incorrect, unanswered, partial, ungraded"):
         scores(graded(1, 1, 1, 1), "accuracy", outcome_map={"acceptable": "half"})
+
+
+@pytest.fixture
+def lucky() -> list[dict[str, Any]]:
+    """The new run has two more right answers, and wrong ones where the old run's are partly right."""
+    return [*graded(100, 100, 0, 0, "old"), *graded(102, 0, 98, 0, "new")]
+
+
+@pytest.mark.parametrize("measure", ["crag.truthfulness", "hallucination_rate"])
+def test_a_suite_compares_partial_answers_as_the_same_files_without_a_suite_do(
+    lucky: list[dict[str, Any]], measure: str
+) -> None:
+    how: dict[str, Any] = {"baseline": "old", "run": "new", "outcome_map": MEANT}
+    (alone,) = nescio.compare(lucky, measure, **how)
+    (pair,) = nescio.compare({"one": lucky}, measure, **how)
+    assert (pair.difference, pair.p, pair.verdict) == (pytest.approx(alone.difference), alone.p, alone.verdict)
+
+
+@pytest.mark.parametrize("suite", [False, True])
+def test_marks_of_the_best_run_read_partial_answers(lucky: list[dict[str, Any]], suite: bool) -> None:
+    """By the three outcomes alone, the new run would be as good as the old."""
+    old, new = nescio.score({"one": lucky} if suite else lucky, "crag.truthfulness", mark=True, outcome_map=MEANT)
+    assert (old.best, new.best, new.tied_with_best) == (True, False, False)
+
+
+def test_a_threshold_keeps_partial_answers_that_are_worth_more_than_silence() -> None:
+    """Half of the answers are sure and right. The unsure ones are partly right for one run, and wrong for the other."""
+    rows = [*graded(50, 50, 0, 0, "new"), *graded(50, 0, 50, 0, "old")]
+    rows = [row | {"confidence": 0.9 if row["outcome"] == "perfect" else 0.6} for row in rows]
+    tuned = nescio.tune(rows, "crag.truthfulness", run="new", baseline="old", outcome_map=MEANT)
+    assert tuned.comparison.difference == pytest.approx(0.25)  # (50 + 50/2)/100 against 50/100

@@ -138,7 +138,7 @@ def test_other_measures_are_recomputed_on_resampled_questions(name: str) -> None
     picks = list(resamples(14, number=40))
     by_pair, needed = levels(found), []
     for x, y in combinations(range(3), 2):
-        _, present = columns_for(data, parse(name))
+        _, _, present = columns_for(data, parse(name))
         absence = np.where(present[x] & present[y], PRESENT, NO_ROW).astype(np.uint8)
         both = replace(data, absence=np.broadcast_to(absence, present.shape))
         d = value_of(both, name, y) - value_of(both, name, x)

@@ -359,6 +359,8 @@ DECIDING = {  # a column, its cells in the runs a and b, and whether counts of s
     "no gate": ("no_gate_because", ("", "the run stopped"), True),
     "question": ("question_digest", _DIGESTS, False),
     "gold": ("gold_digest", _DIGESTS, False),
+    "clusters": ("cluster", ("story 1", "story 1"), True),
+    "abstentions": ("abstained", ("yes", ""), True),
     "judges": ("judge", ("match", "gpt-4o"), False),
     "a judge": ("judge", ("match", ""), False),
     "graders": ("grader_model", ("gpt-4o", "gpt-3.5"), False),
@@ -436,6 +438,7 @@ def test_a_text_that_is_right_somewhere_or_in_a_column_of_gold_answers_is_no_los
     "columns",
     [
         {"judge": ("match", "match"), "question_digest": (_DIGESTS[0], _DIGESTS[0]), "answers_held": ("", "")},
+        {"cluster": ("", ""), "abstained": ("no", "no")},
         {"judge": ('"a judge of 2 days"', '"a judge of 2 days"')},
         {"gold_digest": (_DIGESTS[0], _DIGESTS[1].replace("inspect", "helm"))},
         {"gold_digest": ("sha1", "md5"), "answers_held": ("all", "some")},  # somebody else's columns

@@ -504,3 +504,30 @@ def test_a_run_among_several_needs_a_baseline_which_is_another_run() -> None:
     assert [(row.run, row.baseline) for row in compared.rows] == [("x", "z")]
     with pytest.raises(MismatchError, match="'x' is the baseline; name another run"):
         nescio.compare(runs, "accuracy", run="x", baseline="x", **SMALL)
+
+
+@pytest.mark.parametrize("clusters", ["repeat", "cluster"])
+def test_a_measure_with_an_order_is_compared_over_clusters(clusters: str) -> None:
+    """Two rows make a cluster: repeats of one question, or two questions of one story."""
+
+    def rows(name: str, step: int) -> list[dict[str, Any]]:
+        return [
+            {
+                "run": run,
+                "question": f"{name}{i}" if clusters == "repeat" else f"{name}{i}.{k}",
+                clusters: k if clusters == "repeat" else i,
+                "outcome": "correct" if (i * step + k + (run == "new")) % 3 else "incorrect",
+                "confidence": (i * 37 + k * 11) % 97 / 100,
+            }
+            for run in ("old", "new")
+            for i in range(20)
+            for k in (1, 2)
+        ]
+
+    suite = {"one": rows("a", 7), "two": rows("b", 5)}
+    how: dict[str, Any] = {"baseline": "old", **SMALL}
+    (pair,) = nescio.compare(suite, "AURC", **how)
+    alone = [nescio.compare(own, "AURC", **how).rows[0].difference for own in suite.values()]
+    assert pair.difference == pytest.approx(np.mean(alone))
+    assert pair.low < pair.difference < pair.high
+    assert nescio.score(suite, "AURC", mark=True, **SMALL).rows[0].best is not None

@@ -189,7 +189,7 @@ def _laid(data: Evidence, measure: Measure, wording: Wordings) -> tuple[tuple[st
         raise UsageError(
             f"{measure.label} cannot be computed from means over questions; use accuracy, c@1 or another mean"
         )
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     names: tuple[str, ...] = ()
     laid = np.zeros((0, 0, 0, 0))
     for run in range(len(data.runs)):

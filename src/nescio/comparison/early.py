@@ -302,7 +302,7 @@ def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tup
     The state also names questions without a grade, and earlier questions whose outcomes differ now.
     """
     data = with_questions(loaded.data, "follow as they arrive")
-    usable = np.asarray(columns_for(data, measure)[1].all(axis=0))
+    usable = np.asarray(columns_for(data, measure)[2].all(axis=0))
     codes = np.argmax([np.asarray(data.column(name)) for name in OUTCOMES], axis=0).astype(np.int8)
     letters = {data.questions[i]: LETTERS[codes[1, i]] + LETTERS[codes[0, i]] for i in np.flatnonzero(usable)}
     earlier = before.ended()

@@ -147,7 +147,7 @@ def measured_runs(data: Data, measure: Measure) -> RunsSeen:
 
 def questions_of(data: Evidence, measure: Measure) -> MeasuredRuns:
     """Return all runs with the columns of one measure, question by question."""
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     by_name = np.array(data.sorted_rows(), dtype=np.int64)
     clusters = None if data.groups is None else data.groups[by_name]
     repeats = None if data.repeats is None else data.repeats.select(by_name)

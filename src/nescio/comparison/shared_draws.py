@@ -26,7 +26,7 @@ def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block
     """
     if not data.has_questions or len(data.runs) * len(data.questions) > MOST_CELLS:
         return [None] * len(measures)
-    together = [_subjects(data, measure.on(data.columns)) for measure in measures]
+    together = [_subjects(data, measure) for measure in measures]
     values: list[Values | None] = [None] * len(measures)
     size = sum(block.size for block in blocks)
     by_units: dict[int, list[int]] = {}
@@ -43,7 +43,7 @@ def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block
 
 def _subjects(data: Evidence, measure: Measure) -> list[Subject]:
     """Return every run as a measure sees it, unit by unit, or an empty list if the runs have different questions."""
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     by_name = np.array(data.sorted_rows(), dtype=np.int64)
     usable = usable[:, by_name]
     if not usable[0].any() or (data.repeats is None and (usable != usable[0]).any()):

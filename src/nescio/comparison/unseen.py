@@ -60,7 +60,7 @@ def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float 
             furthest = _width_seen(pair) + sign * row.difference or None
         if furthest is None or not math.isfinite(furthest):
             return 0.0 if tested else None
-        share = rule_of_three_share(even_units(pair.own[0].columns["n"], pair.counts), alpha)
+        share = rule_of_three_share(even_units(pair.own[0].sizes, pair.counts), alpha)
         least = sign * row.difference - share * furthest
         return sign * (max(0.0, least) if tested else least)
     known = end is not None and not math.isnan(end) and bool(row.spread)
@@ -106,7 +106,7 @@ def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
     first, second = (moved_by(pair.measure, own) for own in pair.own)
     away = sign * (first - scale * second) * pair.own[0].units
     # Large clusters weigh more: losses that lie in whole clusters have the variance of clusters of these sizes.
-    uneven = pair.own[0].units / even_units(pair.own[0].columns["n"], pair.counts)
+    uneven = pair.own[0].units / even_units(pair.own[0].sizes, pair.counts)
     return unseen_drop([Seen(away, pair.counts, furthest * uneven)], level)
 
 

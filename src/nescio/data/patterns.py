@@ -36,6 +36,14 @@ class Patterns(Struct, frozen=True, eq=False):
         return int(self.counts.sum())
 
     @property
+    def sizes(self) -> NDArray[np.float64]:
+        """Return the number of questions in a unit of each kind; repeats of a question share its weight."""
+        rows = np.asarray(self.columns["n"], dtype=np.float64)
+        if self.unit is None:
+            return rows
+        return np.bincount(self.unit, rows if self.shares is None else rows * self.shares, len(self.counts))
+
+    @property
     def held(self) -> tuple[object, ...]:
         """Return a key for the content: patterns with equal keys give equal results under the same seed."""
         rows = (self.counts, self.unit, self.starts, self.shares, self.kind)

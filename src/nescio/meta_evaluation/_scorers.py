@@ -54,7 +54,7 @@ def unit_columns(data: Evidence, measure: Measure) -> dict[str, Array]:
 
     Each column has shape (runs, units), or one more axis. Values are 0 where a run lacks what the measure needs.
     """
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     whole = bool(usable.all())  # A large table is then not copied.
     mapped = measure.each({name: read[name].ravel() if whole else read[name][usable] for name in measure.needs})
     columns: dict[str, Array] = {"n": usable.view(np.int8)}
@@ -104,7 +104,7 @@ class Scorer(Struct, frozen=True, eq=False):
 
 def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
     """Return a `Scorer` for each run, in the order of the runs."""
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None
     unit = units(data)

@@ -79,7 +79,7 @@ def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int
 
     A question that a run lacks has a kind of its own, the last one, which has no effect on the measure.
     """
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     cells = np.stack([read[name][usable] for name in measure.needs], axis=1).astype(np.int64)
     rows, kind = distinct(cells)
     kinds = len(rows) + 1

@@ -155,7 +155,7 @@ def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Seq
 
 
 def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost: int) -> list[Note]:
-    usable = columns_for(data, measure)[1]
+    usable = columns_for(data, measure)[2]
     partly = 0 if usable.all() else sum(not (usable[x] & usable[y]).all() for x, y in pairs)
     notes = []
     if partly:
@@ -200,7 +200,7 @@ def is_mean(data: Evidence, measure: Measure) -> bool:
     """
     if measure.order is not None:
         return False
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     patterns = compress({name: read[name][usable] for name in measure.needs}, None, measure.each)
     kinds = len(patterns.counts)
     alone = measure.of_totals(patterns.columns)
@@ -230,7 +230,7 @@ def _means(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resamplin
 
 def _values(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
     """Yield the tests of pairs of runs for any measure, some pairs at a time (see `centred`)."""
-    usable = columns_for(data, measure)[1]
+    usable = columns_for(data, measure)[2]
     value, resampled = _run_values(data, measure, resampling)
     for part in _chunks(pairs, max(usable.shape[1], len(resampling.times()))):
         sides = [(value[runs], resampled[runs]) for runs in part.T]

@@ -226,7 +226,7 @@ def _moved(data: Evidence, measure: Measure, names: tuple[str, str | None]) -> t
     The contributions are centred at 0. `names` has the run and its baseline, or the run and None for a score.
     """
     at = [data.runs.index(name) for name in names if name is not None]
-    usable = columns_for(data, measure)[1][at].all(axis=0)
+    usable = columns_for(data, measure)[2][at].all(axis=0)
     rows = np.flatnonzero(usable)
     part = data if usable.all() else data.select(rows)
     if part.repeats is None:

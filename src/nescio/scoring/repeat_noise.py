@@ -181,7 +181,7 @@ def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.fl
         why = "depends on the order of all answers" if measure.order else "counts the answers to each question"
         raise UsageError(f"{measure.label} {why}, so its variance cannot be split; use accuracy, c@1 or another mean")
     assert data.repeats is not None
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     use, question = usable[run], data.repeats.question[usable[run]]
     mapped = measure.each({name: np.asarray(read[name][run][use], dtype=np.float64) for name in measure.needs})
     if not len(question):

@@ -72,7 +72,7 @@ def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> l
     """Return each run as a measure sees it, for data that count answers by their rounded confidence."""
     inputs = []
     rows = data.weighted_rows()
-    read, usable = columns_for(rows, measure)
+    measure, read, usable = columns_for(rows, measure)
     tied = note(ROUNDED, "computed from rounded confidences: equal rounded confidences count as tied")
     for run, (counts, use) in enumerate(zip(data.counts, usable, strict=True)):
         whose = f"run {data.runs[run]!r}"
@@ -122,22 +122,23 @@ def _from_counts(tally: Tally, measure: Measure) -> list[MeasureInput]:
     ]
 
 
-def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:
-    """Return the columns that a measure reads, and a mask of the answers that have them, shape (runs, questions).
+def columns_for(data: Evidence, measure: Measure) -> tuple[Measure, dict[str, Array], Array]:
+    """Return the measure that reads these data (`Measure.on`), its columns, and a mask of the answers that have them.
 
-    Raises MissingColumnError or MismatchError, naming the measure.
+    The mask has the shape (runs, questions). Raises MissingColumnError or MismatchError, naming the measure.
     """
+    measure = measure.on(data.columns)
     try:
         read = {name: data.column(name) for name in measure.reads}
     except (MissingColumnError, MismatchError) as error:
         raise type(error)(f"{measure.label}: {error}") from None
-    return read, data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
+    return measure, read, data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
 
 
 def _from_evidence(
     data: Evidence, measure: Measure, by_name: NDArray[np.int64], remarks: list[Remark]
 ) -> list[MeasureInput]:
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     about, groups = data.rows_of(measure.reads), data.groups
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None
@@ -220,7 +221,7 @@ def by_question(data: Evidence, measure: Measure) -> tuple[Evidence, Measure]:
     """
     if measure.order is not None or (data.repeats is None and not measure.declaration.repeats):
         return data, measure
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     rows = np.arange(len(data.questions)) if data.repeats is None else data.repeats.question
     first = first_rows(rows)
     columns: dict[str, Array] = {}

@@ -98,7 +98,7 @@ def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
 
     They are 0 for a question that the measure cannot use.
     """
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     use = usable[0]
     used = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
     spreads = {}
@@ -110,7 +110,7 @@ def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
 
 
 def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     use = usable[0]
     if not use.any() or measure.order is None:
         return np.full(len(masks), np.nan)

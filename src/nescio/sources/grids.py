@@ -40,14 +40,14 @@ class Grid(Struct, frozen=True, eq=False):
     """An outcome table as arrays of shape (runs, questions).
 
     `runs` are in order of first appearance, `questions` sorted by name. `state` has the outcome of each answer, and
-    `numbers` the columns of numbers, keyed by name. `judges` names all judges of the table; empty if unknown.
+    `numbers` the columns of numbers, keyed by name. `judges` has the judge of each run, None for a run that names none.
     """
 
     runs: tuple[str, ...]
     questions: tuple[str, ...]
     state: NDArray[np.int8]
     numbers: dict[str, NDArray[np.float64]]
-    judges: tuple[str, ...]
+    judges: tuple[str | None, ...]
 
 
 def rows_of(source: Source) -> int:
@@ -133,7 +133,7 @@ def grid(
             _tell(source, 0, 1)
         elif not _read_numbers(connection, source, columns, doubles, total):
             return None
-    return Grid(runs, questions, state, columns, tuple(sorted({text for _, text in judged if text})))
+    return Grid(runs, questions, state, columns, tuple(map(dict(judged).get, runs)))
 
 
 def _group_by_question(

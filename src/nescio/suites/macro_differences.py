@@ -127,7 +127,7 @@ def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     undefined = math.isnan(difference)
     error = unknown if undefined else paired_error(one.seen.measure, pair, difference)
     furthest = None if undefined else furthest_drop(pair)
-    even = even_units(pair.own[0].columns["n"], pair.counts)
+    even = even_units(pair.own[0].sizes, pair.counts)
     step = math.nan if furthest is None else furthest / even
     p, how = (None, "permutation") if law is None else (law_p(law, difference).p, "exact")
     return PairOnBenchmark(one.name, difference, p, how, pair.n, units, law, error, of, step=step, even=even)

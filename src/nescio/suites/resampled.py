@@ -132,5 +132,5 @@ def _seen(sample: MeasureInput) -> tuple[Seen, Seen] | None:
         return None
     away = moved_by(sample.measure, patterns) * patterns.units
     # Large clusters weigh more: their questions may all change together.
-    uneven = patterns.units / even_units(patterns.columns["n"], patterns.counts)
+    uneven = patterns.units / even_units(patterns.sizes, patterns.counts)
     return Seen(away, patterns.counts, -ends[0] * uneven), Seen(-away, patterns.counts, ends[1] * uneven)

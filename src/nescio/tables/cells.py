@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Placed = Sequence[tuple[Table, Mapped]]
 JUDGE = "judge"
+CLUSTER = "cluster"
 Held = Literal["TABLE", "VIEW"]
 # The columns of all answers, whatever names their tables use.
 CELLS = (

@@ -106,8 +106,9 @@ def _read(
         confidence=found.numbers.pop("confidence", None),
         extra_columns={user(name): values for name, values in found.numbers.items()},
         files=(str(source.label),) * len(found.runs),
+        judges=tuple(parse(text) if text else None for text in found.judges) if any(found.judges) else (),
     )
-    return ReadResult(outcomes, tuple(notes), judges=tuple(parse(text) for text in found.judges))
+    return ReadResult(outcomes, tuple(notes))
 
 
 def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:

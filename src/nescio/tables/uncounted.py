@@ -15,7 +15,7 @@ from nescio.data.scales import ranges_differ
 from nescio.sources.database import connect
 from nescio.sources.remote import check_allowed
 from nescio.sources.tables import first, literal, literals, nfc, quoted
-from nescio.tables.cells import JUDGE
+from nescio.tables.cells import CLUSTER, JUDGE
 from nescio.tables.columns import cases
 from nescio.tables.failures import can_report_failure, why_lacking
 from nescio.tables.judge_column import judges_of
@@ -50,8 +50,10 @@ def uncounted(
             relation = literal(f"{files}/**/*.parquet" if isdir(expanduser(files)) else files)
             described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
             named = {kept_role(row[0]) or str(row[0]).lower(): str(row[0]) for row in described}
-            alone = (*OF_RUNS, OUTPUT_WAS)
-            held = {name: named[name] for name in (*KEPT, JUDGE) if name in named and (paired or name in alone)}
+            alone = (*OF_RUNS, OUTPUT_WAS, CLUSTER)
+            held = {
+                name: named[name] for name in (*KEPT, JUDGE, CLUSTER) if name in named and (paired or name in alone)
+            }
             others = [own for own in named.values() if own not in (run, question, outcome, *held.values())]
             # In a table that nescio wrote, its own columns hold the questions, the gold answers and the judge.
             further = others if paired and not {*KEPT} & held.keys() else []
@@ -59,6 +61,7 @@ def uncounted(
             differ: dict[str, Callable[..., bool]]
             differ = {own: test for names, test in tests.items() for own in further if names(own)}
             differ |= {own: partial(_many_failed, own=own) for own in others if can_report_failure(own)}
+            differ |= {own: _tells_alike_apart for own in others if _names_silence(own)}
             differ |= dict.fromkeys(_outputs(others), _blanks_differ if paired else _many_lost)
             further = [*differ]
             if not held and not further:
@@ -101,6 +104,11 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
         return bool(ranges_differ(stated))
     texts = [text for (text,) in connection.execute(f"SELECT DISTINCT {name} FROM rows").fetchall() if text]
     return speaks_of_held(texts) if name == HELD else bool(texts)
+
+
+def _names_silence(name: str) -> bool:
+    """Return whether a column's name says that its cells tell whether a system answered."""
+    return roles_of(name)[:1] in (("abstained",), ("answered",))
 
 
 def _names_a_text(name: str) -> bool:
@@ -165,6 +173,13 @@ def _is_much(connection: duckdb.DuckDBPyConnection, condition: str) -> bool:
     """Return whether a condition holds for many of one run's answers in the relation `rows`."""
     share = f"avg(coalesce({condition}, false)::INT)"
     return first(connection, f"SELECT 1 FROM rows GROUP BY run HAVING {share} >= {MUCH} LIMIT 1") is not None
+
+
+def _tells_alike_apart(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Return whether a column of the relation `rows` has two values for answers with one outcome."""
+    cell = f"lower(coalesce({name}, ''))"
+    two = f"SELECT 1 FROM rows GROUP BY outcome HAVING min({cell}) <> max({cell}) LIMIT 1"
+    return first(connection, two) is not None
 
 
 def _texts_differ(connection: duckdb.DuckDBPyConnection, name: str) -> bool:

@@ -18,12 +18,12 @@ confidence. nescio refuses counts with missing questions, unknown words, or ques
 leaves out or counts as unanswered, so gates decide as they do from the rows. To leave out questions without an answer,
 query a view.
 
-Counts cannot hold what the columns `answers_held`, `no_gate_because`, `output_was`, `grades_between`,
-`question_digest`, `gold_digest` and `judge` say to gates, nor gold answers, question texts, lost outputs, errors and
-other columns on the judge. If TABLE is a file in which such a column would decide a gate, this command refuses to
-count it. It cannot see into a table of a database: before a gate, make sure there that no run has a value in the first
-three, that runs agree on the scale of their grades, on the digests, and on the gold answer and the text of each
-question, and that they have one judge.
+Counts cannot hold what the columns `answers_held`, `no_gate_because`, `output_was`, `cluster`, `grades_between`,
+`question_digest`, `gold_digest` and `judge` say to gates, nor gold answers, question texts, lost outputs, errors,
+abstentions that the outcome does not show, and other columns on the judge. If TABLE is a file in which such a column
+would decide a gate, this command refuses to count it. It cannot see into a table of a database: before a gate, make
+sure there that no run has a value in the first four, that runs agree on the scale of their grades, on the digests, and
+on the gold answer and the text of each question, and that they have one judge.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 A test case has `success` and, for each metric, `success`, `score` and perhaps `error` (`metricsData`; before version 1,
 `metricsMetadata`). As in the tool, it is right if all its metrics passed; a `flaky` metric does not decide. A metric
 that ended in an error, or has no score, gives no verdict. A case that failed for no other reason is not graded, though
-the tool counts it as failed. Neither is a case whose metrics are all flaky. `--choose metric=NAME` uses one metric
-instead of all, and with `threshold=T` its score.
+the tool counts it as failed. Neither is a case whose metrics are all flaky. A case that lacks some metrics of its run,
+and has them in another run, counts as one with another gold answer. `--choose metric=NAME` uses one metric instead of
+all, and with `threshold=T` its score.
 An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input: runs are compared by it, and
 cases with the same input are repeats.
 
@@ -167,8 +168,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     metric = _metric(log, [metrics for _, metrics, _ in placed])
     answers = []
     for source, run, cases in files:
+        all_names = dict.fromkeys(name for _, metrics, _ in cases for name in metrics)
         for case, metrics, where in cases:
-            answers.append(log.take(_answer(case, metrics, metric, threshold(options), Answer(run, "", where=where))))
+            lacked = [name for name in all_names if name not in metrics]
+            by = metric, threshold(options)
+            answers.append(log.take(_answer(case, metrics, lacked, by, Answer(run, "", where=where))))
             answers[-1].path = source.label
     log.number(answers)
     failed = [
@@ -296,19 +300,22 @@ def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
     return None
 
 
-def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: float | None, answer: Answer) -> Answer:
-    """Return `answer` completed from a case, with the verdict of `metric`, or of all metrics if `metric` is None.
+def _answer(
+    case: Case, metrics: dict[str, Metric], lacked: Sequence[str], by: tuple[str | None, float | None], answer: Answer
+) -> Answer:
+    """Return `answer` completed from a case, with the verdict of the metric in `by`, or of all metrics if it is None.
 
-    The answer is ungraded if no metric failed it and some metric gave no verdict. `least` is the lowest score of
-    `metric` that is right; if it is None, the tool's verdict decides.
+    The answer is ungraded if no metric failed it and some metric gave no verdict. `by` also has the lowest score of the
+    metric that is right; if it is None, the tool's verdict decides. `lacked` has the metrics of other cases of the run.
     """
+    metric, least = by
     text = case.actual_output if isinstance(case.actual_output, str) else None
     answer.question, answer.labels = question_name(case.input), as_object(case.metadata or case.additional_metadata)
     answer.scores = {name: result.value for name, result in metrics.items() if result.value is not None}
     answer.nothing = empty(text)
     answer.silent = SAID_SO if answer.nothing is None and abstains(answer.scores) else None
     answer.asked, answer.gold, answer.answer = case.input, case.expected_output, text
-    expected = [case.expected_output, case.expected_tools, case.expected_outcome]
+    expected = [case.expected_output, case.expected_tools, case.expected_outcome, *([] if metric else lacked)]
     answer.words = words_digest(case.input, [one for one in expected if one not in (None, [])] or None)
     answer.reason = [result.reason for result in metrics.values()]
     deciding = _deciding(metrics, metric)

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.reasons import ERRORED, REFUSED
@@ -251,11 +252,10 @@ def _answer(row: Result, answer: Answer) -> Answer:
     same = [asked, test.get("description"), test.get("assert")] if isinstance(row.test_case, dict) else asked
     answer.cluster = hashlib.blake2s(json.dumps(same, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
     answer.judges = _judges(row)
-    answer.asked, answer.prompt, answer.gold = (
-        _variables(row),
-        row.prompt_text,
-        [one["value"] for _, one in _assertions(test.get("assert")) if "value" in one],
-    )
+    asserted = [one for _, one in _assertions(test.get("assert"))]
+    answer.asked, answer.prompt = _variables(row), row.prompt_text
+    answer.gold = [one["value"] for one in asserted if "value" in one]
+    answer.words = words_digest(answer.asked, [one.get("value", one["type"]) for one in asserted])
     answer.answer = output if isinstance(row.response, dict) else row.response
     reasons = [part_of(row.grading_result, "reason"), *(assertion.get("reason") for assertion in row.assertions)]
     reasons += [] if answer.answer else [as_text(row.error)]

@@ -197,7 +197,7 @@ def view(measure: Measure, levels: tuple[float, ...]) -> View:
     `levels` are the possible confidences. Kinds without an answer are included only if the measure reads `answerable`.
     """
     kinds, stock, silence = _stock(levels, unanswerable="answerable" in measure.reads)
-    read, usable = columns_for(stock, measure)
+    measure, read, usable = columns_for(stock, measure)
     cells = np.stack(
         [*(np.asarray(values[0], dtype=float) for values in read.values()), kinds.right, kinds.answered], 1
     )

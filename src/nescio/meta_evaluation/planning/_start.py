@@ -191,7 +191,7 @@ def _from_pilot(
     data: Evidence, measure: Measure, pair: tuple[int, int], seed: int, notes: list[Note]
 ) -> Table | Spread:
     data, measure = by_question(data, measure)
-    read, usable = columns_for(data, measure)
+    measure, read, usable = columns_for(data, measure)
     x, y = pair
     by_name = np.array(data.sorted_rows(), dtype=np.int64)  # the order in which questions are drawn
     use = by_name[(usable[x] & usable[y])[by_name]]

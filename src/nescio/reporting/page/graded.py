@@ -65,7 +65,7 @@ def earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:
     Returns None if the data lacks columns that the measure needs, or if the measure works with bins.
     """
     try:
-        read, usable = columns_for(data, measure)
+        measure, read, usable = columns_for(data, measure)
     except (MissingColumnError, MismatchError):
         return None
     values = np.full(usable.shape, np.nan)

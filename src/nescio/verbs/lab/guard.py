@@ -11,8 +11,9 @@ chance of any false alarm is at most --alpha, over all rows, rates and runs.
 
 "wrong" is the share of wrong answers among those given; "silent" is the share of questions left unanswered. With
 --labels, people's verdicts on a random sample of the answers correct the judge. For two runs (A/B traffic), the command
-also bounds their difference. The exit status is 1 after an alarm. It is 3 if a rate with a limit is unknown, or if a
-tenth of a run's answers was left out for lack of a grade. Otherwise it is 0.
+also bounds their difference. The exit status is 1 after an alarm. It is 3 if a rate with a limit is unknown, if it is
+above its limit but no constant rate fits, or if a tenth of a run's answers was left out for lack of a grade. Otherwise
+it is 0.
 """
 
 from __future__ import annotations
@@ -74,17 +75,20 @@ def _gate(results: Results[Guarded], row: Guarded) -> Gate:
     about_one_run = [remark for remark in results.notes if remark.code in (BESIDE, CHOSEN_LABELS, OTHER_ANSWERS)]
     check_ground(replace(results, notes=tuple(about_one_run)), "accuracy", row.run)
     left_out = lost(results, "accuracy", row.run)
-    figures = f"{number(row.value)} {interval(row.low, row.high)}"
+    figures = f"{number(row.value)} {interval(row.low, row.high)}".rstrip()
     verdict = f"is not surely above {row.limit:g}"
     unknown = math.isnan(row.value) or math.isinf(left_out.shift)
+    rose = row.limit is not None and row.value > row.limit and not row.low <= row.value <= row.high
     if row.alarm is not None:
         verdict = f"is above {row.limit:g}, first at row {row.alarm:,} of {row.rows:,}, question {row.question!r}"
     elif unknown:
         verdict = f"is unknown, so it cannot be compared with the limit {row.limit:g}"
         verdict += f", as {left_out.words}" if left_out.words else ""
+    elif rose:
+        verdict = f"is above {row.limit:g} now, but it rose over time, so no bounds tell whether this is chance"
     what = "wrong answers" if row.rate == "wrong" else "unanswered questions"
     sentence = f"the share of {what} of run {row.run!r} {verdict} ({figures})"
-    status = FAILED if row.alarm is not None else CANNOT_TELL if unknown else PASSED
+    status = FAILED if row.alarm is not None else CANNOT_TELL if unknown or rose else PASSED
     return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, sentence, figures, ground=not unknown)
 
 

@@ -9,7 +9,8 @@ other documents of the task have a gold answer; declining it is right. Metrics t
 answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice is the softmax of the
 options' log-probabilities at the chosen option. Several responses to a document (`repeats`) are repeats if each is
 graded: by metrics that list one number per response, or in separate rows. A task is lost if the results file states a
-deciding metric for it, but the run has no samples of it. Groups and subsets of other tasks are never lost.
+deciding metric for it, but the run has no samples of it. Groups and subsets of other tasks are never lost. The
+results file also says how a task is graded: no gate compares a run that has this file with one that lacks it.
 """
 
 from __future__ import annotations
@@ -112,9 +113,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     check_choice(options, "filter", (item.filter for sheet in sheets for item in sheet.items))
     check_choice(options, "metric", (name for sheet in sheets for item in sheet.items for name in item.values))
     decided: list[tuple[Sheet, str]] = []  # each sheet with the metric that grades it
-    defined = all(sheet.results for sheet in sheets)  # Definitions that only some files state cannot be compared.
     for sheet in sheets:
-        graded, metric, outcomes = _graded(sheet, log, defined=defined)
+        graded, metric, outcomes = _graded(sheet, log)
         answers += graded
         decided.append((sheet, metric))
         kinds[outcomes] = f"{metric} of {sheet.path}"
@@ -215,10 +215,9 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 # ---- outcomes ----
 
 
-def _graded(sheet: Sheet, log: Log, *, defined: bool) -> tuple[list[Answer], str, bool]:
+def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     """Return the answers of one file, the metric that grades them, and whether it gives outcomes or only scores.
 
-    If `defined`, the record of the judge has the definitions of the metric and of the filter in the results file.
     The user chooses the filter and the metric. The rows in `sheet` are deleted one by one, to free memory.
     """
     name = pick(log.options, "filter", (item.filter for item in sheet.items))
@@ -229,7 +228,7 @@ def _graded(sheet: Sheet, log: Log, *, defined: bool) -> tuple[list[Answer], str
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     answers = []
     texts = [item.text for item in items]
-    judges = {metric: grader(metric, filter=name, **(_definition(sheet, metric, name) if defined else {}))}
+    judges = {metric: grader(metric, filter=name, **_definition(sheet, metric, name))}
     percent, documents = bool(items) and items[0].paired, len({item.doc for item in items})
     sheet.items.clear()
     items.reverse()
