@@ -143,14 +143,15 @@ def newer_than_pool(campaign: Campaign) -> list[str]:
 
 
 def refuse_old_pool(campaign: Campaign) -> None:
-    """Raise MismatchError if questions, runs or settings of answers are newer than the pool.
+    """Raise MismatchError if the pool, or anything from which it was made, has changed since.
 
     Verdicts may be about the earlier questions, supports or answers, and only `pool` takes these verdicts back.
     """
-    if newer := newer_than_pool(campaign):
-        raise MismatchError(
-            f"the pool is older than {_listed(newer)}; run nescio campaign pool {campaign.folder} first"
-        )
+    old = age(campaign, POOLING)
+    if old is not None and not old.fresh:
+        campaign.topics()  # whose errors `pool` would raise, too
+        state = f"is {old}" if old.newer else "was changed by hand"
+        raise MismatchError(f"the pool {state}; run nescio campaign pool {campaign.folder} first")
 
 
 def refuse_old(campaign: Campaign) -> None:
