@@ -256,6 +256,10 @@ class Present:
         number, verdict = self._of_sheets.get((one.item, one.assessor), (0, ""))
         return before is not None and number > 0 and (number > before or verdict == one.verdict)
 
+    def line_of_sheet(self, one: Judgement) -> int:
+        """Return the number of the last line with a verdict of the same assessor on the same item in a sheet."""
+        return self._of_sheets.get((one.item, one.assessor), (0, ""))[0]
+
     def repeats(self, one: Judgement, source: str = "", before: int | None = None) -> bool:
         """Return whether a row of a sheet with a verdict says nothing new.
 

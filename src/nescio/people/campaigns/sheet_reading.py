@@ -70,8 +70,8 @@ class SheetRows(Struct):
     `outdated` has the verdicts on earlier texts, each with its line. `items` has the items in the order of the sheet.
     `answers` is the number of all answers. `keys` has the keys of the texts that the sheet shows, and `texts` those of
     items that it shows otherwise than now. `collect` says where the sheet is from (`source`), whether it was found in
-    the folder of the campaign (`lies_there`), whether somebody named it and no other file (`alone`), and when its
-    content was collected before (`before`), or another content of its file (`after`).
+    the folder of the campaign (`lies_there`), whether somebody named it and no other file (`alone`), when its content
+    was collected before (`before`), and after how many lines of the history another content of its file was (`after`).
     """
 
     path: Path
@@ -87,7 +87,7 @@ class SheetRows(Struct):
     lies_there: bool = False
     alone: bool = False
     before: FirstRead | None = None
-    after: str = ""
+    after: int = 0
 
     @property
     def said(self) -> str:

@@ -58,8 +58,9 @@ class Collects:
         steps = [entry for entry in reversed(read_log(campaign)) if entry.step == COLLECTING]
         self._steps = [(entry, FirstRead(entry.at, lines.get(entry.about["history"], 0))) for entry in steps]
 
-    def first(self, sheet: SheetRows) -> tuple[FirstRead | None, str]:
-        """Return the first `collect` that read the content of a sheet, if one did, and when its source had another one.
+    def first(self, sheet: SheetRows) -> tuple[FirstRead | None, int]:
+        """Return the first `collect` that read the content of a sheet, if one did, and how many lines the history had
+        after the last one that read another content from this source.
 
         A sheet that was saved again in another form has the same content if it says the same. Steps before the last one
         that read another content from this source do not count. A content of which rows were refused does not say when
@@ -73,8 +74,8 @@ class Collects:
             elif source in entry.read:
                 is_same = False
                 if source not in entry.about.get(REFUSED, ()):
-                    return found, one.at
-        return found, ""
+                    return found, one.lines
+        return found, 0
 
 
 def filled_in_by(campaign: Campaign, sheet: SheetRows) -> str:
@@ -185,12 +186,12 @@ def ordered_rows(
         said = present.other(one.item, one.assessor, one.verdict, by_sheet=False)
         time = min(said.said, said.at) if said else ""
         since = present.earliest(one.item, one.assessor)
-        is_ordered = time < since or (until and since <= until <= time)
+        is_ordered = time < since or (until and since <= until < time)
         last = present.by_sheet.get((one.item, one.assessor)) if sheet.lies_there else None
         is_other = last is not None and "/" in last.source and last.after not in ("", one.verdict)
         own = present.by_source.get((one.item, one.assessor), {}).get(sheet.source)
         is_said = own is None and (one.item, one.assessor, one.verdict) in present.collected
-        if last is not None and is_other and (sheet.after < last.at or is_said):
+        if last is not None and is_other and (sheet.after < present.line_of_sheet(one) or is_said):
             where = f"{last.source} (collected on {last.at})"
             rule = _CONTRADICTORY.format(who=one.assessor, verdict=last.after, sheet=where)
         elif said is None or is_ordered:
