@@ -25,6 +25,7 @@ from nescio.people.campaigns.folder import (
     TOPICS,
     Campaign,
 )
+from nescio.people.campaigns.judgements import HISTORY
 from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import taken_in
 
@@ -37,7 +38,7 @@ _SETTINGS = {  # on which a step depends
     ),
     PUBLISHING: ("name", "task", "groups", "languages", "deadline", "blind"),
 }
-_READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, JUDGEMENTS, ASKED), PUBLISHING: (RESULTS,)}
+_READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, HISTORY, ASKED), PUBLISHING: (RESULTS,)}
 _WRITES = {POOLING: (POOL,), SCORING: (RESULTS,), PUBLISHING: (SITE, RETURNS)}
 NUGGETS = "the key of nuggets"  # of the organisers, an input of the pool
 SCORED = "the scoring"  # its last line in the log, an input of the site, which shows the digest of this line
