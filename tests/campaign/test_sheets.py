@@ -146,6 +146,26 @@ def test_a_sheet_that_is_saved_while_it_is_read_is_collected_again(hard: Path) -
     assert made.verdicts(hard) == {}
 
 
+def test_a_sheet_that_was_corrected_after_it_was_collected_is_named(hard: Path) -> None:
+    def after() -> tuple[str, str]:
+        (judging,) = [one for one in nescio.campaign.status(hard).steps if one.name == "judgements"]
+        return ("done" if judging.done else judging.command.split()[2]), judging.what.partition("; ")[2]
+
+    path = hard / "sheets" / "ana.csv"
+    made.judge(hard)
+    assert after() == ("done", "")
+    write_rows(path, [{**row, "verdict": row["verdict"].lower()} for row in rows_of(path)])  # which says nothing new
+    assert after() == ("done", "")
+    write_rows(path, [{**row, "verdict": "W"} for row in rows_of(path)])
+    assert after() == ("collect", "sheets/ana.csv holds verdicts that were not collected")
+    nescio.campaign.collect(hard, resamples=10)
+    assert after() == ("done", "")
+    path.with_name("page.jsonl").write_text("{}\n")
+    assert after() == ("collect", "sheets/page.jsonl holds verdicts that were not collected")
+    assert nescio.campaign.collect(hard, resamples=10).count == 1  # it is from no page, and is named
+    assert after() == ("done", "")
+
+
 def test_two_files_of_one_name_in_different_folders_are_both_collected(hard: Path, tmp_path: Path) -> None:
     rows = [{**row, "verdict": "R"} for row in rows_of(hard / "sheets" / "ana.csv")]
     assert len(rows) > 1
