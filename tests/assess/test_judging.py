@@ -324,6 +324,20 @@ def test_questions_and_runs_are_judged_and_read_back(new_room: NewRoom, tmp_path
     assert scores["run", "accuracy"].value == pytest.approx(1 / 4)  # the gold answer x is nobody's: people decide
 
 
+def test_questions_without_a_key_are_judged_and_read_back(new_room: NewRoom, tmp_path: Path) -> None:
+    questions = made.lines(tmp_path / "q.jsonl", [{"id": f"q{i}", "question": f"What is {i}?"} for i in range(2)])
+    said = [[{"id": f"q{i}", "answer": f"thing {i or n}"} for i in range(2)] for n in range(2)]
+    runs = [made.lines(tmp_path / f"r{n}.jsonl", rows) for n, rows in enumerate(said)]
+    room = new_room(questions, runs[0])
+    assert nescio.assess.update(room.db, [questions, *runs]).new == 1
+    assert room.join("ana").judge_all(lambda answer: "R" if "1" in answer else "W") == 3
+    judged = nescio.judge([questions, *runs], judge="human", against=room.export() / "verdicts.csv")
+    assert [line.split() for line in str(judged).splitlines()[2:4]] == [
+        ["r0", "1", "1", "0", "2"],
+        ["r1", "2", "0", "0", "2"],
+    ]
+
+
 def test_nuggets_are_listed_by_one_and_found_by_others(new_room: NewRoom, tmp_path: Path) -> None:
     campaign = made.listed(tmp_path, ["a", "b"], 2)
     room = new_room(campaign, overlap=2)

@@ -437,6 +437,41 @@ def test_an_answer_that_some_are_asked_to_judge_again_has_no_verdict_until_they_
         assert held == ([] if who == "ana" else ["W"] * 3)
 
 
+@pytest.mark.parametrize("early", [True, False])
+@pytest.mark.parametrize("names", [("ana", "eva"), ("eva", "ana")])
+def test_whether_an_answer_is_judged_again_depends_on_no_order_of_files(
+    names: tuple[str, str], early: bool, tmp_path: Path, portal: Any
+) -> None:
+    """One person says U; a new support takes it back; the other says W by the present texts, or said so before."""
+    campaign = made.pooled(tmp_path, {"alpha_a": [{"answer": "thing", "support": "text of a"}]})
+    db = str(tmp_path / "j.db")
+    nescio.assess.create(db, [campaign], overlap=2)
+    room = Room(db, portal, tmp_path)
+    first, other = (room.join(name) for name in names)
+
+    def say(person: Browser, verdict: str, **at: Any) -> None:
+        (item,) = person.left()
+        assert person.send(person.row(item["id"], verdict, texts=item["texts"], **at))[1] == []
+
+    say(first, "U")
+    if early:
+        say(other, "W", n=5)
+    made.take(campaign, {"beta_b": [{"answer": "thing", "support": "text of b"}]})
+    nescio.campaign.pool(campaign)
+    assert nescio.assess.update(db, [campaign]).outdated == 1
+    if not early:
+        say(other, "W", at=NOW)
+    files = sorted(room.export().glob("*.jsonl"))
+    room.close()
+    for place, order in enumerate((files, files[::-1])):
+        own = shutil.copytree(campaign, tmp_path / str(place))
+        for path in order:
+            nescio.campaign.collect(own, [path], resamples=10)
+        (judging,) = [one for one in nescio.campaign.status(own).steps if one.name == "judgements"]
+        assert judging.done is not early
+        assert ("1 to be judged again" in judging.what) is early
+
+
 def test_an_adjudicator_who_saw_earlier_texts_decides_nothing_that_people_judge_again(
     new_room: NewRoom, tmp_path: Path
 ) -> None:

@@ -414,6 +414,19 @@ def test_a_database_whose_file_is_gone_takes_nothing(replaced: bool, ana: Browse
     assert "not saved yet: the database says 'the database file was deleted or replaced" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize("read", [False, True])
+def test_a_copy_of_the_file_has_what_is_saved(read: bool, ana: Browser, room: Room, tmp_path: Path) -> None:
+    """Also where somebody else was reading while it was saved, and the server is killed later."""
+    row, copied = ana.row(ana.next()[0]["id"]), tmp_path / "copied.db"
+    with ExitStack() as others:
+        if read:
+            others.enter_context(room.database.reading()).exec_driver_sql("SELECT * FROM records").all()
+        assert ana.send(row) == ([row["id"]], [])
+    shutil.copy(room.db, copied)
+    nescio.assess.export(str(copied), tmp_path / "exported")
+    assert any(row["id"] in path.read_text(encoding="utf-8") for path in (tmp_path / "exported").glob("*.jsonl"))
+
+
 # ---- connections ----
 
 

@@ -522,13 +522,16 @@ def anew(campaign: Path) -> None:
 def test_a_log_that_was_written_anew_is_found_by_a_digest_that_was_kept(scored: Path, tmp_path: Path) -> None:
     kept = shutil.copyfile(scored / "receipts" / "beta" / "receipts.txt", tmp_path / "kept.txt")
     head = nescio.campaign.verify(scored).tables["log"][0].head
-    for against in (kept, head, scored / "site" / "digests.json"):
+    log = shutil.copyfile(scored / "campaign.log", tmp_path / "kept.log")
+    for against in (kept, head, head.upper(), log, scored / "site" / "digests.json"):
         assert nescio.campaign.verify(scored, against=against).sound
     anew(scored)
-    for against in (kept, head):
+    for against in (kept, head, log):
         assert "was kept earlier: somebody rewrote the log" in str(nescio.campaign.verify(scored, against=against))
     with pytest.raises(nescio.UsageError, match="neither a digest"):
         nescio.campaign.verify(scored, against="abc")
+    with pytest.raises(nescio.UsageError, match="nor a file that begins with one digest of the log"):
+        nescio.campaign.verify(scored, against=f"results.csv {'0' * 64}, log {head}")
 
 
 def test_a_receipt_that_quotes_another_head_blames_nobody(scored: Path, tmp_path: Path) -> None:

@@ -44,6 +44,20 @@ def test_a_judgement_that_nobody_collected_is_named_and_counts_for_nothing(score
     assert nescio.campaign.verify(scored).sound
 
 
+def test_a_file_beside_the_judgements_is_named_and_makes_no_result_old(scored: Path) -> None:
+    copy = scored / "judgements" / "history (conflicted copy).jsonl"
+    copy.write_bytes((scored / "judgements" / "history.jsonl").read_bytes())
+    for _ in range(2):
+        (fault,) = nescio.campaign.verify(scored).rows
+        assert fault.file == "judgements/history (conflicted copy).jsonl"
+        assert fault.rule == "no line of the log mentions this file, and it does not count; delete it"
+        with pytest.raises(nescio.MismatchError, match=r"judgements/history \(conflicted copy\)\.jsonl: no line"):
+            nescio.campaign.publish(scored)
+        nescio.campaign.score(scored, resamples=10)  # which is not made from this file
+    copy.unlink()
+    assert nescio.campaign.verify(scored).sound
+
+
 def test_judgements_that_were_taken_out_stay_missed_after_another_collect(scored: Path) -> None:
     cut(scored / "judgements" / "history.jsonl")
     with pytest.raises(nescio.MismatchError, match="judgements are missing"):

@@ -335,6 +335,36 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return at
 
 
+@pytest.mark.parametrize("minute", [0, 1, 2])
+def test_collecting_again_while_the_time_stands_still_replaces_no_verdict(
+    minute: int, clock: Callable[[int], None], tmp_path: Path
+) -> None:
+    """As with SOURCE_DATE_EPOCH. Ana judges on a page in minute 1, and nobody knows when she filled in her sheet."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["a"]}, ["ana"])
+    clock(minute)
+    (a,) = items_of(campaign)
+    fill(campaign, lambda *_: "W")
+    files = campaign / "sheets" / "ana.csv", hand_in(tmp_path / "p.jsonl", campaign, [(a, "U", 1)])
+    for _ in range(3):
+        (fault,) = collect(campaign, *files).rows
+        assert "ana says U on a page or a server" in fault.rule
+        assert verdicts(campaign) == {(a, "ana"): "U"}
+
+
+def test_sheets_that_are_collected_at_one_time_have_an_order(clock: Callable[[int], None], tmp_path: Path) -> None:
+    """Nobody knows whether the second sheet in the folder is newer than the sheet from elsewhere."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["a"]}, ["ana"])
+    sheet, mail = campaign / "sheets" / "ana.csv", made.text(tmp_path / "mail" / "ana.csv", "")
+    (row,) = rows_of(sheet)
+    for path, verdict in ((sheet, "R"), (mail, "W"), (sheet, "X")):
+        clock(1)
+        write_rows(path, [{**row, "verdict": verdict}])
+        collected = collect(campaign, *([mail] if path == mail else []))
+    (fault,) = collected.rows
+    assert "nescio cannot tell which of the two sheets is newer" in fault.rule
+    assert {*verdicts(campaign).values()} == {"W"}
+
+
 @pytest.mark.parametrize("suffix", ["", "\n\n"], ids=["copied", "saved again"])
 def test_a_sheet_that_is_filed_after_it_was_collected_gives_no_verdict_anew(
     suffix: str, clock: Callable[[int], None], tmp_path: Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -366,6 +366,31 @@ def test_nothing_is_scored_by_a_pool_that_is_older_than_its_questions(tmp_path: 
     campaign = campaign_of(tmp_path, "W")
     made.edit(next((campaign / "topics").iterdir()), "What is 0?", "What is nought?")
     with pytest.raises(MismatchError, match="nescio campaign pool"):
+        nescio.campaign.score(campaign)
+
+
+@pytest.mark.parametrize("gone", [nescio.campaign.withdraw, nescio.campaign.disqualify])
+@pytest.mark.parametrize("lost", [False, True])
+def test_nothing_is_scored_by_a_pool_that_has_the_support_of_a_run_which_is_gone(
+    lost: bool, gone: Callable[..., Any], tmp_path: Path
+) -> None:
+    runs = {"alpha_a": ["Vienna"], "beta_b": [{"answer": "vienna", "support": "They met in Vienna."}]}
+    campaign = made.pooled(tmp_path, runs, ["ana"])
+    made.judge(campaign)
+    gone(campaign, ["beta_b"], reason="by mistake")
+    with pytest.raises(MismatchError, match=r"the pool is older than run beta_b \(gone\); run nescio campaign pool"):
+        nescio.campaign.score(campaign)
+    if lost:
+        (campaign / "pool" / "pool.jsonl").unlink()
+    assert nescio.campaign.pool(campaign).taken_back == 1
+    with pytest.raises(MismatchError, match="1 answer must be judged again"):
+        nescio.campaign.score(campaign)
+
+
+def test_nothing_is_scored_by_a_pool_that_was_changed_by_hand(tmp_path: Path) -> None:
+    campaign = campaign_of(tmp_path, "W")
+    made.edit(campaign / "pool" / "pool.jsonl", "a bad text", "a good text")
+    with pytest.raises(MismatchError, match=r"the pool was changed by hand; run nescio campaign pool"):
         nescio.campaign.score(campaign)
 
 

@@ -337,6 +337,7 @@ def test_the_agreement_is_over_the_answers_that_count(tmp_path: Path) -> None:
     made.judge(campaign, lambda *_: "R")
     nescio.campaign.withdraw(campaign, ["beta_b"], reason="asked by mail")
     made.edit(campaign / "campaign.toml", "dropped = []", 'dropped = ["q0"]')
+    nescio.campaign.pool(campaign)
     nescio.campaign.score(campaign, resamples=10)
     assert ["Judged by two or more", "4"] in tables(campaign)["facts"]
     assert {row[-1] for row in tables(campaign)["agreement"][1:]} == {"4 answers"}

@@ -52,9 +52,49 @@ def test_what_a_spreadsheet_makes_of_a_text_is_still_it_and_nothing_else_is(
     assert is_same(before, after, ()) is same
 
 
-def test_a_number_that_stands_beside_another_item_is_not_retyped_but_sorted() -> None:
-    assert is_same("0012", "13", ())
-    assert not is_same("0012", "13", {"13"})
+ALIKE = {
+    "numbers": {"5.0": "5", "5": "5", "0012": "12", "12": "12", "1e5": "100000", "100000": "100000", "1000": "1,000"},
+    "dates": {"2010-06-30": "30.06.2010", "30.06.2010": "30.06.2010", "1/2": "02. Jan", "02. Jan": "02. Jan"},
+}
+
+
+@pytest.mark.parametrize("answers", ALIKE.values(), ids=ALIKE)
+def test_answers_that_a_spreadsheet_writes_alike_stay_those_of_their_items(
+    answers: dict[str, str], tmp_path: Path
+) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": [*answers]}, ["ana"])
+    path = campaign / "sheets" / "ana.csv"
+    write_rows(path, [{**row, "answer": answers[row["answer"]], "verdict": "R"} for row in rows_of(path)])
+    collected = nescio.campaign.collect(campaign, resamples=10)
+    assert collected.sound, str(collected)
+    assert len(made.verdicts(campaign)) == len(answers)
+
+
+@pytest.mark.parametrize("answers", [["0012", "13"], ["2010-06-30", "2011-06-30"], ["12.0", "5"], ["1.63", "1.64"]])
+@pytest.mark.parametrize("retype", [True, False])
+def test_an_answer_that_stands_beside_another_item_is_not_retyped_but_moved(
+    retype: bool, answers: list[str], tmp_path: Path
+) -> None:
+    """Also if the program that sorted the column alone wrote its numbers anew."""
+    campaign = made.pooled(tmp_path, {"alpha_r": answers}, ["ana"])
+    path = campaign / "sheets" / "ana.csv"
+    rows = [{**row, "verdict": "R"} for row in rows_of(path)]
+    one, other = (
+        {"12.0": "12", "0012": "12"}.get(row["answer"], row["answer"]) if retype else row["answer"] for row in rows
+    )
+    write_rows(path, [{**rows[0], "answer": other}, {**rows[1], "answer": one}])
+    assert len(nescio.campaign.collect(campaign, resamples=10).rows) == 2
+    assert made.verdicts(campaign) == {}
+
+
+def test_a_whole_number_keeps_its_value(tmp_path: Path) -> None:
+    """As in a cell into which somebody dragged the year of the answer above."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["1998", "1999"]}, ["ana"])
+    path = campaign / "sheets" / "ana.csv"
+    write_rows(path, [{**row, "answer": "1998", "verdict": "R"} for row in rows_of(path)])
+    (fault,) = nescio.campaign.collect(campaign, resamples=10).rows
+    assert "(pool: '1999')" in fault.rule
+    assert len(made.verdicts(campaign)) == 1
 
 
 @pytest.fixture
@@ -104,6 +144,26 @@ def test_a_sheet_that_is_saved_while_it_is_read_is_collected_again(hard: Path) -
     with pytest.raises(MismatchError, match="was changed while it was read; collect again"):
         nescio.campaign.collect(hard, resamples=10, progress=save)
     assert made.verdicts(hard) == {}
+
+
+def test_a_sheet_that_was_corrected_after_it_was_collected_is_named(hard: Path) -> None:
+    def after() -> tuple[str, str]:
+        (judging,) = [one for one in nescio.campaign.status(hard).steps if one.name == "judgements"]
+        return ("done" if judging.done else judging.command.split()[2]), judging.what.partition("; ")[2]
+
+    path = hard / "sheets" / "ana.csv"
+    made.judge(hard)
+    assert after() == ("done", "")
+    write_rows(path, [{**row, "verdict": row["verdict"].lower()} for row in rows_of(path)])  # which says nothing new
+    assert after() == ("done", "")
+    write_rows(path, [{**row, "verdict": "W"} for row in rows_of(path)])
+    assert after() == ("collect", "sheets/ana.csv holds verdicts that were not collected")
+    nescio.campaign.collect(hard, resamples=10)
+    assert after() == ("done", "")
+    path.with_name("page.jsonl").write_text("{}\n")
+    assert after() == ("collect", "sheets/page.jsonl holds verdicts that were not collected")
+    assert nescio.campaign.collect(hard, resamples=10).count == 1  # it is from no page, and is named
+    assert after() == ("done", "")
 
 
 def test_two_files_of_one_name_in_different_folders_are_both_collected(hard: Path, tmp_path: Path) -> None:
@@ -271,6 +331,7 @@ FILTERS = {"xlsx": "xlsx", "csv": "csv:Text - txt - csv (StarCalc):44,34,76,1"}
 OPENED = {"english": "44,34,76,1,,1033,false,true", "german": "44,34,76,1,,1031,false,true"}
 MORE = [
     *("4 May", "0.10", "007", "1E10", "12/25/2010", "25.12.2010", "3:4", "1 1/2", "$5", "5%", "Jan-05", "--", "é"),
+    *("12", "12.0", "100000", "0.5", "0.1", "7", "1,000", "1000", "30/06/2010", "06/30/2010", "1998", "12345678901234"),
     *(f"{year}-{month:02}-{1 + year % 28:02}" for year in range(1990, 2005) for month in (1, 12)),
 ]
 

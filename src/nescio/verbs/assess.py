@@ -225,8 +225,8 @@ class ServeRequest(OfDatabase):
 def serve(request: ServeRequest) -> None:
     """Serve the pages on which people judge, until Ctrl-C.
 
-    A judgement that the page calls saved is on the disk of the database. If people come from other machines, put a TLS
-    server in front of this one, and name it with --proxy.
+    A judgement that the page calls saved is on the disk of the database. Stop the server before you copy an SQLite
+    file. If people come from other machines, put a TLS server in front of this one, and name it with --proxy.
 
     \b
     nescio assess serve --db judging.db

@@ -471,8 +471,8 @@ class VerifyRequest(Step):
     against: Path | str | None = option(
         default=None,
         metavar="DIGEST|FILE",
-        help="A digest of the log that you kept elsewhere, or a file that contains this digest, such as a "
-        "group's receipts.txt.",
+        help="A digest of the log that you kept elsewhere; a file whose first line has this digest, such as a "
+        "group's receipts.txt; or a copy of campaign.log.",
     )
 
 

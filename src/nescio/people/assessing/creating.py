@@ -390,7 +390,7 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, 
     """
     if sentences:
         raise UsageError("people can judge sentences only in a campaign of the task reading")
-    result = read(list(paths), Options())
+    result = read(list(paths), Options(), gold=False)
     if not isinstance(result.data, Unjudged):
         raise UsageError(
             f"these files are {result.about}; give files of questions and runs, or the folder of a campaign"

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -86,7 +86,17 @@ class Database:
                 connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
                 yield connection
+            self._copy_into_file(connection)
         self._check_file()
+
+    def _copy_into_file(self, connection: Connection) -> None:
+        """Copy all committed changes from SQLite's log into the file itself, so that a copy of the file has them.
+
+        A change that somebody else still reads around stays in the log until that reading ends, which calls this again.
+        """
+        if self.sqlite:
+            with suppress(sqlite3.Error):  # The changes are on the disk: in the log, which SQLite reads, too.
+                connection.connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _check_file(self) -> None:
         """Raise OperationalError if SQLite's file was deleted or replaced: SQLite would silently lose changes."""
@@ -139,8 +149,10 @@ class Database:
 
     @contextmanager
     def _begun(self) -> Iterator[Connection]:
-        with self.engine.connect().execution_options(immediate=True) as connection, connection.begin():
-            yield connection
+        with self.engine.connect().execution_options(immediate=True) as connection:
+            with connection.begin():
+                yield connection
+            self._copy_into_file(connection)
         self._check_file()
 
     @contextmanager

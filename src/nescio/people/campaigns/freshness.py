@@ -25,6 +25,7 @@ from nescio.people.campaigns.folder import (
     TOPICS,
     Campaign,
 )
+from nescio.people.campaigns.judgements import HISTORY
 from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import taken_in
 
@@ -37,7 +38,7 @@ _SETTINGS = {  # on which a step depends
     ),
     PUBLISHING: ("name", "task", "groups", "languages", "deadline", "blind"),
 }
-_READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, JUDGEMENTS, ASKED), PUBLISHING: (RESULTS,)}
+_READS = {POOLING: (TOPICS,), SCORING: (TOPICS, KEY, HISTORY, ASKED), PUBLISHING: (RESULTS,)}
 _WRITES = {POOLING: (POOL,), SCORING: (RESULTS,), PUBLISHING: (SITE, RETURNS)}
 NUGGETS = "the key of nuggets"  # of the organisers, an input of the pool
 SCORED = "the scoring"  # its last line in the log, an input of the site, which shows the digest of this line
@@ -143,14 +144,15 @@ def newer_than_pool(campaign: Campaign) -> list[str]:
 
 
 def refuse_old_pool(campaign: Campaign) -> None:
-    """Raise MismatchError if questions, runs or settings of answers are newer than the pool.
+    """Raise MismatchError if the pool, or anything from which it was made, has changed since.
 
     Verdicts may be about the earlier questions, supports or answers, and only `pool` takes these verdicts back.
     """
-    if newer := newer_than_pool(campaign):
-        raise MismatchError(
-            f"the pool is older than {_listed(newer)}; run nescio campaign pool {campaign.folder} first"
-        )
+    old = age(campaign, POOLING)
+    if old is not None and not old.fresh:
+        campaign.topics()  # whose errors `pool` would raise, too
+        state = f"is {old}" if old.newer else "was changed by hand"
+        raise MismatchError(f"the pool {state}; run nescio campaign pool {campaign.folder} first")
 
 
 def refuse_old(campaign: Campaign) -> None:

@@ -174,7 +174,18 @@ class Present:
     def _hold(self, line: Change) -> None:
         held, self.lines[line.item, line.assessor] = self.lines.get((line.item, line.assessor)), line
         if held is None or not (_repeats(line, held) and _same_texts(line, held)):
-            self.again.add(line.item, line.assessor, line.after, line.taken_back)
+            self.again.add(line.item, line.assessor, line.after, line.taken_back, self._since(line, held))
+
+    def _since(self, line: Change, held: Change | None) -> Collection[str]:
+        """Return who judged an item after a server took back the verdict `held` by a `line` that is collected later.
+
+        They judged the item later than the person of the line, and by other texts.
+        """
+        if not (line.record and line.taken_back and held is not None and held.after and held.texts):
+            return ()
+        others = [self.lines[line.item, who] for who in self.again.holding(line.item) if who != line.assessor]
+        later = [one for one in others if one.texts and _time(one) > _time(held)]
+        return {one.assessor for one in later if not same_texts(one.texts, held.texts)}
 
     def _remember(self, line: Change) -> None:
         whose = line.item, line.assessor
@@ -255,6 +266,10 @@ class Present:
         """
         number, verdict = self._of_sheets.get((one.item, one.assessor), (0, ""))
         return before is not None and number > 0 and (number > before or verdict == one.verdict)
+
+    def line_of_sheet(self, one: Judgement) -> int:
+        """Return the number of the last line with a verdict of the same assessor on the same item in a sheet."""
+        return self._of_sheets.get((one.item, one.assessor), (0, ""))[0]
 
     def repeats(self, one: Judgement, source: str = "", before: int | None = None) -> bool:
         """Return whether a row of a sheet with a verdict says nothing new.

@@ -1,13 +1,14 @@
 """Decide whether a cell still has the text that was written into it, although a spreadsheet may have changed it.
 
 Spreadsheets turn `2010-06-30`, `0012`, `1/2` and `1e5` into dates and numbers, change quotation marks and dashes, and
-cut long texts. Such changes are accepted, but not the text of another row, as after a column was sorted alone.
+cut long texts. Such changes are accepted, but no text that was moved, as after a column was sorted alone. A program
+changes a text wherever it stands; so a text that is missing from its row and stands in another was moved.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from nescio.tables.outcomes_writer import guard
@@ -23,6 +24,8 @@ _MONTH = (
 _TYPED = re.compile(rf"(?=.*\d)(?:[\s\d.,:/+\-()%$€£¥']|(?<=\d)e(?=[+-]?\d)|\b(?:{_MONTH}|am|pm)\b|(?<=\d)[ap]m\b)+")
 _CUT = re.compile(r"(?<=;)(?='*[=+@-])")
 _GUARDED_CUT = re.compile(r"(?<=;)'(?='*[=+@-])")
+_WHOLE = re.compile("[0-9]{1,11}")  # longer numbers are rounded
+_ZEROS = re.compile("[.,]0+$")
 _TRUTH = frozenset({"true", "false"})
 _ESCAPE = re.compile("_x[0-9a-f]{4}_", re.IGNORECASE)  # how workbooks write a character that XML lacks
 
@@ -47,17 +50,39 @@ def unguarded(cell: str) -> str:
     return _GUARDED_CUT.sub("", bare)
 
 
-def is_same(written: str, found: str, others: Collection[str]) -> bool:
+def moved(pairs: Iterable[tuple[str, str]]) -> set[str]:
+    """Return the texts, as `plain` returns them, that are missing from a cell of theirs and stand in another's.
+
+    `pairs` has what was written into each cell, and what is found there.
+    """
+    lost, come = set[str](), set[str]()
+    for written, found in pairs:
+        before, now = plain(written), plain(found)
+        if before != now:
+            lost.add(before)
+            come.add(now)
+    return lost & come
+
+
+def is_same(written: str, found: str, elsewhere: Collection[str]) -> bool:
     """Return whether the cell `found` in a returned sheet can be the value that was `written` into it.
 
-    Spreadsheets change some values, such as dates. `others` are the values of other items: a changed cell must not
-    equal any of these. All values in `others` have the form that `plain` returns.
+    Spreadsheets change some values, such as dates. `elsewhere` has the texts that were `moved`.
     """
     before, now = plain(written), plain(found)
     if before == now or (len(written) >= CELL and now and before.startswith(now)):
         return True
-    if now in others:
+    if before in elsewhere or now in elsewhere:
         return False
     if before in _TRUTH:
         return bool(now)  # WAHR, VRAI, 1
-    return bool(_TYPED.fullmatch(before)) and any(c.isdigit() for c in now)
+    if not any(c.isdigit() for c in now):
+        return False
+    if _WHOLE.fullmatch(before):
+        return _digits(before) in (_digits(now), _digits(_ZEROS.sub("", now)))
+    return bool(_TYPED.fullmatch(before))
+
+
+def _digits(number: str) -> str:
+    """Return the digits of a number, without zeros before it."""
+    return "".join(c for c in number if c.isdigit()).lstrip("0")

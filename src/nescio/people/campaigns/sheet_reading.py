@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from math import lgamma, log
 from pathlib import Path
@@ -25,7 +26,7 @@ from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import named_by, read_items
-from nescio.people.campaigns.retyped import is_same, plain, unguarded
+from nescio.people.campaigns.retyped import is_same, moved, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import key_nuggets, kind_of, list_items, sentence_items, shown_keys, shown_nuggets
 from nescio.people.campaigns.shown_texts import (
@@ -69,8 +70,8 @@ class SheetRows(Struct):
     `outdated` has the verdicts on earlier texts, each with its line. `items` has the items in the order of the sheet.
     `answers` is the number of all answers. `keys` has the keys of the texts that the sheet shows, and `texts` those of
     items that it shows otherwise than now. `collect` says where the sheet is from (`source`), whether it was found in
-    the folder of the campaign (`lies_there`), whether somebody named it and no other file (`alone`), and when its
-    content was collected before (`before`), or another content of its file (`after`).
+    the folder of the campaign (`lies_there`), whether somebody named it and no other file (`alone`), when its content
+    was collected before (`before`), and after how many lines of the history another content of its file was (`after`).
     """
 
     path: Path
@@ -86,7 +87,7 @@ class SheetRows(Struct):
     lies_there: bool = False
     alone: bool = False
     before: FirstRead | None = None
-    after: str = ""
+    after: int = 0
 
     @property
     def said(self) -> str:
@@ -115,7 +116,6 @@ class SheetReader:
         self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
         self.is_list_collected = False  # whether the log has the nuggets of the key as they are
         self.other_lists: dict[str, set[str]] = {}  # who made a list of a target that does not count
-        self.answers = Counter(plain(item.answer) for item in self.items.values())
         self.nuggets: dict[str, set[str]] | None = None
         if self.campaign.settings.task == "nuggets":
             self.nuggets = nuggets_by_question(campaign.key_files)
@@ -130,8 +130,10 @@ class SheetReader:
         others: list[tuple[int, str, str]] = []
         without_texts: list[int] = []
         rows, unknown = SheetRows(path, who), 0
+        columns = ("item", "key", "answer"), (column, SENTENCES)
+        elsewhere = moved(self._answers(table(path, *columns)))
         try:
-            for row, line in table(path, ("item", "key", "answer"), (column, SENTENCES)):
+            for row, line in table(path, *columns):
                 item, (key, _, texts) = row["item"].strip().casefold(), row["key"].strip().partition("-")
                 key = key.casefold()
                 if item not in self.asked:
@@ -151,6 +153,11 @@ class SheetReader:
                     continue
                 rows.items.append(item)
                 rows.keys[item] = texts
+                pooled = self.asked[item].answer
+                if not is_same(pooled, row["answer"], elsewhere):
+                    rule = "in the pool, this item has another answer; perhaps one column was sorted without the others"
+                    self.fault(path, line, f"{rule} (pool: {pooled!r})", row["answer"])
+                    continue
                 self._judge(rows, line, {**row, "item": item}, column if column in row else SENTENCES, texts)
         except FormatError as error:
             self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
@@ -161,6 +168,14 @@ class SheetReader:
             self.fault(path, without_texts[0], f"{rule}; copy the verdicts into a new sheet (nescio campaign sheets)")
         rows.answers = len(seen) + unknown
         return rows
+
+    def _answers(self, rows: Iterable[tuple[Mapping[str, str], int]]) -> Iterator[tuple[str, str]]:
+        """Yield the answer of the pool in each row of a sheet, and the answer in its cell, up to a broken row."""
+        with suppress(FormatError):
+            for row, _ in rows:
+                item = self.asked.get(row["item"].strip().casefold())
+                if item is not None:
+                    yield item.answer, row["answer"]
 
     def is_sorted_alone(self, sheet: SheetRows) -> bool | None:
         """Return whether somebody sorted a sheet's column of verdicts without the other columns; None if unclear.
@@ -199,15 +214,7 @@ class SheetReader:
         """Add a row to `rows`; `texts` is the key of the texts that it shows."""
         item, path, who = self.asked[row["item"]], rows.path, rows.who
         written = row.get(column, "").strip()
-        if not self._is_of(item, row.get("answer", "")):
-            self.fault(
-                path,
-                line,
-                "in the pool, this item has another answer; perhaps one column was sorted without the others "
-                f"(pool: {item.answer!r})",
-                row.get("answer"),
-            )
-        elif not written:
+        if not written:
             rows.blanks.append(Judgement(item.id, who, "", row.get("comment", "").strip()))
         else:
             verdict = self.verdict(path, line, item, written)
@@ -236,10 +243,6 @@ class SheetReader:
     def _again(self) -> Collection[str]:
         """Return the items that people were asked to judge again."""
         return asked_again(self.campaign).people.keys()
-
-    def _is_of(self, item: Item, found: str) -> bool:
-        own = plain(item.answer)
-        return is_same(item.answer, found, self.answers.keys() - {own})
 
     def is_asked(self, who: str, item: str, key: str) -> bool:
         """Return whether a sheet or a server asked the assessor `who` to judge an item.

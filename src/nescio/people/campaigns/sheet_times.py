@@ -13,8 +13,8 @@ from nescio.data.notes import Note, note
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import COLLECTING
 from nescio.people.campaigns.folder import SHEETS, Campaign
-from nescio.people.campaigns.handed_in import HandedIn
-from nescio.people.campaigns.judgements import HISTORY, Judgement, Present
+from nescio.people.campaigns.handed_in import SUFFIX, HandedIn
+from nescio.people.campaigns.judgements import HISTORY, Judgement, Present, read_history
 from nescio.people.campaigns.log import digest, is_fixed, now, read_log
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.sheet_reading import FirstRead, SheetReader, SheetRows
@@ -58,8 +58,9 @@ class Collects:
         steps = [entry for entry in reversed(read_log(campaign)) if entry.step == COLLECTING]
         self._steps = [(entry, FirstRead(entry.at, lines.get(entry.about["history"], 0))) for entry in steps]
 
-    def first(self, sheet: SheetRows) -> tuple[FirstRead | None, str]:
-        """Return the first `collect` that read the content of a sheet, if one did, and when its source had another one.
+    def first(self, sheet: SheetRows) -> tuple[FirstRead | None, int]:
+        """Return the first `collect` that read the content of a sheet, if one did, and how many lines the history had
+        after the last one that read another content from this source.
 
         A sheet that was saved again in another form has the same content if it says the same. Steps before the last one
         that read another content from this source do not count. A content of which rows were refused does not say when
@@ -73,8 +74,8 @@ class Collects:
             elif source in entry.read:
                 is_same = False
                 if source not in entry.about.get(REFUSED, ()):
-                    return found, one.at
-        return found, ""
+                    return found, one.lines
+        return found, 0
 
 
 def filled_in_by(campaign: Campaign, sheet: SheetRows) -> str:
@@ -105,6 +106,43 @@ def is_new(reading: SheetReader, sheet: SheetRows, one: Judgement, present: Pres
         return present.said_by_sheet(one.item, one.assessor, source) and not present.is_known(one, before)
     source = "" if sheet.alone else sheet.source
     return gives_anew(reading, sheet, one, present) or not present.repeats(one, source, before)
+
+
+def uncollected(campaign: Campaign, assessors: Iterable[str], *, unread: bool = False) -> Iterator[tuple[Path, str]]:
+    """Yield each sheet of these assessors in the folder of sheets that has "verdicts" or "comments" which were not
+    collected, with this word.
+
+    With `unread`, sheets that a `collect` has read as they are now are left out, because it named the rows that it
+    refused; files from pages that none has read are yielded, too.
+    """
+    history = read_history(campaign)
+    present, collects = Present(history), Collects(campaign)
+    known = {(line.item, line.assessor, line.after) for line in present.lines.values()}
+    read = {held for entry in read_log(campaign) if entry.step == COLLECTING for held in entry.read.values()}
+    sheets = ((campaign / SHEETS / f"{who}{suffix}", who) for who in assessors for suffix in (".csv", ".xlsx"))
+    for path, who in sheets:
+        if not path.is_file() or (unread and digest(path) in read):
+            continue
+        reading = SheetReader(campaign)
+        rows = reading.read(path, who)
+        rows.source = path.name
+        rows.before, _ = collects.first(rows)
+        lines = rows.before.lines if rows.before else None
+        new = [
+            one
+            for one in rows.judgements
+            if gives_anew(reading, rows, one, present)
+            or ((one.item, who, one.verdict) not in known and not present.repeats(one, path.name, lines))
+        ]
+        late = [one for _, one in rows.outdated if not rows.before]  # else `collect` has refused them
+        new += [one for one in late if (one.item, who, one.verdict) not in present.collected]
+        if new or reading.faults.count:
+            yield path, "verdicts"
+        elif any(present.lacks_comment(one) for one in (*rows.judgements, *rows.blanks)):
+            yield path, "comments"
+    for path in sorted((campaign / SHEETS).glob(f"[!.]*{SUFFIX}")) if unread else ():
+        if digest(path) not in read:
+            yield path, "verdicts"
 
 
 def replaces_newer(
@@ -185,12 +223,12 @@ def ordered_rows(
         said = present.other(one.item, one.assessor, one.verdict, by_sheet=False)
         time = min(said.said, said.at) if said else ""
         since = present.earliest(one.item, one.assessor)
-        is_ordered = time < since or (until and since <= until <= time)
+        is_ordered = time < since or (until and since <= until < time)
         last = present.by_sheet.get((one.item, one.assessor)) if sheet.lies_there else None
         is_other = last is not None and "/" in last.source and last.after not in ("", one.verdict)
         own = present.by_source.get((one.item, one.assessor), {}).get(sheet.source)
         is_said = own is None and (one.item, one.assessor, one.verdict) in present.collected
-        if last is not None and is_other and (sheet.after < last.at or is_said):
+        if last is not None and is_other and (sheet.after < present.line_of_sheet(one) or is_said):
             where = f"{last.source} (collected on {last.at})"
             rule = _CONTRADICTORY.format(who=one.assessor, verdict=last.after, sheet=where)
         elif said is None or is_ordered:

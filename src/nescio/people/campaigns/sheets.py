@@ -29,10 +29,8 @@ from nescio.people.campaigns.freshness import POOLING
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import (
     Judgement,
-    Present,
     asked_again,
     by_item,
-    read_history,
     read_judgements,
 )
 from nescio.people.campaigns.log import digests, latest, read_log, record
@@ -48,8 +46,8 @@ from nescio.people.campaigns.screens import (
     shown_nuggets,
     story_items,
 )
-from nescio.people.campaigns.sheet_reading import SheetReader, cells_of, row_key, table
-from nescio.people.campaigns.sheet_times import KEY_SHEET, Collects, drop_replaced, gives_anew
+from nescio.people.campaigns.sheet_reading import cells_of, row_key, table
+from nescio.people.campaigns.sheet_times import KEY_SHEET, drop_replaced, uncollected
 from nescio.people.campaigns.shown_texts import MARK, SENTENCES
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import MORE_PEOPLE, to_adjudicate
@@ -142,7 +140,7 @@ def sheets(
             wanted, lacking = _shared_out(
                 opened, pool, judgements, reads, overlap=1 if overlap is None else overlap, plan=plan
             )
-        _check_collected(opened, wanted, judgements)
+        _check_collected(opened, wanted)
         with_list = opened.settings.task == "nuggets" and not html
         if with_list:
             _check_list(opened)
@@ -284,34 +282,13 @@ def _plan(campaign: Campaign, pool: Sequence[Item], overlap: float | None) -> di
     return plan
 
 
-def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
+def _check_collected(campaign: Campaign, wanted: Mapping[str, object]) -> None:
     """Raise UsageError if a sheet that would be overwritten has verdicts or comments that were not collected."""
-    present, collects = Present(read_history(campaign)), Collects(campaign)
-    known = {(one.item, one.assessor, one.verdict) for one in judgements}
-    for who in wanted:
-        for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):
-            if path.is_file():
-                reading = SheetReader(campaign)
-                rows = reading.read(path, who)
-                rows.source = path.name
-                rows.before, _ = collects.first(rows)
-                lines = rows.before.lines if rows.before else None
-                new = [
-                    one
-                    for one in rows.judgements
-                    if gives_anew(reading, rows, one, present)
-                    or ((one.item, who, one.verdict) not in known and not present.repeats(one, path.name, lines))
-                ]
-                late = [one for _, one in rows.outdated if not rows.before]  # else `collect` has refused them
-                new += [one for one in late if (one.item, who, one.verdict) not in present.collected]
-                remarks = [one for one in (*rows.judgements, *rows.blanks) if present.lacks_comment(one)]
-                if new or remarks or reading.faults.count:
-                    what = "verdicts" if new or reading.faults.count else "comments"
-                    rule = (
-                        f"{path} holds {what} that were not collected; run nescio campaign collect first, and correct "
-                        "or delete the file if `collect` refuses rows"
-                    )
-                    raise UsageError(rule)
+    for path, what in uncollected(campaign, wanted):
+        raise UsageError(
+            f"{path} holds {what} that were not collected; run nescio campaign collect first, and correct or delete "
+            "the file if `collect` refuses rows"
+        )
 
 
 def _made(

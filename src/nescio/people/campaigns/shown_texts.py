@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.text import squeeze
@@ -105,11 +105,12 @@ class AskedAgain:
         self._holding: dict[str, set[str]] = {}
         self._known: dict[str, set[str]] = {}  # who ever judged it
 
-    def add(self, item: str, who: str, verdict: str, taken_back: int = 0) -> None:
+    def add(self, item: str, who: str, verdict: str, taken_back: int = 0, since: Collection[str] = ()) -> None:
         """Add a judgement that is the latest of this person on this item.
 
         `taken_back` is 0, unless the judgement takes back a verdict: then it is the number of people who had judged the
-        item, as far as this is known, and at least 1.
+        item, as far as this is known, and at least 1. `since` has the people who judged the item after that, though
+        their judgements were added before.
         """
         holding = self._holding.setdefault(item, set())
         if who == ADJUDICATION:
@@ -118,7 +119,7 @@ class AskedAgain:
         if verdict or taken_back:
             self._known.setdefault(item, set()).add(who)
         if taken_back:
-            self._ask(item, who, taken_back)
+            self._ask(item, who, taken_back, since)
         if verdict:
             holding.add(who)
             self._since.setdefault(item, set()).add(who)
@@ -131,6 +132,10 @@ class AskedAgain:
             holding.discard(who)
             self._since.get(item, set()).discard(who)
 
+    def holding(self, item: str) -> Collection[str]:
+        """Return who has a verdict on an item that holds, without the adjudicator."""
+        return self._holding.get(item, ())
+
     def _adjudicate(self, item: str, verdict: str, taken_back: int) -> None:
         if verdict:
             if item in self.people:
@@ -142,13 +147,13 @@ class AskedAgain:
         elif taken_back and len(self._holding[item]) == 1:
             self._ask(item, ADJUDICATION, 2)
 
-    def _ask(self, item: str, who: str, enough: int) -> None:
+    def _ask(self, item: str, who: str, enough: int, since: Collection[str] = ()) -> None:
         if item not in self.people:
-            self._enough[item], self._before[item] = 0, {*self._holding[item]}
+            self._enough[item], self._before[item] = 0, self._holding[item].difference(since)
             self.people[item] = self.decided.pop(item, set())
         self.people[item].add(who)
         self._before[item].add(who)
-        self._since[item] = set()
+        self._since[item] = self._holding[item].intersection(since)
         self._enough[item] = max(self._enough[item], enough)
 
     def open_by(self, plan: Mapping[str, int]) -> dict[str, int]:

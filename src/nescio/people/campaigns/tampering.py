@@ -265,6 +265,9 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
     if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before
         yield Fault(HEAD, None, "it is not the digest of the last line of the log: one of the two was changed")
+    for name in digests(campaign, JUDGEMENTS):
+        if name != HISTORY:
+            yield Fault(name, None, "no line of the log mentions this file, and it does not count; delete it")
     heads = [entry.about["history"] for entry in entries if entry.step == "collect"]
     judged = chain.links(campaign / HISTORY)
     if not {*heads} <= {"", *judged}:

@@ -63,10 +63,10 @@ def verify(
 
     An output whose input has changed since cannot be made again: this is a fault, as is any other impossible check.
     `restore` first writes changed or lost receipts again, from the log. `against` is a digest of the log that somebody
-    kept outside the folder, or a file (or its text) with such a digest: the receipts of a group, or `digests.json` of
-    the site. Only such a copy can show that the log was rewritten, and only up to the line with this digest. `progress`
-    is called with the progress of each step. Raises UsageError if the folder is not a campaign, and if a step ran while
-    the files were read.
+    kept outside the folder, or a file (or its text) that begins with such a digest: the receipts of a group, or
+    `digests.json` of the site. It may also be a copy of the log. Only such a copy can show that the log was rewritten,
+    and only up to the line with this digest. `progress` is called with the progress of each step. Raises UsageError if
+    the folder is not a campaign, and if a step ran while the files were read.
     """
     if (Path(campaign) / SETTINGS).is_symlink():
         raise MismatchError(
@@ -128,18 +128,22 @@ def _verified(opened: Campaign, against: Path | str | None, progress: Progress |
 def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
     """Yield a fault if no line of the log has the digest that somebody kept.
 
-    `against` is the digest itself, a file that begins with the digest, or the text of such a file.
+    `against` is the digest itself, a file that begins with the digest, the text of such a file, or a copy of the log.
     """
-    text = text_of(Path(against)) if digest(Path(against)) else against  # a long text is the name of no file
+    path, text = Path(against), against  # a long text is the name of no file
+    if digest(path):
+        text = chain.links(path)[-1] if chain.last_row(path, Entry) else text_of(path)
     try:
-        kept = _DIGEST.search(json.loads(text)["log"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        kept = _DIGEST.search(text.partition("\n")[0])  # below it, a receipt quotes what groups wrote
-    if kept is None:
-        rule = "neither a digest of 64 hexadecimal digits nor a file that begins with a digest of the log"
+        kept = {*_DIGEST.findall(json.loads(text)["log"].casefold())}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        # Below the first line, a receipt quotes what groups wrote.
+        kept = {*_DIGEST.findall(text.partition("\n")[0].casefold())}
+    if len(kept) != 1:
+        rule = "neither a digest of 64 hexadecimal digits nor a file that begins with one digest of the log"
         raise UsageError(f"{on_one_line(against[:LONGEST])}: {rule}")
-    if kept[0] not in chain.links(campaign / LOG):
-        yield Fault(LOG, None, f"no line has the digest {kept[0]}, which was kept earlier: somebody rewrote the log")
+    (held,) = kept
+    if held not in chain.links(campaign / LOG):
+        yield Fault(LOG, None, f"no line has the digest {held}, which was kept earlier: somebody rewrote the log")
 
 
 def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
