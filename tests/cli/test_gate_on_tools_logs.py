@@ -192,9 +192,18 @@ def test_answers_that_the_results_state_and_nobody_holds_are_lost(
 
 
 def test_results_are_those_of_their_model(tmp_path: Path, nescio: Command) -> None:
+    """The old run has no results file, so nothing says how it was graded."""
     old, new = lighteval(tmp_path, "old", 5, results=None), lighteval(tmp_path, "new", 9)
-    done = nescio("compare", old, new, "-m", "accuracy", *GATE)
-    assert done.status == 0, done.flat
+    nescio("compare", old, new, "-m", "accuracy", *GATE).assert_refused(f"{JUDGES} (em, em(sample_level_fn=strict")
+
+
+def test_a_run_without_a_results_file_is_not_compared_with_a_baseline_that_has_one(
+    tmp_path: Path, nescio: Command
+) -> None:
+    old, new = lighteval(tmp_path, "old", 5), lighteval(tmp_path, "new", 9, results=None)
+    assert nescio("compare", old, "--save-baseline", tmp_path / "base.json").status == 0
+    done = nescio("compare", new, "-m", "accuracy", "--baseline", tmp_path / "base.json", "--fail-on-regression")
+    done.assert_refused("was judged by em(sample_level_fn=strict, version=0), and these files by em.")
 
 
 TABLES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {

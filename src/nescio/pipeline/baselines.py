@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 # Reading options that affect outcomes. The judge is compared through its record.
 DECIDING = ("choose", "declined_pattern", *(name for name in KEPT if name != "judge"))
 COMPARED = "baseline.compared"
-# the formats whose logs are also compared if only some have the file beside the answers that says who graded
-_GRADER_BESIDE = {"lm_eval", "lighteval"}
 _NAMED = 3  # the most questions named in a message
 Words = Mapping[str, str]
 
@@ -260,14 +258,11 @@ def _judged_by(read: ReadResult, only: Sequence[str]) -> tuple[JudgeRecord, ...]
 def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> tuple[Note, ...]:
     """Return a note if the baseline of a log does not state its judge. Raises MismatchError if it had another judge.
 
-    The date of a judge may differ. A log may state less of its judge than another if it lacks the file that says it, or
-    if another version of nescio read it.
+    The date of a judge may differ. A log may state less of its judge than another if another version of nescio read it.
     """
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     of_logs = TABLE not in (baseline.made.format, read.format) and not read.judged_here
-    lacking = of_logs and baseline.made.format == read.format and read.format in _GRADER_BESIDE
-    lacking = lacking and not (_define(before) and _define(now))
-    if before == now or (lacking and before and now and agree(before, now)):
+    if before == now:
         return ()
     if of_logs and before and baseline.made.version != __version__ and agree(before, now):
         return (
@@ -293,11 +288,6 @@ def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Bas
         "difference could come from the judges; use the same judge, or make a new baseline "
         f"(nescio compare {opt('save_baseline')})"
     )
-
-
-def _define(records: Iterable[JudgeRecord]) -> bool:
-    """Return whether records say more of the graders than a log does without the file that defines them."""
-    return any(name.rpartition(".")[2] != "filter" for record in records for name, _ in record.parameters)
 
 
 def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:

@@ -9,7 +9,8 @@ incorrect (`--empty`). The confidence of a choice is the softmax of the options'
 A results file alone holds only figures: its documents are in the details, which `--save-details` writes. If both are
 given, its figures are checked against the details of its model and date. A task is lost if the results file states a
 deciding metric for it, but no details are given. Groups and subsets of other tasks are never lost. The results file
-also says how a metric grades (`config_tasks`, `versions`).
+also says how a metric grades (`config_tasks`, `versions`): no gate compares a run that has this file with one that lacks
+it.
 """
 
 from __future__ import annotations
@@ -62,8 +63,6 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     first = list({_model(source): source for source in reversed(details)}.values())
     names = {_model(source): run for source, run in named(first, _model, lambda source: Path(source.label).parent)}
     beside = {source: _beside(source, details, figures) for source in details}
-    # Definitions that only some files state cannot be compared.
-    defined = all(any(map(_defines, own)) for own in beside.values())
     answers: list[Answer] = []
     held: dict[Source, dict[str, set[str]]] = {}  # the runs and the tasks whose answers a results file is about
     for source, own in beside.items():
@@ -74,7 +73,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         _against_figures(log, task_answers, source, own)
         for other in own:
             held.setdefault(other, {}).setdefault(run, set()).add(task_answers[0].task)
-        if defined:
+        if own:
             _judge(task_answers, own[0])
         answers += task_answers
     deciding = decisive(log, answers)
@@ -145,11 +144,6 @@ def _models_of(figures: Source) -> set[str]:
     folders = own_path(figures.label).parts[:-1]
     below = folders[len(folders) - folders[::-1].index("results") :] if "results" in folders else ()
     return {"/".join(below), printable(part_of(figures.document, "config_general", "model_name"))} - {""}
-
-
-def _defines(figures: Source) -> bool:
-    """Return whether a results file states how the metrics of its tasks grade, or the versions of its tasks."""
-    return any(as_object(figures.document.get(part)) for part in ("config_tasks", "versions"))
 
 
 def _of_task(by_task: Any, task: str) -> Any:
