@@ -161,3 +161,29 @@ def test_a_baseline_that_nobody_named_is_said(nescio: Command, tmp_path: Path) -
     assert '"detectable": the smallest difference that this test finds in 80% of samples' in named.flat
     assert "p adjusted" not in named.out
     assert "-f table|json|jsonl|csv|markdown|latex" in nescio("compare", "--help").flat
+
+
+@pytest.mark.parametrize("measure", ["c@1", "precision"])
+@pytest.mark.parametrize("lacking", [1, 20])
+def test_questions_that_the_new_run_lacks_count_as_between_two_files(
+    nescio: Command, tmp_path: Path, path: Path, measure: str, lacking: int
+) -> None:
+    head, n = "run,question,outcome,topic\n", 120
+    old, new = (
+        written(
+            tmp_path / f"{run}.csv", head + "".join(f"{run},q{i},{word},t{i % 20}\n" for i, word in enumerate(words))
+        )
+        for run, words in (
+            ("old", ["correct"] * 70 + ["incorrect"] * 50),
+            ("new", ["correct"] * 90 + ["incorrect"] * (n - 90 - lacking)),
+        )
+    )
+    package.compare(old, save_baseline=path)
+    gate = ("-m", measure, "--fail-on-regression", "--missing", "unanswered")
+    two = nescio("compare", old, new, "--baseline", "old", "--run", "new", *gate)
+    one = nescio("compare", new, "--baseline", path, *gate)
+    assert (one.status, one.out.splitlines()[-1]) == (two.status, two.out.splitlines()[-1])
+    nescio("compare", new, "--baseline", path).assert_refused("only in the baseline", "--missing unanswered counts")
+    more = written(tmp_path / "more.csv", new.read_text() + "new,another,correct,t1\n")
+    nescio("compare", more, "--baseline", path, *gate).assert_refused("1 only in these files ('another')")
+    nescio("compare", new, "--baseline", path, *gate, "--cluster", "topic").assert_refused("if there are no clusters")

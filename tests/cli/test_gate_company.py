@@ -98,14 +98,15 @@ def test_another_task_of_the_new_run_is_no_other_judge(tmp_path: Path, nescio: C
 @pytest.mark.parametrize(
     ("known", "now", "changes", "says"),
     [
-        (True, False, {}, ""),
-        (False, True, {}, ""),
+        (True, False, {}, "the baseline was judged by"),
+        (False, True, {}, "the baseline was judged by"),
+        (False, False, {}, ""),
         (True, True, {}, ""),
         (True, True, {"ignore_case": False}, "the baseline was judged by"),
         (True, False, {"metric": "f1"}, "the baseline was judged by"),
     ],
 )
-def test_a_log_may_state_less_of_its_judge_than_the_baseline(
+def test_a_log_states_as_much_of_its_judge_as_the_baseline(
     tmp_path: Path, nescio: Command, known: bool, now: bool, changes: Change, says: str
 ) -> None:
     old = with_results(tmp_path, "old", 5) if known else lm_eval(tmp_path, "old", 5)

@@ -142,7 +142,10 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     if options.scores_alone and (type(data) is not type(old) or (isinstance(data, Outcomes) and data.scores_only)):
         data = scores_of(data) if isinstance(data, Outcomes) else data
         old = scores_of(old) if isinstance(old, Outcomes) else old
-    _check_questions(data, baseline, path, words_of(read), of_one_format=read.format == baseline.made.format)
+    plain = isinstance(data, Outcomes) and data.clusters is None and options.cluster is None
+    gone = {*old.questions} - {*data.questions} if plain and options.missing == "unanswered" else set()
+    alike = read.format == baseline.made.format
+    _check_questions(data, baseline, path, words_of(read), of_one_format=alike, gone=gone)
     _check_reading(deciding(options), baseline, path)
     unknown = _check_judges(read, _judged_by(read, options.only), baseline, path)
     _check_clusters(clustered(data, options.cluster) if options.cluster else data, baseline, path)
@@ -181,26 +184,38 @@ def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note
 
 
 def _check_questions(
-    data: Outcomes | Evidence, baseline: Baseline, path: Path, words: tuple[Words, Words], *, of_one_format: bool
+    data: Outcomes | Evidence,
+    baseline: Baseline,
+    path: Path,
+    words: tuple[Words, Words],
+    *,
+    of_one_format: bool,
+    gone: set[str],
 ) -> None:
     """Raise MismatchError if the baseline was asked other questions, or others under the same names.
 
     Digests decide as between two files. `words` has the texts, which decide only where one side states no digest. Files
-    of the baseline's format must state the gold answers if the baseline does.
+    of the baseline's format must state the gold answers if the baseline does. Questions in `gone` may be lacking.
     """
-    new, old = set(data.questions), set(baseline.data.questions)
+    new, old = set(data.questions), set(baseline.data.questions) - gone
     if new != old:
         parts = [_listed(old - new, "only in the baseline"), _listed(new - old, "only in these files")]
+        again = f"Make the baseline again from its run on these questions, with nescio compare {opt('save_baseline')}"
+        silent = f"{opt('missing', 'unanswered')} counts missing outcomes as unanswered, if there are no clusters"
         raise MismatchError(
-            f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. Make the "
-            f"baseline again from its run on these questions, with nescio compare {opt('save_baseline')}"
+            f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. "
+            f"{again if new - old else silent}"
         )
     known, unlisted = (("text or options", baseline.texts), ("gold answer", baseline.golds)), _unlisted(data)
     for part, ((what, before), now) in enumerate(zip(known, words, strict=True)):
         alike = _stated_alike(data, baseline.data, part)
         keyless = part == GOLD_PART and not now and not _state_gold(data)
         checked = now or (keyless and of_one_format)
-        other = {name for name in before if checked and name not in alike and before[name] != now.get(name)} - unlisted
+        other = (
+            {name for name in before if checked and name not in alike and before[name] != now.get(name)}
+            - unlisted
+            - gone
+        )
         other |= {name for name, same in alike.items() if not same}
         if other:
             how = f"whose {what} these files do not state" if keyless else f"with a different {what}"
@@ -321,7 +336,7 @@ def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -
     Otherwise a change of the clusters alone could hide a difference between runs.
     """
     before, now = clusters_of(baseline.data), clusters_of(data)
-    if other := {question for question in before if before[question] != now[question]}:
+    if other := {name for name in before.keys() & now.keys() if before[name] != now[name]}:
         then, these = (_counted(clusters) for clusters in (before, now))
         raise MismatchError(
             f"{path}: the baseline was measured {then}, and these files {these}: "
@@ -349,7 +364,7 @@ def _free(name: str, taken: Sequence[str]) -> str:
 def _together(new: Any, old: Any, name: str, path: Path) -> Any:
     """Return data with the runs of `new`, and the run of `old` under the name `name`, on all rows of both.
 
-    Strata and clusters are those of `new`.
+    Strata and clusters are those of `new`; a question that only `old` has is in none.
     """
     keys_new, keys_old = _keys(new), _keys(old)
     at_new, at_old = ({key: i for i, key in enumerate(keys)} for keys in (keys_new, keys_old))
@@ -357,7 +372,7 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
     of_question: dict[str, int] = {}
     for i, (question, _) in enumerate(keys_new):
         of_question.setdefault(question, i)
-    same = np.array([at_new.get(key, of_question[key[0]]) for key in keys])
+    same = np.array([at_new.get(key, of_question.get(key[0], -1)) for key in keys])
     places = [np.array([at.get(key, -1) for key in keys]) for at in (at_new, at_old)]
 
     def both(first: Array | None, second: Array | None, empty: object) -> Array | None:
@@ -382,7 +397,7 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
     common: dict[str, Any] = {
         "runs": (*new.runs, name),
         "questions": questions,
-        "strata": {column: values[same] for column, values in new.strata.items()},
+        "strata": {column: np.where(same >= 0, values[same], "") for column, values in new.strata.items()},
         "clusters": None if new.clusters is None else new.clusters[same],
         "repeats": repeats_of(questions, [label for _, label in keys]),
     }

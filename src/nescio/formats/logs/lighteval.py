@@ -9,8 +9,8 @@ incorrect (`--empty`). The confidence of a choice is the softmax of the options'
 A results file alone holds only figures: its documents are in the details, which `--save-details` writes. If both are
 given, its figures are checked against the details of its model and date. A task is lost if the results file states a
 deciding metric for it, but no details are given. Groups and subsets of other tasks are never lost. The results file
-also says how a metric grades (`config_tasks`, `versions`): no gate compares a run that has this file with one that lacks
-it.
+also says how a metric grades (`config_tasks`, `versions`): no gate compares a run that has this file with one that
+lacks it.
 """
 
 from __future__ import annotations
