@@ -261,9 +261,9 @@ def test_rows_under_the_name_of_the_baseline_in_the_file_of_another_run_win_no_g
     """The file of the new run also holds wrong answers that it calls the baseline's."""
 
     def rows(run: str, share: int) -> list[str]:
-        return [f"{run}{q},2026-01-01,q{q},a,DEFAULT,{run},{float(q % 10 < share)}" for q in N]
+        return [f"{run}{q},default,q{q},a,,{run},{float(q % 10 < share)}" for q in N]
 
-    head = "id,timestamp,input,output,level,datasetRunName,correctness"
+    head = "id,environment,input,output,sessionId,datasetRunName,correctness"
     for name, lines in (("old", rows("old", 8)), ("new", [*rows("new", 7) * 2, *rows("old", 0)])):
         (tmp_path / f"{name}.csv").write_text("\n".join([head, *lines]) + "\n")
     files = tmp_path / "old.csv", tmp_path / "new.csv"
