@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import nescio
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import UsageError
 from nescio.tables.judgements import read_judgements
@@ -100,3 +101,19 @@ def test_what_an_outcome_table_has_no_column_for_is_counted(tmp_path: Path) -> N
         "left out, because an outcome table has no column for them: the ranks of right answers, k_credit",
     )
     assert (tmp_path / "table.csv").read_text().startswith('"run","question","outcome","f1"\n')
+
+
+def test_numbers_that_differ_between_runs_are_kept(tmp_path: Path) -> None:
+    """A gate on the new table reads the costs that a gate on the old one reads; a text is left out."""
+    old, new = Path(__file__).parents[2] / "examples" / "costs.csv", tmp_path / "new.csv"
+    nescio.convert(old, new)
+    before, after = (
+        nescio.compare(path, "mean(cost_usd)", baseline="small", resamples=200).rows[0] for path in (old, new)
+    )
+    assert (after.difference, after.p) == (before.difference, before.p)
+    table = tmp_path / "t.csv"
+    table.write_text(
+        "run,question,outcome,tokens,remark\na,1,correct,3,x\nb,1,correct,,y\na,2,correct,5,z\nb,2,correct,4,\n"
+    )
+    nescio.convert(table, new)
+    assert new.read_text().splitlines()[:2] == ["run,question,outcome,tokens", "a,1,correct,3.0"]

@@ -135,5 +135,5 @@ def test_a_threshold_keeps_partial_answers_that_are_worth_more_than_silence() ->
     """Half of the answers are sure and right. The unsure ones are partly right for one run, and wrong for the other."""
     rows = [*graded(50, 50, 0, 0, "new"), *graded(50, 0, 50, 0, "old")]
     rows = [row | {"confidence": 0.9 if row["outcome"] == "perfect" else 0.6} for row in rows]
-    tuned = nescio.tune(rows, "crag.truthfulness", run="new", baseline="old", outcome_map=MEANT)
+    tuned: Any = nescio.tune(rows, "crag.truthfulness", run="new", baseline="old", outcome_map=MEANT)
     assert tuned.comparison.difference == pytest.approx(0.25)  # (50 + 50/2)/100 against 50/100

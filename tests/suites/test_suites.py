@@ -529,5 +529,7 @@ def test_a_measure_with_an_order_is_compared_over_clusters(clusters: str) -> Non
     (pair,) = nescio.compare(suite, "AURC", **how)
     alone = [nescio.compare(own, "AURC", **how).rows[0].difference for own in suite.values()]
     assert pair.difference == pytest.approx(np.mean(alone))
+    assert pair.low is not None
+    assert pair.high is not None
     assert pair.low < pair.difference < pair.high
     assert nescio.score(suite, "AURC", mark=True, **SMALL).rows[0].best is not None

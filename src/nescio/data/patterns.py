@@ -41,7 +41,8 @@ class Patterns(Struct, frozen=True, eq=False):
         rows = np.asarray(self.columns["n"], dtype=np.float64)
         if self.unit is None:
             return rows
-        return np.bincount(self.unit, rows if self.shares is None else rows * self.shares, len(self.counts))
+        weights = rows if self.shares is None else rows * self.shares
+        return np.bincount(self.unit, weights, len(self.counts)).astype(np.float64)
 
     @property
     def held(self) -> tuple[object, ...]:

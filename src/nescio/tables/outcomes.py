@@ -31,7 +31,7 @@ from nescio.tables.kept_columns import with_kept
 from nescio.tables.lexicon import AS_GIVEN, marker_of, speaks_of_faults, squash
 from nescio.tables.mapping import Expression, Mapped, role_of
 from nescio.tables.pairing import check_gold, check_pairing
-from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
+from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, numbers_in, per_question, strata_of
 from nescio.tables.rest import with_rest
 from nescio.tables.views import views
 from nescio.tables.words import state_words
@@ -94,6 +94,9 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     listed = list(sources.values())
     strata = strata_of(connection, listed, free, options.strata, repeated=outcomes.repeats is not None)
     graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)
+    if options.written and options.strata is None:  # A gate on the new table may read these numbers.
+        beside = {name: column for name, column in free.items() if name not in {*strata, *options.graded}}
+        graded |= numbers_in(connection, listed, beside, outcomes.state.shape)
     graded |= assessed_of(connection, outcomes.state, options.outcome_map)
     graded |= _worth(connection, outcomes.state, options.worths)
     graded |= _partial(connection, outcomes.state, options.outcome_map)

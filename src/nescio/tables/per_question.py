@@ -6,6 +6,7 @@ Columns with one value for each question are answerable, cluster, and strata.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -171,3 +172,14 @@ def graded_of(
         graded[user(name)] = np.full(shape, np.nan)
         graded[user(name)][cells["run"], cells["question"]] = cells["score"]
     return graded
+
+
+def numbers_in(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], extra: Mapping[str, str], shape: tuple[int, ...]
+) -> dict[str, Array]:
+    """Return the columns of `extra` that `graded_of` can read and that hold some number."""
+    found: dict[str, Array] = {}
+    for name in extra:
+        with suppress(FormatError):
+            found |= graded_of(connection, sources, extra, [name], shape)
+    return {name: values for name, values in found.items() if not np.isnan(values).all()}
