@@ -278,6 +278,22 @@ def test_a_database_that_holds_nothing_to_judge_is_one_error(new_db: Callable[[]
             command()
 
 
+@pytest.mark.parametrize(
+    "tables", [["about (name text, value text)"], ["about (x int)"], ["items (id int)", "people (x int)"]]
+)
+def test_a_database_of_another_program_is_left_alone(
+    tables: list[str], new_db: Callable[[], str], tmp_path: Path
+) -> None:
+    db, files = new_db(), runs_of(tmp_path, 4)
+    with closing(database.Database(db)) as other, other.writing() as connection:
+        for table in tables:
+            connection.exec_driver_sql(f"CREATE TABLE {table}")
+    with pytest.raises(nescio.UsageError, match="already holds tables of another program; name another database"):
+        nescio.assess.create(db, files)
+    with pytest.raises(nescio.UsageError, match="is not a database that nescio assess create made"):
+        nescio.assess.status(db)
+
+
 def test_questions_are_drawn_with_the_probabilities_that_the_export_says(new_room: NewRoom, tmp_path: Path) -> None:
     """30 questions of weight 1.5 and 30 of .1 share 18: .5625 and .0375, by hand; 18 are drawn, give or take 2.9."""
     files = runs_of(tmp_path, 60)

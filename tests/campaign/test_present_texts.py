@@ -374,7 +374,10 @@ def test_nothing_is_scored_by_a_pool_that_is_older_than_its_questions(tmp_path: 
 def test_nothing_is_scored_by_a_pool_that_has_the_support_of_a_run_which_is_gone(
     lost: bool, gone: Callable[..., Any], tmp_path: Path
 ) -> None:
-    runs = {"alpha_a": ["Vienna"], "beta_b": [{"answer": "vienna", "support": "They met in Vienna."}]}
+    runs: dict[str, list[Any]] = {
+        "alpha_a": ["Vienna"],
+        "beta_b": [{"answer": "vienna", "support": "They met in Vienna."}],
+    }
     campaign = made.pooled(tmp_path, runs, ["ana"])
     made.judge(campaign)
     gone(campaign, ["beta_b"], reason="by mistake")

@@ -253,3 +253,50 @@ def test_another_version_of_a_metric_is_another_judge(tmp_path: Path, nescio: Co
     assert nescio("compare", old, new, *gate).status == 0
     new.write_text(new.read_text().replace("strictly/v1", "strictly/v2"))
     nescio("compare", old, new, *gate).assert_refused("strictly(version=v2)")
+
+
+def test_rows_under_the_name_of_the_baseline_in_the_file_of_another_run_win_no_gate(
+    tmp_path: Path, nescio: Command
+) -> None:
+    """The file of the new run also holds wrong answers that it calls the baseline's."""
+
+    def rows(run: str, share: int) -> list[str]:
+        return [f"{run}{q},default,q{q},a,,{run},{float(q % 10 < share)}" for q in N]
+
+    head = "id,environment,input,output,sessionId,datasetRunName,correctness"
+    for name, lines in (("old", rows("old", 8)), ("new", [*rows("new", 7) * 2, *rows("old", 0)])):
+        (tmp_path / f"{name}.csv").write_text("\n".join([head, *lines]) + "\n")
+    files = tmp_path / "old.csv", tmp_path / "new.csv"
+    says = "the attempts of 'old' come from 2 files, and some of these files also hold attempts of 'new'"
+    nescio("compare", *files, "-m", "accuracy", *GATE).assert_refused(says)
+
+
+def test_score_files_that_name_too_many_questions_are_of_other_questions(tmp_path: Path, nescio: Command) -> None:
+    """BFCL's score files name failures alone: 60 and 60 of 100 questions, of which none is the same."""
+    for run, first in (("old", 0), ("new", 100)):
+        head = {"accuracy": 0.4, "correct_count": 40, "total_count": 100}
+        failures = [
+            {"id": f"simple_python_{first + i}", "valid": False, "error": ["no"], "error_type": "wrong"}
+            for i in range(60)
+        ]
+        path = tmp_path / "score" / run / "BFCL_v4_simple_python_score.json"
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join(map(json.dumps, [head, *failures])))
+    says = "the files of simple_python name 120 questions, but"
+    nescio("score", tmp_path / "score", "-m", "accuracy").assert_refused(says)
+
+
+def test_figures_of_each_run_are_compared_with_its_own_answers(tmp_path: Path, nescio: Command) -> None:
+    for run, share in (("old", 5), ("new", 9)):
+        folder = tmp_path / run / "eval-results" / "gsm"
+        folder.mkdir(parents=True)
+        answers = [
+            {"id": f"q{q}", "problem": f"What is {q}?", "generation": "1", "predicted_answer": "1"}
+            | {"expected_answer": "1", "symbolic_correct": q % 10 < share}
+            for q in N
+        ]
+        (folder / "output-rs0.jsonl").write_text("\n".join(map(json.dumps, answers)))
+        figures = {"gsm": {"pass@1": {"num_entries": len(N), "symbolic_correct": 10.0 * share}}}
+        (folder.parent / "metrics.json").write_text(json.dumps(figures))
+    done = nescio("compare", tmp_path / "old", tmp_path / "new", "-m", "accuracy", *GATE)
+    assert done.status == 0, done.flat

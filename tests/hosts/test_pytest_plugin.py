@@ -263,6 +263,25 @@ def test_a_question_that_no_answer_came_to_passes_no_gate(
     assert "50 tests ended before an answer was recorded; the gates are not checked" in printed
 
 
+@pytest.mark.parametrize("end", ["pytest.exit('enough', returncode=0)", "request.session.shouldstop = 'enough'"])
+def test_questions_that_were_never_asked_pass_no_gate(pytester: pytest.Pytester, end: str) -> None:
+    """All answers before the end are right."""
+    text = f"""
+        import pytest
+
+        @pytest.mark.parametrize("number", range(100))
+        def test_one(number, request, nescio_session):
+            if number == 50:
+                {end}
+            nescio_session.record(f"q{{number}}", "correct")
+        """
+    done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5")
+    assert done.ret != 0
+    assert "tests ended before an answer was recorded; the gates are not checked" in printed
+    chosen, _ = run(pytester, text, "--nescio-fail-under=c@1=0.5", "-k", " or ".join(f"[{n}]" for n in range(49)))
+    assert chosen.ret == 0
+
+
 def test_answers_that_a_fixture_records_for_all_tests_are_those_of_none(pytester: pytest.Pytester) -> None:
     text = """
         import pytest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -93,17 +93,23 @@ def _members(outcomes: Outcomes, groups: Mapping[str, str]) -> dict[str, list[in
 
 
 def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:
-    """Return a note on each merged run whose files also contain other runs, unless the other runs lie in all of its
+    """Return the notes of `mixed_files` on each merged run."""
+    names = [next((name for name, of in groups.items() if fnmatchcase(run, of)), run) for run in outcomes.runs]
+    return mixed_files(zip(names, outcomes.files, strict=False), groups)
+
+
+def mixed_files(held: Iterable[tuple[str, object]], runs: Iterable[str]) -> list[Note]:
+    """Return a note on each of `runs` whose files also contain other runs, unless the other runs lie in all of its
     files.
 
-    Whoever sends such a file could add attempts to somebody else's run.
+    Whoever sends such a file could add attempts to somebody else's run. `held` has pairs of a run and a file with
+    answers of it.
     """
-    names = [next((name for name, of in groups.items() if fnmatchcase(run, of)), run) for run in outcomes.runs]
-    files: dict[str, set[str]] = {name: set() for name in names}
-    for name, file in zip(names, outcomes.files, strict=False):
-        files[name].add(file)
+    files: dict[str, set[object]] = {}
+    for run, file in held:
+        files.setdefault(run, set()).add(file)
     notes = []
-    for name in groups:
+    for name in runs:
         own = files.get(name, set())
         beside = sorted(run for run, other in files.items() if own & other and own != other and len(own) > 1)
         if beside:

@@ -70,7 +70,8 @@ class _Session(Struct):
     `recording` has the largest number of answers that a test of each function recorded, for functions that can record
     answers. `told` has other tests that may have ended too early, with their function and the number of their answers:
     those that ended with an expected failure (xfail), and those that just returned without an answer. `shared` is the
-    number of answers that fixtures recorded for several tests.
+    number of answers that fixtures recorded for several tests. `ended` has the tests that ran to their end, and `unrun`
+    those that no process ran to their end; it is None as long as no process has told.
     """
 
     recorder: Recorder
@@ -82,6 +83,8 @@ class _Session(Struct):
     recording: dict[str, int] = field(default_factory=dict)
     told: list[tuple[str, str, int]] = field(default_factory=list)
     shared: int = 0
+    ended: set[str] = field(default_factory=set)
+    unrun: list[str] | None = None
 
     @property
     def of_tests(self) -> int:
@@ -93,8 +96,9 @@ class _Session(Struct):
         self.recording[function] = max(answers, self.recording.get(function, 0))
 
     def cut_short(self) -> list[str]:
-        """Return the tests that may have stopped before they recorded all their answers."""
+        """Return the tests that may have stopped before they recorded all their answers, or that did not run."""
         stopped = [name for name, function in self.stopped if function in self.recording]
+        stopped += [name for name in self.unrun or () if name.partition("[")[0] in self.recording]
         return stopped + [name for name, of, own in self.told if max(own, self.recording.get(of, 0)) > min(own, 1)]
 
     def others(self) -> list[str]:
@@ -245,6 +249,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     rows, of_tests = item.stash.get(_BEFORE, (len(session.recorder.rows), session.of_tests))
     answers, own = len(session.recorder.rows) - rows, session.of_tests - of_tests
     if call.when == "teardown":
+        session.ended.add(item.nodeid)
         if not answers and (item.nodeid, function) not in session.stopped and _takes_session(item):
             session.told.append((item.nodeid, function, 0))
         return made
@@ -277,11 +282,14 @@ def _takes_session(item: pytest.Item) -> bool:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Add the answers and tests that a process of pytest-xdist has recorded."""
-    rows, stopped, recording, told = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), {}, ()))
+    rows, stopped, recording, told, unrun = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), {}, (), None))
     session = _session(node.config)
     session.recorder.rows.extend(rows)
     session.stopped = [*dict.fromkeys([*session.stopped, *stopped])]  # every process skips the same modules
     session.told.extend(told)
+    if unrun is not None:
+        known = {*unrun}
+        session.unrun = unrun if session.unrun is None else [name for name in session.unrun if name in known]
     for function, answers in recording.items():
         session.records(function, answers)
 
@@ -291,9 +299,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Check the gates on the records of all tests."""
     config = session.config
     own = _session(config)
+    unrun = [item.nodeid for item in getattr(session, "items", ()) if item.nodeid not in own.ended]
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_ROWS] = own.recorder.rows, own.stopped, own.recording, own.told
+        config.workeroutput[_ROWS] = own.recorder.rows, own.stopped, own.recording, own.told, unrun
         return
+    own.unrun = unrun if own.unrun is None else own.unrun
     asked = [name for name in _GATES if _asked(config, name)]
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     # if pytest only lists tests or fixtures, none ran

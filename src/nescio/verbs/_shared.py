@@ -215,7 +215,7 @@ class WithOrWithoutInterval(Request):
     """The option for an interval that may be left out."""
 
     ci: float | None = option(
-        default=95.0, kind=LEVEL_OR_NONE, help="The level of the intervals in percent; `none` leaves the intervals out."
+        default=95.0, kind=LEVEL_OR_NONE, help="The level of intervals in percent; `none` leaves the intervals out."
     )
 
 

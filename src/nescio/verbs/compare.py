@@ -93,7 +93,7 @@ class Paired(WithInterval):
     )
     correction: Correction = option(
         default="holm",
-        help="How p-values are adjusted for the number of comparisons. Tukey's test needs no adjustment.",
+        help="How p-values are adjusted. The adjustment is for the number of comparisons, and Tukey's test needs none.",
     )
     margin: float | None = option(
         default=None,

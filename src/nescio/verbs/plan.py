@@ -1,7 +1,7 @@
 """Plan how many questions are needed to find a difference.
 
-The plan needs a pilot or --rates. A pilot is FILES with two runs; if there are more, --run and --baseline name two.
-The plan simulates the test of `nescio compare`.
+The plan simulates `nescio compare`. It needs a pilot or --rates. A pilot is FILES with two runs; if there are more,
+--run and --baseline name two.
 
 \b
 nescio plan outcomes.csv --run mine --baseline old --difference 0.03

@@ -59,7 +59,7 @@ class PlanLabelsRequest(Reading, Piloted):
         default=None,
         low=0,
         high=1,
-        help="The correlation between people's verdicts and the judge's.",
+        help="The correlation of people's and judge's verdicts.",
         default_words="the correlation in the labels",
     )
     spread: float | None = option(

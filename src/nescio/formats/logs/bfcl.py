@@ -192,6 +192,11 @@ def _category(log: Log, sheets: Sequence[Sheet]) -> Iterator[Answer]:
             "failures; give the *_result.json of each run too"
         )
     names = list(dict.fromkeys(name for sheet in sheets for name in [*sheet.failures, *(sheet.outputs or {})]))
+    if fewer := next((sheet for sheet in sheets if sheet.outputs is None and sheet.total < len(names)), None):
+        raise MismatchError(
+            f"the files of {category} name {len(names)} questions, but {fewer.run} was asked {fewer.total}, so the "
+            "runs were asked other questions; give the *_result.json of each run too"
+        )
     names += [f"{category}, not listed {i}" for i in range(1, max(totals) - len(names) + 1)]
     for sheet in sheets:
         if sheet.outputs is not None and len(sheet.outputs) != sheet.total:

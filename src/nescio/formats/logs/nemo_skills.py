@@ -73,8 +73,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     deciding = decisive(log, answers)
     for source in figures:
         tasks = {task for _, task in places.values()}
-        _against_figures(log, answers, source, tasks)
         of_run = _run_of(source, {one.run for one in answers})
+        _against_figures(log, [one for one in answers if of_run in (None, one.run)], source, tasks)
         stated = {
             task: whole_number(part_of(own, "pass@1", "num_entries"))
             for task, own in source.document.items()

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from nescio.data.assessors import ADJUDICATION
 from nescio.errors import UsageError
 from nescio.people.assessing.database import Database, reason
-from nescio.people.assessing.tables import about, items, metadata, records
+from nescio.people.assessing.tables import about, items, metadata, records, units
 from nescio.people.assessing.work import facts, key_nuggets
 from nescio.people.campaigns.shown_texts import AGAIN, texts_key
 
@@ -31,17 +31,16 @@ def open_database(url: str, *, new: bool = False) -> Database:
             with suppress(OSError):  # which SQLite will explain; its other files take the mode of this one
                 database.path.touch(0o600, exist_ok=False)  # known verdicts are not for everybody on the machine
         with database.reading() as connection:
-            known = inspect(connection).has_table(about.name)
+            there = {*inspect(connection).get_table_names()}
+            known = {about.name, units.name, items.name, records.name} <= there
             if known and not connection.scalar(select(about.c.name).where(about.c.name == "name")):
                 rule = "nescio assess create was interrupted; delete the database, and create it again"
                 raise UsageError(f"{database.shown} holds nothing to judge: {rule}")
-        if known is new:
-            rule = (
-                "already holds judgements; name another database"
-                if new
-                else "is not a database that nescio assess create made"
-            )
-            raise UsageError(f"{database.shown} {rule}")
+        if new and there:
+            what = "already holds judgements" if known else "already holds tables of another program"
+            raise UsageError(f"{database.shown} {what}; name another database")
+        if not new and not known:
+            raise UsageError(f"{database.shown} is not a database that nescio assess create made")
         if not new:
             _renew(database)
     except DBAPIError as error:

@@ -1,7 +1,7 @@
 """Monitor a stream of answers: bound the rates of wrong answers and abstentions at every row, and raise an alarm.
 
 \b
-nescio lab guard night-1.csv night-2.csv night-3.csv --at-most-wrong 0.5 --at-most-silent 0.3
+nescio lab guard night-1.csv night-2.csv --at-most-wrong 0.5
 nescio lab guard outcomes.csv --at-most-silent 0.4
 nescio lab guard questions.jsonl runs/mine.jsonl --labels people.csv --unanswerable exclude --at-most-wrong 0.5
 
