@@ -255,20 +255,27 @@ def test_another_version_of_a_metric_is_another_judge(tmp_path: Path, nescio: Co
     nescio("compare", old, new, *gate).assert_refused("strictly(version=v2)")
 
 
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("q", "run 'old' answers question 'q0' in both"),
+        ("r", "the attempts of 'old' come from 2 files, and some of these files also hold attempts of 'new'"),
+    ],
+)
 def test_rows_under_the_name_of_the_baseline_in_the_file_of_another_run_win_no_gate(
-    tmp_path: Path, nescio: Command
+    tmp_path: Path, nescio: Command, question: str, says: str
 ) -> None:
-    """The file of the new run also holds wrong answers that it calls the baseline's."""
+    """The file of the new run also holds wrong answers that it calls the baseline's, to the same or other questions."""
 
-    def rows(run: str, share: int) -> list[str]:
-        return [f"{run}{q},default,q{q},a,,{run},{float(q % 10 < share)}" for q in N]
+    def rows(run: str, share: int, name: str) -> list[str]:
+        return [f"{run}{name}{q},default,{name}{q},a,,{run},{float(q % 10 < share)}" for q in N]
 
     head = "id,environment,input,output,sessionId,datasetRunName,correctness"
-    for name, lines in (("old", rows("old", 8)), ("new", [*rows("new", 7) * 2, *rows("old", 0)])):
+    forged = [*rows("new", 7, "q"), *rows("new", 9, "r"), *rows("old", 0, question)]
+    for name, lines in (("old", rows("old", 8, "q")), ("new", forged)):
         (tmp_path / f"{name}.csv").write_text("\n".join([head, *lines]) + "\n")
     files = tmp_path / "old.csv", tmp_path / "new.csv"
-    says = "the attempts of 'old' come from 2 files, and some of these files also hold attempts of 'new'"
-    nescio("compare", *files, "-m", "accuracy", *GATE).assert_refused(says)
+    nescio("compare", *files, "-m", "accuracy", *GATE, "--missing", "common").assert_refused(says)
 
 
 def test_score_files_that_name_too_many_questions_are_of_other_questions(tmp_path: Path, nescio: Command) -> None:
@@ -284,6 +291,35 @@ def test_score_files_that_name_too_many_questions_are_of_other_questions(tmp_pat
         path.write_text("\n".join(map(json.dumps, [head, *failures])))
     says = "the files of simple_python name 120 questions, but"
     nescio("score", tmp_path / "score", "-m", "accuracy").assert_refused(says)
+
+
+def test_a_failure_without_an_output_is_refused(tmp_path: Path, nescio: Command) -> None:
+    """BFCL's score file calls the failed questions otherwise than the file of outputs."""
+    head = {"accuracy": 0.4, "correct_count": 4, "total_count": 10}
+    failures = [{"id": f"S{q}", "valid": False, "error": ["no"], "error_type": "wrong"} for q in range(6)]
+    outputs = [{"id": f"s{q}", "result": "[f()]", "input_token_count": 1} for q in range(10)]
+    for kind, lines in (("score", [head, *failures]), ("result", outputs)):
+        path = tmp_path / kind / "new" / f"BFCL_v4_simple_python_{kind}.json"
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join(map(json.dumps, lines)))
+    says = "the score file lists a failure whose output the file of outputs lacks (found 'S0')"
+    nescio("score", tmp_path / "score", tmp_path / "result").assert_refused(says)
+
+
+def test_two_files_with_answers_of_one_run_are_no_repeats(tmp_path: Path, nescio: Command) -> None:
+    """The same model was evaluated by EvalScope in two folders, before and after a change."""
+    for folder, share in (("main", 8), ("change", 5)):
+        path = tmp_path / folder / "reviews" / "model" / "b_x.jsonl"
+        path.parent.mkdir(parents=True)
+        scores = [
+            {"index": q, "input": f"Q {q}?", "target": "a"}
+            | {"sample_score": {"score": {"value": {"acc": float(q % 10 < share)}}, "sample_id": q, "group_id": q}}
+            for q in N
+        ]
+        path.write_text("\n".join(map(json.dumps, scores)))
+    says = "run 'model' answers question '0' in both"
+    nescio("score", tmp_path / "main", tmp_path / "change").assert_refused(says)
+    assert nescio("score", tmp_path / "main").status == 0
 
 
 def test_figures_of_each_run_are_compared_with_its_own_answers(tmp_path: Path, nescio: Command) -> None:

@@ -202,6 +202,9 @@ def _category(log: Log, sheets: Sequence[Sheet]) -> Iterator[Answer]:
         if sheet.outputs is not None and len(sheet.outputs) != sheet.total:
             rule = f"the score file counts {sheet.total} answers, but the file of outputs holds {len(sheet.outputs)}"
             raise FormatError(sheet.path, rule)
+        if sheet.outputs is not None and (lost := [name for name in sheet.failures if name not in sheet.outputs]):
+            rule = "the score file lists a failure whose output the file of outputs lacks"
+            raise FormatError(sheet.path, rule, value=lost[0])
         answers = [_answer(sheet, name) for name in (sheet.outputs or names)]
         _say_unparsed(log, sheet, answers)
         yield from answers

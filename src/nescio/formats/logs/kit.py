@@ -27,7 +27,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, GRADED_RIGHT, INCORRECT, NOT_G
 from nescio.data.policies import scores_of
 from nescio.data.reasons import EMPTY, abstention, failed_call, kind_of
 from nescio.data.texts import texts_of
-from nescio.errors import FormatError, MismatchError, opt
+from nescio.errors import FormatError, MismatchError, opt, shorten
 from nescio.formats.answers import NOTHING, SCORE, Answer, number_repeats, outcomes_of
 from nescio.formats.choices import threshold
 from nescio.formats.logs import faults
@@ -137,10 +137,15 @@ class Log:
         return self.result(answers, keep=keep, outcomes=outcomes)
 
     def number(self, answers: Sequence[Answer]) -> None:
-        """Add a note that counts the repeats of questions, after numbering them if the log does not."""
+        """Add a note that counts the repeats of questions, after numbering them if the log does not.
+
+        Raises MismatchError if a run answers a question in two files and the log numbers no repeats: these may be two
+        runs with one name.
+        """
         if any(answer.repeat is not None for answer in answers):
             again = len(answers) - len({(answer.run, answer.question) for answer in answers})
         else:
+            self._check_files(answers)
             again = number_repeats(answers)
         if again:
             self.say(
@@ -149,6 +154,17 @@ class Log:
                 "as a repeat/are read as repeats}",
                 repeats=again,
             )
+
+    def _check_files(self, answers: Sequence[Answer]) -> None:
+        files: dict[tuple[str, str], object] = {}
+        for answer in answers:
+            first = files.setdefault((answer.run, answer.question), answer.path)
+            if str(first) != str(answer.path):
+                question = shorten(answer.question)
+                raise MismatchError(
+                    f"run {answer.run!r} answers question {question} in both {first} and {answer.path}; give only one "
+                    "of these files, or rename one run"
+                )
 
     # ---- the tool's own figures ----
 
