@@ -278,6 +278,33 @@ def test_rows_under_the_name_of_the_baseline_in_the_file_of_another_run_win_no_g
     nescio("compare", *files, "-m", "accuracy", *GATE, "--missing", "common").assert_refused(says)
 
 
+def test_a_folder_with_answers_of_the_baseline_beside_those_of_the_new_run_wins_no_gate(
+    tmp_path: Path, nescio: Command
+) -> None:
+    """The folder of the new run adds a task that it answers well, and the baseline's model badly."""
+    folders = tmp_path / "before", tmp_path / "after"
+    for folder, run, task, share in (
+        (folders[0], "old", "gsm", 8),
+        (folders[1], "new", "gsm", 7),
+        (folders[1], "new", "more", 10),
+        (folders[1], "old", "more", 0),
+    ):
+        place = folder / run / "eval-results" / task
+        place.mkdir(parents=True)
+        answers = [
+            {"id": f"q{q}", "problem": f"What is {q}?", "generation": "1", "predicted_answer": "1"}
+            | {"expected_answer": "1", "symbolic_correct": q % 10 < share}
+            for q in N
+        ]
+        (place / "output-rs0.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    says = "the attempts of 'old' come from 2 folders, and some of these folders also hold attempts of 'new'"
+    nescio("compare", *folders, "-m", "accuracy", *GATE).assert_refused(says)
+    own = folders[0] / "old" / "eval-results" / "more"
+    (folders[1] / "old" / "eval-results" / "more").rename(own)
+    done = nescio("compare", *folders, "-m", "accuracy", *GATE)
+    assert done.status == 0, done.flat
+
+
 def test_score_files_that_name_too_many_questions_are_of_other_questions(tmp_path: Path, nescio: Command) -> None:
     """BFCL's score files name failures alone: 60 and 60 of 100 questions, of which none is the same."""
     for run, first in (("old", 0), ("new", 100)):

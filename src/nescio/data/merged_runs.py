@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import takewhile
+from pathlib import Path
 
 import numpy as np
 from msgspec.structs import replace
@@ -98,12 +100,26 @@ def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:
     return mixed_files(zip(names, outcomes.files, strict=False), groups)
 
 
-def mixed_files(held: Iterable[tuple[str, object]], runs: Iterable[str]) -> list[Note]:
+def mixed_folders(held: Iterable[tuple[str, object]], runs: Collection[str]) -> list[Note]:
+    """Return the notes of `mixed_files`, or, if there are none, those on folders in place of files.
+
+    A folder is one in the deepest folder that holds all files.
+    """
+    pairs = [*dict.fromkeys((run, str(file)) for run, file in held)]
+    if notes := mixed_files(pairs, runs):
+        return notes
+    parts = [Path(file).parts for _, file in pairs]
+    shared = sum(1 for _ in takewhile(lambda names: len({*names}) == 1, zip(*parts, strict=False)))
+    folders = [file[shared] if len(file) > shared else "" for file in parts]
+    return mixed_files(((run, folder) for (run, _), folder in zip(pairs, folders, strict=True)), runs, "folders")
+
+
+def mixed_files(held: Iterable[tuple[str, object]], runs: Iterable[str], what: str = "files") -> list[Note]:
     """Return a note on each of `runs` whose files also contain other runs, unless the other runs lie in all of its
     files.
 
     Whoever sends such a file could add attempts to somebody else's run. `held` has pairs of a run and a file with
-    answers of it.
+    answers of it; `what` is the word for these files.
     """
     files: dict[str, set[object]] = {}
     for run, file in held:
@@ -116,10 +132,11 @@ def mixed_files(held: Iterable[tuple[str, object]], runs: Iterable[str]) -> list
             notes.append(
                 note(
                     MIXED_FILES,
-                    "the attempts of {subject!r} come from {files:,} files, and some of these files also hold "
+                    "the attempts of {subject!r} come from {files:,} {what}, and some of these {what} also hold "
                     "attempts of {first!r}",
                     name,
                     files=len(own),
+                    what=what,
                     first=beside[0],
                     beside=tuple(beside),
                 )

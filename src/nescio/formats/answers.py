@@ -15,7 +15,7 @@ from nescio.data.changed_questions import UNSAID, changed_words
 from nescio.data.columns import Array, user
 from nescio.data.judge_record import BY_COLUMNS, UNKNOWN, JudgeRecord, alike, combined, constant
 from nescio.data.kept import GRADES
-from nescio.data.merged_runs import mixed_files
+from nescio.data.merged_runs import mixed_folders
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes, reasons_note
 from nescio.data.policy_notes import said_by_some
@@ -167,7 +167,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
     if not answers:
         raise FormatError(path, "the file holds no answers")
     layout = _Layout(answers, path, options)
-    notes += mixed_files(((answer.run, answer.path or path) for answer in answers), layout.runs)
+    notes += mixed_folders(((answer.run, answer.path or path) for answer in answers), layout.runs)
     check_cells(str(path), len(layout.runs), len(layout.questions), len(answers))
     array, runs, asked = layout.array, tuple(layout.runs), tuple(question for question, _ in layout.questions)
     confidence = array(

@@ -311,7 +311,7 @@ def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figure
         if stated is not None and stated > len(answers):
             log.notes.append(fewer_held(source.name, [run], stated, len(answers)))
             continue
-        for name, value in as_object(part_of(other.document, "results", task)).items():
+        for name, value in as_object(_of_task(part_of(other.document, "results"), task)).items():
             scores = [answer.scores[name] for answer in answers if name in answer.scores]
             if scores and all(score in (0, 1) for score in scores if not math.isnan(score)):
                 log.compare(source, f"{name} of {task}", value, scores, run=run, metric=name)
