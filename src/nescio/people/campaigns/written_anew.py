@@ -51,8 +51,8 @@ def answers_of(task: Task, said: Any) -> Answers:
 
     Confidences, supports, answers below the first, and marks such as a final full stop are left out, because a group
     that submits the same answers again could easily vary them. For definition questions, the order of strings has no
-    meaning. For PAN, an answer is -1, 0 or 1: whether the score is below, at or above the score that means no answer. For AVE,
-    an answer is the decision on a candidate.
+    meaning. For PAN, an answer is -1, 0 or 1: whether the score is below, at or above the score that means no answer.
+    For AVE, an answer is the decision on a candidate.
     """
     if task == "ave":
         return {(one.question_id, one.answer_id): one.decision for one in said}
