@@ -1461,3 +1461,16 @@ def test_no_note_offers_an_option_that_campaigns_lack(tmp_path: Path) -> None:
     assert scores.value("alpha_a", "accuracy") == pytest.approx(5 / 6)
     assert "--empty" not in " ".join(map(str, scores.notes))
     assert "empty=" not in " ".join(map(str, scores.notes))
+
+
+def test_confidences_in_decisions_are_noted_at_intake_and_in_the_scores(tmp_path: Path) -> None:
+    campaign = made.ave(tmp_path)
+    lines = made.sound("ave", tmp_path / "alpha" / "one").read_text().splitlines()
+    surer = "\n".join(line.replace("0.8", "0.1") for line in lines) + "\n"  # of rejected answers than of selected ones
+    two = made.text(tmp_path / "alpha" / "two.txt", surer)
+    assert [one.code for one in nescio.campaign.check(campaign, [two]).notes] == ["campaign.upside_down"]
+    rows = {row.run: row for row in nescio.campaign.intake(campaign, [tmp_path / "alpha"]).rows}
+    assert rows["alpha_one"].reasons == ()
+    assert "REJECTED answers have higher confidences" in rows["alpha_two"].told
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert [one.subject for one in scores.notes if one.code == "campaign.upside_down"] == ["alpha_two"]

@@ -17,7 +17,7 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns import pages
 from nescio.people.campaigns.archives import PACKING, handed_in_files, opened, zipped
 from nescio.people.campaigns.folder import TOPICS, open_campaign
-from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, examine, run_name
+from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, doubted, examine, run_name
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.topics import Topics
 from nescio.reporting.terminal import VERBOSE
@@ -157,7 +157,7 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
 
 def remarks(submission: Submission, topics: Topics) -> Iterator[Note]:
     """Yield notes on what may not be as a group meant it: fields that are not read, answers like "I don't know" to
-    questions without options, and letters that are texts of options."""
+    questions without options, letters that are texts of options, and confidences that are perhaps in decisions."""
     if submission.unread:
         yield note(
             "campaign.unread",
@@ -167,6 +167,8 @@ def remarks(submission: Submission, topics: Topics) -> Iterator[Note]:
             task=topics.task,
             form=FORMS[topics.task],
         )
+    if topics.task == "ave":
+        yield from doubted(str(submission.path), submission.said or ())
     if topics.task not in ("qa", "reading"):
         return
     from nescio.judging.declined.recognise import declines

@@ -27,6 +27,7 @@ from nescio.people.campaigns.keyed import key_judge, keyed, true_of, valued, wit
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents, every_version
 from nescio.people.campaigns.ranked_answers import KEYED, judged_at, judged_by_key, of_all_ranks
 from nescio.people.campaigns.receipts import TakenIn
+from nescio.people.campaigns.runs import doubted
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.people.campaigns.shown_texts import NOTHING, kind_of_id
@@ -357,7 +358,8 @@ def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> Judg
             candidate = value[question.id, one.answer_id]
             outcome = "correct" if candidate.value == "VALIDATED" else "incorrect"
             cells.append(Cell(question.id, run, outcome, str(candidate.value or "UNKNOWN"), candidate.answer))
-    loaded = Loaded(data, notes, measures, format="ave")
+    doubts = [one for run, validations in own.items() for one in doubted(run, validations)]
+    loaded = Loaded(data, (*notes, *doubts), measures, format="ave")
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, exercise)
 
 
