@@ -676,6 +676,24 @@ def test_a_refusal_is_decided_anew_when_its_reason_is_gone(tmp_path: Path) -> No
     assert nescio.campaign.verify(campaign).sound
 
 
+def test_a_replaced_version_counts_again_with_its_time_once_the_later_one_is_withdrawn(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-04")
+    first = made.sound("qa", tmp_path / "alpha" / "one")
+    second = made.lines(
+        tmp_path / "in" / "alpha" / "one.jsonl", [{"id": f"q{i}", "answer": "by mistake"} for i in range(6)]
+    )
+    assert told(campaign, first, received="2026-05-01") == [("accepted", "")]
+    assert told(campaign, second, received="2026-05-02") == [("accepted", "")]
+    assert told(campaign, first, received="2026-05-01")[0][0] == "refused"  # the later version counts
+    nescio.campaign.withdraw(campaign, ["alpha_one"], reason="asked for by mail")
+    never = made.lines(tmp_path / "old" / "alpha" / "one.jsonl", [{"id": f"q{i}", "answer": "x"} for i in range(6)])
+    assert told(campaign, never, received="2026-05-01")[0][0] == "refused"
+    assert told(campaign, first, received="2026-05-01") == [("accepted", "")]
+    (run,) = taken_in(open_campaign(campaign))
+    assert (run.version, run.path.read_bytes()) == (3, first.read_bytes())
+    assert nescio.campaign.verify(campaign).sound
+
+
 def test_the_files_of_a_delivery_are_not_all_held_at_once(tmp_path: Path) -> None:
     campaign, size = made.qa(tmp_path), 1 << 20
     (tmp_path / "alpha").mkdir()
