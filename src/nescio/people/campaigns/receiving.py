@@ -456,7 +456,8 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     stored = f"{item.group}/{receipt.run}/{version}{suffix}"
     put(desk.campaign / RUNS / stored, desk.contents.of(item))
     desk.languages[receipt.run] = run.language
-    said = tuple(sanitize(one.text, 2 * LONGEST) for one in remarks(replace(run, path=Path(item.file)), desk.topics))
+    noted = remarks(replace(run, path=Path(item.file)), desk.topics, settings)
+    said = tuple(sanitize(one.text, 2 * LONGEST) for one in noted)
     receipt = replace(
         receipt,
         status=ACCEPTED,
