@@ -32,7 +32,7 @@ from nescio.text import answer_key, on_one_line, plural
 HEADS = {
     "verdicts.csv": ("item", "question_id", "answer", "verdict"),
     "known.csv": ("person", "item", "question_id", "answer", "known", "verdict", "part"),
-    "second.csv": ("person", "item", "question_id", "answer", "first", "grade", "second"),
+    "second.csv": ("person", "item", "question_id", "answer", "first", "by_judge", "second"),
 }
 SAID = ".judgements.jsonl"
 STEP = 1_000  # rows in memory at once
