@@ -287,6 +287,24 @@ def test_an_adjudicator_decides_what_people_differed_on_when_it_was_shown(new_ro
     assert room.held()[item, "adjudication"] == "U"
 
 
+def test_an_export_notes_texts_whose_verdicts_depend_on_the_document(new_room: NewRoom, tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.edit(campaign / "campaign.toml", 'distinct = "answer"', 'distinct = "answer and document"')
+    said = {name: [{"answer": "a", "doc": name, "support": "s"}] * 6 for name in ("alpha_one", "alpha_two")}
+    made.take(campaign, said)
+    nescio.campaign.pool(campaign)
+    room = new_room(campaign)
+    ana = room.join("ana")
+    rights = {"alpha_one": "R", "alpha_two": "U"}
+    while left := ana.left():
+        for item in left:
+            (document, _), *_ = item["supports"]
+            ana.send(ana.row(item["id"], "R" if item["topic"] == "q0" else rights[document]))
+    exported = nescio.assess.export(room.db, tmp_path / "out")
+    assert exported.contradicted == 5
+    assert "\nnote: verdicts.csv has different verdicts on 5 texts" in str(exported)
+
+
 def test_the_export_is_the_history_of_the_campaign(new_room: NewRoom, campaign: Path) -> None:
     """What is exported is collected, twice, and scored."""
     room = new_room(campaign, overlap=2)

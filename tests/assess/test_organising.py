@@ -144,7 +144,9 @@ def test_a_grade_is_shown_after_the_verdict_and_the_second_one_feeds_nothing(new
     seconds = table(place / "second.csv")
     assert len(seconds) == 12
     assert {(row["first"], row["second"]) for row in seconds} == {("R", "W")}
-    assert {row["answer"][:5]: row["grade"] for row in seconds} == {"thing": "correct", "other": "incorrect"}
+    assert {row["answer"][:5]: row["by_judge"] for row in seconds} == {"thing": "correct", "other": "incorrect"}
+    with pytest.raises(nescio.FormatError, match="the table of judgements has no column of verdicts"):
+        nescio.lab.assessors(place / "second.csv")  # the judge's grades are not people's verdicts
     assert "second:" not in (place / "ana.judgements.jsonl").read_text(encoding="utf-8")
 
 

@@ -608,6 +608,28 @@ def test_the_answers_of_a_disqualified_run_come_in_under_no_name(tmp_path: Path,
     assert nescio.campaign.verify(campaign).sound
 
 
+@pytest.mark.parametrize("disguise", ["a lower answer", "full stops", "quotation marks", "another order"])
+def test_the_answers_of_a_disqualified_run_come_in_in_no_disguise(tmp_path: Path, disguise: str) -> None:
+    task = "nuggets" if disguise == "another order" else "qa"
+    campaign = getattr(made, task)(tmp_path)
+    path = made.sound(task, tmp_path / "alpha" / "one")
+    assert told(campaign, path) == [("accepted", "")]
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    rows = list(map(json.loads, path.read_text().splitlines()))
+    if disguise == "another order":
+        rows = [{**row, "strings": row["strings"][::-1]} for row in rows]
+    elif disguise == "a lower answer":
+        rows = [{**row, "rank": 1} for row in rows] + [
+            {"id": row["id"], "answer": "filler", "rank": 2} for row in rows if row["answer"]
+        ]
+    else:
+        form = "{}." if disguise == "full stops" else "“{}”"
+        rows = [{**row, "answer": row["answer"] and form.format(row["answer"])} for row in rows]
+    disguised = made.lines(tmp_path / "in" / "alpha" / "two.jsonl", rows)
+    why = "the file gives the same answers as alpha_one, which is disqualified: trained on the topics"
+    assert told(campaign, disguised, received=LATER) == [("refused", why)]
+
+
 def test_organisers_are_told_of_answers_that_are_mostly_those_of_a_disqualified_run(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     mine = ["a", "b", "c", "d", "e", None]
@@ -651,6 +673,24 @@ def test_a_refusal_is_decided_anew_when_its_reason_is_gone(tmp_path: Path) -> No
     assert run.version == 2  # which counts, and version 1 stays withdrawn
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
     assert told(campaign, folder, received=late) == [("refused", "the run is disqualified: trained on the topics")]
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_replaced_version_counts_again_with_its_time_once_the_later_one_is_withdrawn(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-04")
+    first = made.sound("qa", tmp_path / "alpha" / "one")
+    second = made.lines(
+        tmp_path / "in" / "alpha" / "one.jsonl", [{"id": f"q{i}", "answer": "by mistake"} for i in range(6)]
+    )
+    assert told(campaign, first, received="2026-05-01") == [("accepted", "")]
+    assert told(campaign, second, received="2026-05-02") == [("accepted", "")]
+    assert told(campaign, first, received="2026-05-01")[0][0] == "refused"  # the later version counts
+    nescio.campaign.withdraw(campaign, ["alpha_one"], reason="asked for by mail")
+    never = made.lines(tmp_path / "old" / "alpha" / "one.jsonl", [{"id": f"q{i}", "answer": "x"} for i in range(6)])
+    assert told(campaign, never, received="2026-05-01")[0][0] == "refused"
+    assert told(campaign, first, received="2026-05-01") == [("accepted", "")]
+    (run,) = taken_in(open_campaign(campaign))
+    assert (run.version, run.path.read_bytes()) == (3, first.read_bytes())
     assert nescio.campaign.verify(campaign).sound
 
 

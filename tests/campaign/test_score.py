@@ -1461,3 +1461,44 @@ def test_no_note_offers_an_option_that_campaigns_lack(tmp_path: Path) -> None:
     assert scores.value("alpha_a", "accuracy") == pytest.approx(5 / 6)
     assert "--empty" not in " ".join(map(str, scores.notes))
     assert "empty=" not in " ".join(map(str, scores.notes))
+
+
+def test_confidences_in_decisions_are_noted_at_intake_and_in_the_scores(tmp_path: Path) -> None:
+    campaign = made.ave(tmp_path)
+    lines = made.sound("ave", tmp_path / "alpha" / "one").read_text().splitlines()
+    surer = "\n".join(line.replace("0.8", "0.1") for line in lines) + "\n"  # of rejected answers than of selected ones
+    two = made.text(tmp_path / "alpha" / "two.txt", surer)
+    assert [one.code for one in nescio.campaign.check(campaign, [two]).notes] == ["campaign.upside_down"]
+    rows = {row.run: row for row in nescio.campaign.intake(campaign, [tmp_path / "alpha"]).rows}
+    assert rows["alpha_one"].reasons == ()
+    assert "REJECTED answers have higher confidences" in rows["alpha_two"].told
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert [one.subject for one in scores.notes if one.code == "campaign.upside_down"] == ["alpha_two"]
+
+
+def test_answers_below_the_depth_of_the_pool_are_noted_if_a_measure_reads_them(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, 2, key=False)
+    rows = [{"id": f"q{i}", "answer": f"{rank}", "rank": rank} for i in range(2) for rank in (1, 2, 3)]
+    run = made.lines(tmp_path / "alpha" / "r.jsonl", rows)
+    made.edit(campaign / "campaign.toml", "depth = 1", "depth = 2")
+    assert not nescio.campaign.check(campaign, [run]).notes
+    made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["accuracy", "MRR"]')
+    (noted,) = nescio.campaign.check(campaign, [run]).notes
+    assert (noted.code, noted["count"], noted["depth"], noted["deepest"]) == ("campaign.below_depth", 2, 2, 3)
+    (row,) = nescio.campaign.intake(campaign, [run.parent]).rows
+    assert (
+        "2 answers are below rank 2, the last that people judge, and MRR must have a verdict at every rank" in row.told
+    )
+
+
+def test_a_pool_of_less_depth_says_that_the_settings_left_answers_out(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, 2, key=False)
+    made.edit(campaign / "campaign.toml", "depth = 1", "depth = 2")
+    rows = [{"id": f"q{i}", "answer": f"{rank}", "rank": rank} for i in range(2) for rank in (1, 2)]
+    made.take(campaign, {"alpha_a": rows})
+    nescio.campaign.pool(campaign)
+    made.edit(campaign / "campaign.toml", "depth = 2", "depth = 1")
+    said = str(nescio.campaign.pool(campaign))
+    assert (
+        "left out 2 answers of an earlier pool, which no run that counts still gives with the present settings" in said
+    )

@@ -86,6 +86,16 @@ def test_verdicts_of_several_people_on_one_answer_name_the_column_that_tells_the
         human(labels, ["a"], ["q0", "q1", "q2"])
 
 
+def test_only_verdicts_of_several_people_are_sent_to_the_command_that_settles_them(tmp_path: Path) -> None:
+    for people, advised in ((["ann", "bo", "ann"], True), (["ann", "bo", "cy"], False)):  # `who` of persons or of ids
+        verdicts = zip(("q0", "q0", "q1"), people, "RWR", strict=True)
+        rows = [{"qid": question, "who": who, "verdict": verdict} for question, who, verdict in verdicts]
+        labels, _ = read_judgements(encode(rows, "csv", tmp_path))
+        with pytest.raises(MismatchError) as caught:
+            human(labels, ["a"], ["q0", "q1"])
+        assert ("nescio lab assessors settles" in str(caught.value)) is advised
+
+
 @pytest.mark.parametrize("encoding", FILES)
 def test_a_word_that_is_no_verdict(encoding: str, tmp_path: Path) -> None:
     path = encode([*ROWS[:2], {**ROWS[0], "question_id": "q3", "acceptable": "0.5"}], encoding, tmp_path)

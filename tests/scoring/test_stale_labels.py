@@ -200,3 +200,15 @@ def test_a_column_that_holds_no_ranks_tells_no_answers_apart(tmp_path: Path) -> 
     table = made.text(tmp_path / "j.csv", "run,question,verdict,rank,round\nb,a,W,high,1\nb,a,R,low,2\nb,c,R,low,1\n")
     verdicts = nescio.lab.assessors(table).tables["verdicts"]
     assert [(one.question_id, one.of, one.rank) for one in verdicts] == [("a", 2, None), ("c", 1, None)]
+
+
+def test_a_note_names_a_column_that_is_read_as_the_assessor(tmp_path: Path) -> None:
+    table = made.text(tmp_path / "j.csv", "run,question,verdict,round\nb,a,W,1\nb,a,R,2\nb,c,R,1\n")
+    (told,) = [one for one in nescio.lab.assessors(table).notes if one.code == "judgements.assessor"]
+    assert (told.subject, told["column"]) == (str(table), "round")
+
+
+def test_a_column_with_another_value_in_each_row_names_no_assessors(tmp_path: Path) -> None:
+    table = made.text(tmp_path / "j.csv", "run,question,verdict,item\nb,a,W,x\nb,a,R,y\nb,c,R,z\n")
+    with pytest.raises(nescio.MismatchError, match="the table does not name two or more assessors"):
+        nescio.lab.assessors(table)

@@ -251,9 +251,10 @@ def _add(labels: dict[K, Label], key: K, label: Label, others: Sequence[Label] =
     before = labels.get(key)
     for other in (*others, *([before] if before else [])):
         if NOT_GRADED not in (other.state, label.state) and other.state != label.state:
+            settles = " (nescio lab assessors settles verdicts of several people)" if label.assessor else ""
             raise MismatchError(
                 f"question {label.question!r} has two different verdicts: {other.place}, and {label.place}; keep one "
-                "verdict per answer (nescio lab assessors settles verdicts of several people)"
+                f"verdict per answer{settles}"
             )
     if before is None or before.state == NOT_GRADED:
         labels[key] = label

@@ -147,7 +147,17 @@ def read_judgements(
                 answered=given is None or fold(given) not in NOT_GIVEN,
             )
         )
-    return labels, [*source.notes, *_words_read(words, known, str(source.label))]
+    notes = [*source.notes, *_words_read(words, known, str(file))]
+    if by_whom:
+        notes.append(
+            note(
+                "judgements.assessor",
+                "{subject}: the column {column!r} distinguishes verdicts on one answer, and is read as the assessor",
+                str(file),
+                column=name,
+            )
+        )
+    return labels, notes
 
 
 def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
@@ -166,8 +176,8 @@ def _told_apart(
 ) -> dict[int, tuple[str, str]]:
     """Return the column and cell that distinguish a verdict from other verdicts on the same answer, keyed by row.
 
-    If several columns could do so, the one with the fewest values is taken. The result is empty if no answer has
-    several verdicts.
+    If several columns could do so, the one with the fewest values is taken. A column with another value in each row
+    holds no assessors, but ids or times. The result is empty if no answer has several verdicts.
     """
     answers = [(*row[1:4], row[6]) for row in rows]  # question, run, text and rank
     if len({*answers}) == len(rows):
@@ -181,6 +191,8 @@ def _told_apart(
     apart = []
     for i, name in enumerate(others, 1):
         values = [cell[i] for cell in cells]
+        if len({*values}) == len(rows) and len({*answers}) > 1:
+            continue
         if len({*zip(answers, values, strict=True)}) == len(rows):
             apart.append((len({*values}), name, values))
     if not apart:

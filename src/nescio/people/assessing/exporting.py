@@ -25,13 +25,14 @@ from nescio.people.campaigns.handed_in import FORMAT, Heading, hand_in_lines
 from nescio.people.campaigns.screens import page_key
 from nescio.people.campaigns.sheet_reading import row_key
 from nescio.sources.writing import atomic_write
+from nescio.tables.judgements import state_of
 from nescio.tables.outcomes_writer import guard
-from nescio.text import on_one_line, plural
+from nescio.text import answer_key, on_one_line, plural
 
 HEADS = {
     "verdicts.csv": ("item", "question_id", "answer", "verdict"),
     "known.csv": ("person", "item", "question_id", "answer", "known", "verdict", "part"),
-    "second.csv": ("person", "item", "question_id", "answer", "first", "grade", "second"),
+    "second.csv": ("person", "item", "question_id", "answer", "first", "by_judge", "second"),
 }
 SAID = ".judgements.jsonl"
 STEP = 1_000  # rows in memory at once
@@ -54,6 +55,7 @@ class Exported(Struct, frozen=True):
     drawn: tuple[int, int] = (0, 0)  # questions with a verdict, of those that were drawn
     again: int = 0
     unwritten: int = 0  # agreed verdicts on answers that no table can hold
+    contradicted: int = 0  # texts of answers with different agreed verdicts, each with other documents
 
     def __str__(self) -> str:
         left = f"; no verdict on {plural(self.disputed, 'disputed item')}" if self.disputed else ""
@@ -70,9 +72,14 @@ class Exported(Struct, frozen=True):
             f"\nnote: {plural(self.unwritten, 'verdict')} cannot be matched to answers of a run: these answers contain"
             " NUL, which CSV cannot hold, so the table has U+FFFD instead"
         )
+        contradicted = (
+            f"\nnote: verdicts.csv has different verdicts on {plural(self.contradicted, 'text')}, because answers with"
+            " other documents are judged apart. nescio judge and nescio score compare texts alone, and refuse the"
+            " table; nescio campaign collect reads the other files"
+        )
         return (
             f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"
-            f"{nul if self.unwritten else ''}"
+            f"{nul if self.unwritten else ''}{contradicted if self.contradicted else ''}"
         )
 
 
@@ -125,11 +132,17 @@ def export(database: Database, folder: Path | str) -> Exported:
             # With this time, the next export can tell newer judgements from rows that somebody edited.
             os.utime(place / part, (begun - UNDER_WAY, begun - UNDER_WAY))
             names.append(part)
-        written = [(bool(cells), lost) for cells, lost in _verdicts(connection, own)]
+        written, states = list[tuple[bool, bool]](), dict[tuple[str, str], set[int | None]]()
+        for cells, lost in _verdicts(connection, own):
+            written.append((bool(cells), lost))
+            if cells:
+                _, question, answer, verdict = cells[:4]
+                states.setdefault((question, answer_key(answer)), set()).add(state_of(verdict))
         again = _open(connection) if parts["verdicts.csv"] else 0
     agreed, unwritten = sum(agreed for agreed, _ in written), sum(lost for _, lost in written)
     drawn = (odds.judged, odds.of) if parts["verdicts.csv"] else (0, 0)
-    return Exported(place, tuple(names), total, agreed, len(written) - agreed, drawn, again, unwritten)
+    contradicted = sum(len(several) > 1 for several in states.values())
+    return Exported(place, tuple(names), total, agreed, len(written) - agreed, drawn, again, unwritten, contradicted)
 
 
 def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns import pages
 from nescio.people.campaigns.archives import PACKING, handed_in_files, opened, zipped
 from nescio.people.campaigns.folder import TOPICS, open_campaign
-from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, examine, run_name
+from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, doubted, examine, run_name
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.topics import Topics
 from nescio.reporting.terminal import VERBOSE
@@ -105,7 +105,7 @@ def check(
     with topics_of(Path(campaign)) as (settings, topics):
         submissions = [one for path in followed(files, reading) for one in _submissions(path, topics, settings)]
     name = settings.name
-    checked = checked_runs(name, topics, [*_same_name(submissions)], looking)
+    checked = checked_runs(settings, topics, [*_same_name(submissions)], looking)
     checked = replace(checked, notes=(*checked.notes, *empty([path for path, own in given.items() if not own])))
     if page is not None:
         path = Path(page)
@@ -155,9 +155,10 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
             yield replace(submission, faults=(*submission.faults, fault))
 
 
-def remarks(submission: Submission, topics: Topics) -> Iterator[Note]:
+def remarks(submission: Submission, topics: Topics, settings: Settings) -> Iterator[Note]:
     """Yield notes on what may not be as a group meant it: fields that are not read, answers like "I don't know" to
-    questions without options, and letters that are texts of options."""
+    questions without options, letters that are texts of options, confidences that are perhaps in decisions, and answers
+    that nobody will judge."""
     if submission.unread:
         yield note(
             "campaign.unread",
@@ -167,10 +168,27 @@ def remarks(submission: Submission, topics: Topics) -> Iterator[Note]:
             task=topics.task,
             form=FORMS[topics.task],
         )
+    if topics.task == "ave":
+        yield from doubted(str(submission.path), submission.said or ())
     if topics.task not in ("qa", "reading"):
         return
     from nescio.judging.declined.recognise import declines
+    from nescio.people.campaigns.ranked_answers import reads_lower_ranks
 
+    ranked = [] if settings.judge else list(filter(reads_lower_ranks, settings.measures))
+    lower = [one.rank for one in submission.said or () if one.rank > settings.depth]
+    if ranked and lower:
+        yield note(
+            "campaign.below_depth",
+            "{subject}: {count:n answer} {count:is/are} below rank {depth}, the last that people judge, and "
+            "{measures:and 3} must have a verdict at every rank; leave these answers out, or ask the "
+            "organisers to set depth = {deepest}",
+            str(submission.path),
+            count=len(lower),
+            depth=settings.depth,
+            measures=ranked,
+            deepest=max(lower),
+        )
     if submission.letters:
         yield note(
             "campaign.letters",
@@ -196,7 +214,7 @@ def remarks(submission: Submission, topics: Topics) -> Iterator[Note]:
 
 
 def checked_runs(
-    name: str, topics: Topics, submissions: Sequence[Submission], progress: Progress | None = None
+    settings: Settings, topics: Topics, submissions: Sequence[Submission], progress: Progress | None = None
 ) -> Checked:
     """Return the result of a check of several runs: their faults, a row for each file, and notes on their answers."""
     rows = tuple(fault for submission in submissions for fault in submission.listed)
@@ -204,8 +222,8 @@ def checked_runs(
     notes = (
         [note("campaign.form", "a run of {task} is {form}", task=topics.task, form=FORMS[topics.task])] if rows else []
     )
-    notes += [one for submission in followed(submissions, progress) for one in remarks(submission, topics)]
-    line = sign(campaign="check", name=name, task=topics.task, topics=topics.count)
+    notes += [one for submission in followed(submissions, progress) for one in remarks(submission, topics, settings)]
+    line = sign(campaign="check", name=settings.name, task=topics.task, topics=topics.count)
     return Checked(rows, line, tuple(notes), "faults", {"files": files})
 
 

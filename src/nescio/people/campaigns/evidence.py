@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.assessed import columns_of
-from nescio.data.columns import known
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Run, Verdict
 from nescio.data.notes import Note, note
@@ -18,15 +17,15 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcome
 from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, ReadResult, Unjudged, open_source
 from nescio.judging.human import PEOPLE
-from nescio.measures import parse
 from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.keyed import key_judge, keyed, true_of, valued, without_answer
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents, every_version
-from nescio.people.campaigns.ranked_answers import KEYED, judged_at, judged_by_key, of_all_ranks
+from nescio.people.campaigns.ranked_answers import KEYED, judged_at, judged_by_key, of_all_ranks, reads_lower_ranks
 from nescio.people.campaigns.receipts import TakenIn
+from nescio.people.campaigns.runs import doubted
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.people.campaigns.shown_texts import NOTHING, kind_of_id
@@ -126,7 +125,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     campaign, settings = said.campaign, said.campaign.settings
     collection = Collection(settings.name, tuple(with_key(campaign, part)))
     measures = settings.measures or ("c@1", "accuracy", "coverage")
-    ranked = any(known(column).lower_ranks for name in measures for column in parse(name).reads)
+    ranked = any(map(reads_lower_ranks, measures))
     own = [Run(run.run, tuple(r for r in said.content[run.run] if ranked or r.rank == 1)) for run in runs]
     of_any_rank = {(run.run, a.question, a.rank): a for run in runs for a in said.given(run)}
     every = {key: a for key, a in of_any_rank.items() if ranked or key[2] == 1}
@@ -357,7 +356,8 @@ def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> Judg
             candidate = value[question.id, one.answer_id]
             outcome = "correct" if candidate.value == "VALIDATED" else "incorrect"
             cells.append(Cell(question.id, run, outcome, str(candidate.value or "UNKNOWN"), candidate.answer))
-    loaded = Loaded(data, notes, measures, format="ave")
+    doubts = [one for run, validations in own.items() for one in doubted(run, validations)]
+    loaded = Loaded(data, (*notes, *doubts), measures, format="ave")
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, exercise)
 
 

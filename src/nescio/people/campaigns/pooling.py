@@ -85,7 +85,10 @@ class Pooled(Struct, frozen=True):
     unused: int = 0
 
     def __str__(self) -> str:
-        left = f"; left out {plural(self.gone, 'answer')} of an earlier pool, which no run that counts still gives"
+        left = (
+            f"; left out {plural(self.gone, 'answer')} of an earlier pool, which no run that counts still gives with"
+            " the present settings"
+        )
         unused = f" ({plural(self.unused, 'verdict')} on them {'does' if self.unused == 1 else 'do'} not count now)"
         gone = f"{left}{unused if self.unused else ''}" if self.gone else ""
         if self.taken_back:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.assessed import STATES
-from nescio.data.columns import Array
+from nescio.data.columns import Array, known
 from nescio.data.judge_record import JudgeRecord, combined
 from nescio.data.model import Collection, Run, Verdict
 from nescio.data.notes import Note
@@ -17,9 +17,15 @@ from nescio.data.outcomes import ABSENT, NOT_GRADED, Label, Outcomes, gather
 from nescio.data.reasons import EMPTY_OUTPUT, NoAnswer, settle
 from nescio.formats import ReadResult, Unjudged
 from nescio.judging import Human, judge_runs, lower_ranks
+from nescio.measures import parse
 from nescio.pipeline import judge
 
 KEYED = JudgeRecord("key")  # which decides that an answer to a question without an answer is wrong, whatever people say
+
+
+def reads_lower_ranks(measure: str) -> bool:
+    """Return whether a measure, such as MRR, reads answers below rank 1."""
+    return any(known(column).lower_ranks for column in parse(measure).reads)
 
 
 class AtRank(Struct, frozen=True):

@@ -380,8 +380,8 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
     """Return the two texts of `_why_not` if accepted files forbid a run; empty if they do not.
 
     They forbid the same content, a nearly equal name, and a version that is older than an accepted one. The same
-    content is forbidden to a version that counts no more only if other files came with it. If the stored copy of the
-    same file was changed or lost, it is restored from the submitted file.
+    content is forbidden to a version that counts no more only if other files came with it, or a later one counts. If
+    the stored copy of the same file was changed or lost, it is restored from the submitted file.
     """
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     accepted = [old for old in desk.receipts if old.status == ACCEPTED]
@@ -406,7 +406,10 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
     latest = {_printed(old.run, old.group): old for old in accepted}
     known = latest.get(_printed(receipt.run, receipt.group))
     # What came in later than now came in under a wrong clock, and keeps nothing out.
-    later = [old for old in accepted if old.run == receipt.run and desk.received < moment(old.received) <= now()]
+    own = [old for old in accepted if old.run == receipt.run]
+    later = [old for old in own if desk.received < moment(old.received) <= now()]
+    if any(old.same == receipt.same for old in own):
+        later = [old for old in later if (old.run, old.version) in counting]
     if later:
         return f"a version received later ({later[-1].received}) was already accepted", ""
     if known is not None and known.run != receipt.run:
@@ -453,7 +456,8 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     stored = f"{item.group}/{receipt.run}/{version}{suffix}"
     put(desk.campaign / RUNS / stored, desk.contents.of(item))
     desk.languages[receipt.run] = run.language
-    said = tuple(sanitize(one.text, 2 * LONGEST) for one in remarks(replace(run, path=Path(item.file)), desk.topics))
+    noted = remarks(replace(run, path=Path(item.file)), desk.topics, settings)
+    said = tuple(sanitize(one.text, 2 * LONGEST) for one in noted)
     receipt = replace(
         receipt,
         status=ACCEPTED,

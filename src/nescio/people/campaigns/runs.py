@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
 from nescio.data.model import Response
+from nescio.data.notes import Note, note
 from nescio.data.reasons import EMPTY
 from nescio.data.repeats import REPEAT
 from nescio.data.results import Results
@@ -28,7 +29,7 @@ from nescio.sources.json_lines import json_lines
 from nescio.sources.source import BY_SUFFIX, LINES, PACKED
 from nescio.tables.responses import responses_of
 from nescio.tasks.ave.documents import decisions_of, hold
-from nescio.tasks.ave.exercise import Exercise, problems
+from nescio.tasks.ave.exercise import Exercise, Validation, problems, upside_down
 from nescio.tasks.nuggets.parts import Said
 from nescio.tasks.nuggets.reader import read_run
 from nescio.tasks.nuggets.scoring import Response as Strings
@@ -447,6 +448,17 @@ def _validations(reading: _Reading) -> _Said:
     reading.missing(answers, given, "decision")
     answered = len({v.question_id for v in validations if v.decision == "SELECTED"})
     return tuple(validations), answered, len(part.questions)
+
+
+def doubted(subject: str, validations: Sequence[Validation]) -> Iterator[Note]:
+    """Yield a note on a validator whose confidences are perhaps in its decisions."""
+    if upside_down(validations):
+        yield note(
+            "campaign.upside_down",
+            "{subject}: REJECTED answers have higher confidences than accepted answers; ave.AUC needs the confidence "
+            "that an answer is right, which is low for a sure REJECTED",
+            subject,
+        )
 
 
 def _strings(reading: _Reading) -> _Said:

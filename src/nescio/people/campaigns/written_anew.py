@@ -18,6 +18,7 @@ from nescio.tasks.pan.columns import SILENCE
 from nescio.text import answer_key
 
 Answers = Mapping[object, object]
+_AROUND = " .,;:!?…\"'`“”„‘’«»()[]"  # marks at the ends of an answer, which leave it the same answer
 
 
 class Version(Struct, frozen=True):
@@ -48,9 +49,10 @@ class Likeness(Struct, frozen=True):
 def answers_of(task: Task, said: Any) -> Answers:
     """Return a run's answers, keyed by topic (AVE: by candidate), so that answers of two runs can be compared.
 
-    Confidences and supports are left out, because a group that submits the same answers again could easily vary them.
-    For PAN, an answer is -1, 0 or 1: whether the score is below, at or above the score that means no answer. For AVE,
-    an answer is the decision on a candidate.
+    Confidences, supports, answers below the first, and marks such as a final full stop are left out, because a group
+    that submits the same answers again could easily vary them. For definition questions, the order of strings has no
+    meaning. For PAN, an answer is -1, 0 or 1: whether the score is below, at or above the score that means no answer.
+    For AVE, an answer is the decision on a candidate.
     """
     if task == "ave":
         return {(one.question_id, one.answer_id): one.decision for one in said}
@@ -58,12 +60,13 @@ def answers_of(task: Task, said: Any) -> Answers:
         _, sides = said
         return dict(enumerate(np.sign(sides - SILENCE).tolist()))
     if task == "nuggets":
-        return {target: tuple(map(answer_key, response.strings)) for target, response in said.items()}
-    by_topic: dict[object, list[tuple[int, bool, str]]] = {}
-    for response in said:
-        answer = (response.rank, response.answered, answer_key(response.answer or ""))
-        by_topic.setdefault(response.question_id, []).append(answer)
-    return {topic: sorted(answers) for topic, answers in by_topic.items()}
+        return {target: sorted(map(_bare, response.strings)) for target, response in said.items()}
+    first = {response.question_id: response for response in sorted(said, key=lambda one: one.rank, reverse=True)}
+    return {topic: (response.answered, _bare(response.answer or "")) for topic, response in first.items()}
+
+
+def _bare(answer: str) -> str:
+    return answer_key(answer).strip(_AROUND)
 
 
 def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) -> Iterator[Version]:

@@ -196,3 +196,13 @@ def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> I
         if item.confidence is None and sure:
             rule = f"the decision on pair {item.answer_id!r} has no confidence, but others of the run have one"
             yield Problem(at, rule)
+
+
+def upside_down(validations: Sequence[Validation]) -> bool:
+    """Return whether rejected answers have a higher mean confidence than accepted ones."""
+    sides: tuple[list[float], list[float]] = ([], [])
+    for validation in validations:
+        if validation.confidence is not None:
+            sides[validation.decision is Decision.REJECTED].append(validation.confidence)
+    accepted, rejected = sides
+    return bool(accepted and rejected) and sum(rejected) * len(accepted) > sum(accepted) * len(rejected)

@@ -32,7 +32,7 @@ from nescio.tasks.ave.documents import (
     write_responses,
 )
 from nescio.tasks.ave.evidence import evidence, pair_evidence, selections
-from nescio.tasks.ave.exercise import Decision, Runs, Validation
+from nescio.tasks.ave.exercise import Decision, Runs, Validation, upside_down
 from nescio.text import plural
 
 __all__ = ["read_exercise", "read_pairs", "read_responses", "write_exercise", "write_pairs", "write_responses"]
@@ -204,7 +204,7 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
                 else one
                 for one in validations
             ]
-        elif _upside_down(validations):
+        elif upside_down(validations):
             notes.append(
                 note(
                     "ave.upside_down",
@@ -220,13 +220,3 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
         )
         notes.insert(0, remark)
     return kept, notes
-
-
-def _upside_down(validations: Sequence[Validation]) -> bool:
-    """Return whether rejected answers have a higher mean confidence than accepted ones."""
-    sides: tuple[list[float], list[float]] = ([], [])
-    for validation in validations:
-        if validation.confidence is not None:
-            sides[validation.decision is Decision.REJECTED].append(validation.confidence)
-    accepted, rejected = sides
-    return bool(accepted and rejected) and sum(rejected) * len(accepted) > sum(accepted) * len(rejected)
