@@ -547,3 +547,14 @@ def test_verdicts_of_a_judge_beside_those_of_people_are_to_be_compared(
         compared = nescio.judge(path, against=path, verdict=people, column={"outcome": judge})
         assert compared.results is not None
         assert compared.results.rows[0].agreement == pytest.approx(1 / 3)
+
+
+def test_words_of_predictions_may_be_what_is_asked(tmp_path: Path) -> None:
+    """A table of counts whose header is damaged, and repeated further down: its words may mean a refusal."""
+    head = "un_a,run_b,cc,cw,cu,wc,ww,wu,uc,uw,uu,other,missing,ungraded,missing_unanswered,missing_left_out,not_common"
+    rows = ["lamp,lamp,1,0,0,0,1,0,0,0,1,0,0,0,0,0,0,3", "lamp,owl,0,1,0,0,0,1,1,0,0,0,0,0,0,0,0,3"]
+    cut = "owl,owl,1,0,0,0,1,0,uc,uw,uu,other,missing,ungraded,missing_unanswered,missing_left_out,not_common,asked"
+    path = tmp_path / "pairs.csv"
+    path.write_text("\n".join([f" {head},asked", *rows, cut, *rows, "owl,owl,1,0,0,0,1,0,0,0,1,0,0,0,0,0,0,3"]) + "\n")
+    with pytest.raises(AskedError):
+        nescio.score(path, ungraded="exclude", missing="unanswered", empty="unanswered", unparsed="unanswered")

@@ -365,7 +365,8 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     if what == _QUESTIONS["outcome_map"]:
         mapped = next(own.reading for own in distinct if "outcome_map" in own.reading.more)
         meant = {*mapped.more["outcome_map"]}
-        asked_of = ("outcome", "abstained", "answered", "answerable")  # roles whose words may have a meaning
+        # the roles whose words may have a meaning
+        asked_of = ("outcome", "abstained", "answered", "answerable", "prediction")
         names = [name for role in asked_of if role in mapped.mapping for name in mapped.mapping[role].columns]
         columns = [mapped.table.columns[name] for name in names]
         column = next(own for own in columns if meant & {*(own.words or ())})
