@@ -15,6 +15,7 @@ from nescio.errors import MismatchError
 from tests.cli.conftest import Command
 from tests.cli.test_gate_grounds import GATE, N
 from tests.cli.test_gate_on_logs import ASKED, GOLD, JUDGES, TEXT
+from tests.cli.test_gate_on_lost_tasks import nemo_skills
 
 DATE = "2026-01-01T00-00-00.000000"
 CRITERIA = "Criteria:\nBe {}.\n\nHere is an example. \n \nEvaluation Steps:\n{} \n \nRubric:\nNone \n \nScore: {}"
@@ -350,16 +351,6 @@ def test_two_files_with_answers_of_one_run_are_no_repeats(tmp_path: Path, nescio
 
 
 def test_figures_of_each_run_are_compared_with_its_own_answers(tmp_path: Path, nescio: Command) -> None:
-    for run, share in (("old", 5), ("new", 9)):
-        folder = tmp_path / run / "eval-results" / "gsm"
-        folder.mkdir(parents=True)
-        answers = [
-            {"id": f"q{q}", "problem": f"What is {q}?", "generation": "1", "predicted_answer": "1"}
-            | {"expected_answer": "1", "symbolic_correct": q % 10 < share}
-            for q in N
-        ]
-        (folder / "output-rs0.jsonl").write_text("\n".join(map(json.dumps, answers)))
-        figures = {"gsm": {"pass@1": {"num_entries": len(N), "symbolic_correct": 10.0 * share}}}
-        (folder.parent / "metrics.json").write_text(json.dumps(figures))
-    done = nescio("compare", tmp_path / "old", tmp_path / "new", "-m", "accuracy", *GATE)
+    old, new = nemo_skills(tmp_path, "old", 5), nemo_skills(tmp_path, "new", 9)
+    done = nescio("compare", old, new, "-m", "accuracy", *GATE)
     assert done.status == 0, done.flat

@@ -101,9 +101,9 @@ def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:
 
 
 def mixed_folders(held: Iterable[tuple[str, object]], runs: Collection[str]) -> list[Note]:
-    """Return the notes of `mixed_files`, or, if there are none, those on folders in place of files.
+    """Return the notes of `mixed_files`, or, if there are none, the same notes on folders.
 
-    A folder is one in the deepest folder that holds all files.
+    The folders are those directly below the deepest folder that holds all files.
     """
     pairs = [*dict.fromkeys((run, str(file)) for run, file in held)]
     if notes := mixed_files(pairs, runs):

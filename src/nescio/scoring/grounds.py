@@ -310,7 +310,7 @@ def _of_scales(results: Results[Any], name: str, pair: Pair, run: str | None) ->
         sides = (remark["unit"], remark["beyond"])
         apart = (pair.baseline in one and any(map(pair.judges, other)) for one, other in (sides, sides[::-1]))
         if run is None or any(apart):
-            state = f", or state by {opt('same_unit', remark['column'])} that they have"
+            state = f", or state with {opt('same_unit', remark['column'])} that they have one"
             way = "" if remark.code == SIGNS_DIFFER else state
             return f"{name}: {remark.text}. Give all runs one scale and unit{way}"
     return None

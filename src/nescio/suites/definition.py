@@ -177,8 +177,6 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
     files, runs = own.pop("files"), _names_of(own.pop("runs", None))
     if "format" in own:
         own["format_in"] = own.pop("format")
-    for key in {"declined_pattern", "same_unit"} & own.keys():
-        own[key] = tuple(own[key])
     wanted = tuple(options.get("only", ()))
     own["only"] = tuple(runs.get(run, run) for run in wanted) if isinstance(runs, Mapping) else wanted or tuple(runs)
     try:
