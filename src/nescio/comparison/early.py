@@ -25,7 +25,8 @@ from nescio.comparison._looks import (
     still_needed,
     verdict,
 )
-from nescio.comparison.hidden_losses import hidden_loss, wins_by_silence, worse_answers
+from nescio.comparison.doubts import doubt_on
+from nescio.comparison.hidden_losses import wins_by_silence, worse_answers
 from nescio.comparison.margins import check_margins
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.two_runs import take_two
@@ -42,7 +43,6 @@ from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, check_baseline
 from nescio.scoring.grounds import no_ground
-from nescio.scoring.lost_answers import lost
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import open_data
 from nescio.sources.locks import one_at_a_time
@@ -243,20 +243,17 @@ def _not_kept(path: Path) -> Note:
 
 
 def _on_grounds(looks: Results[Look], margin: float) -> Look:
-    """Return the last look, with the verdict "cannot tell" if its data cannot support a decision (`no_ground`).
+    """Return the last look, with the verdict "cannot tell" if its data cannot support a decision (`comparison.doubts`).
 
     The verdict is also "cannot tell" if answers that were left out could turn a decision for the run, and if the
     measure hides a loss of right answers (`hidden_losses.hidden_loss`).
     """
     row = looks.rows[-1]
-    pair = (row.measure, row.run, row.baseline)
-    if ground := no_ground(looks, *pair):
-        return replace(row, verdict=f"cannot tell, as no decision can rest on {ground}", more=None)
-    left_out, lower = lost(looks, *pair), parse(row.measure).declaration.lower_is_better
-    worst = (-row.high if lower else row.low) - left_out.shift
-    hidden = hidden_loss(looks.with_rows([row]), row, {row.measure})
-    because = left_out.words if left_out.words and not worst >= -margin else hidden
-    if because and row.stops and row.verdict not in WORSE:
+    doubt, lower = doubt_on(looks.with_rows([row]), row), parse(row.measure).declaration.lower_is_better
+    worst = (-row.high if lower else row.low) - doubt.left_out.shift
+    because = doubt.left_out.words if not worst >= -margin else ""
+    because = doubt.ground or because or doubt.hidden
+    if doubt.ground or (because and row.stops and row.verdict not in WORSE):
         return replace(row, verdict=f"cannot tell, as {because}", more=None)
     return row
 

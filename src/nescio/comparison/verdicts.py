@@ -11,15 +11,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.comparison.hidden_losses import hidden_loss
+from nescio.comparison.doubts import doubt_on
 from nescio.comparison.margins import margin_of
 from nescio.data.plain_tables import signed_figure
 from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import opt, spelled
 from nescio.measures import Measure, parse
-from nescio.scoring.grounds import no_ground
-from nescio.scoring.lost_answers import lost
 from nescio.stats.few_units import unseen_gap
 from nescio.stats.intervals import FEW
 
@@ -248,8 +246,8 @@ class Decision(Struct, frozen=True):
 def decisions(comparisons: Comparisons, gated: Collection[str] = ()) -> tuple[Decision, ...]:
     """Return the decision on each comparison, by the level and the margin with which the comparisons were made.
 
-    The decision is "cannot tell" if a gate on the comparison would be refused (`scoring.grounds.no_ground`), and if a
-    run answers worse, but none of the measures `gated` shows it. Without `gated`, these are all that rank runs.
+    The decision is "cannot tell" if its data cannot support another (`comparison.doubts`), and if a run answers worse,
+    but none of the measures `gated` shows it. Without `gated`, these are all that rank runs.
     """
     gated = gated or ranking([row.measure for row in comparisons])
     alpha, stated = 1 - float(comparisons.signature["ci"]) / 100, margin_in(comparisons)
@@ -259,12 +257,12 @@ def decisions(comparisons: Comparisons, gated: Collection[str] = ()) -> tuple[De
     made = []
     for row in comparisons:
         pair, margin = (row.run, row.baseline), margin_of(parse(row.measure), stated)
-        broken, left_out = changes.get(pair, ""), lost(comparisons, row.measure, *pair)
+        broken, doubt = changes.get(pair, ""), doubt_on(comparisons, row, gated)
+        left_out = doubt.left_out
         own = decision(row, alpha, margin, broken, left_out.words, units=units, shift=left_out.shift)
-        if ground := no_ground(comparisons, row.measure, *pair):
-            own = Decision(row, margin, CANNOT_TELL, None, broken, f"no decision can rest on {ground}")
-        elif own.status != 1 and (hidden := hidden_loss(comparisons, row, gated)):
-            own = Decision(row, margin, CANNOT_TELL, None, broken, hidden=hidden)
+        if doubt.against(worse=own.status == 1):
+            hidden = "" if doubt.ground else doubt.hidden
+            own = Decision(row, margin, CANNOT_TELL, None, broken, doubt.ground, hidden=hidden)
         made.append(own)
     return tuple(made)
 

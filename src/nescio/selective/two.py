@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from nescio.comparison.comparing import compare
-from nescio.comparison.hidden_losses import hidden_loss
+from nescio.comparison.doubts import doubt_on
 from nescio.comparison.two_runs import take_two
 from nescio.comparison.verdicts import NONE_SEEN, TOO_FEW, TOO_FEW_RESAMPLES
 from nescio.data.evidence import NO_ROW, Evidence, with_questions
@@ -20,8 +20,6 @@ from nescio.data.results import Comparison, Comparisons, Results
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
-from nescio.scoring.grounds import no_ground
-from nescio.scoring.lost_answers import lost
 from nescio.scoring.score import open_data
 from nescio.selective.crossfit import choose
 from nescio.selective.curve import one_run
@@ -111,11 +109,10 @@ def _left_out_note(data: Evidence, kept: int) -> Note:
 
 
 def _on_grounds(compared: Comparisons, no_confidence: Sequence[NotDeclined]) -> tuple[Comparison, ...]:
-    """Return the rows of a comparison, with the verdict "cannot tell" if its data cannot support another (`no_ground`).
+    """Return the rows of a comparison, with the verdict "cannot tell" if the data cannot support another (`doubt_on`).
 
-    The verdict is also "cannot tell" if answers that were left out could turn it, or if the run answers worse and the
-    measure does not show it. `no_confidence` counts the answers of
-    the baseline and of the run that are left out because they have no confidence.
+    `no_confidence` counts the answers of the baseline and of the run that are left out because they have no confidence.
+    Such answers could turn a verdict, too.
     """
     return tuple(_row_on_grounds(compared, row, no_confidence) for row in compared)
 
@@ -123,13 +120,10 @@ def _on_grounds(compared: Comparisons, no_confidence: Sequence[NotDeclined]) -> 
 def _row_on_grounds(compared: Comparisons, row: Comparison, no_confidence: Sequence[NotDeclined]) -> Comparison:
     if row.verdict is None or row.verdict in (TOO_FEW, NONE_SEEN, TOO_FEW_RESAMPLES):
         return row
-    pair = (row.measure, row.run, row.baseline)
-    if ground := no_ground(compared, *pair):
-        return replace(row, verdict=f"cannot tell, as no decision can rest on {ground}", no_larger_than=None)
-    if row.verdict != "worse" and (hidden := hidden_loss(compared, row, {row.measure})):
-        return replace(row, verdict=f"cannot tell, as {hidden}", no_larger_than=None)
-    left_out = lost(compared, *pair)
-    shift, words = left_out.shift, [left_out.words] if left_out.words else []
+    doubt = doubt_on(compared, row)
+    if why := doubt.against(worse=row.verdict == "worse"):
+        return replace(row, verdict=f"cannot tell, as {why}", no_larger_than=None)
+    shift, words = doubt.left_out.shift, [doubt.left_out.words] if doubt.left_out.words else []
     for run, counted in zip((row.baseline, row.run), no_confidence, strict=False):
         if counted.lost:
             share = counted.lost / counted.of

@@ -14,9 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.comparison.comparing import compare
+from nescio.comparison.doubts import doubt_on
 from nescio.comparison.each_pair import scaled_difference
 from nescio.comparison.few_answers import scaled_shares, shares_of
-from nescio.comparison.hidden_losses import WORSE_ANSWERS, hidden_loss
+from nescio.comparison.hidden_losses import WORSE_ANSWERS
 from nescio.comparison.margins import USUAL, empty_limit, empty_margin, margin_of, unstated
 from nescio.comparison.unseen import drop_beyond
 from nescio.comparison.verdicts import counts_answers, decisions, reach
@@ -387,13 +388,12 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside:
         made.append((comparisons, decisions(comparisons, {one.measure for one in comparisons})[0]))
     (comparisons, lenient), (_, harsh) = made
     row = lenient.row
-    left_out = lost(comparisons, row.measure, policy.run, policy.baseline)
+    doubt = doubt_on(comparisons, row, {one.measure for one in comparisons})
     passes, fails = lenient.status == PASSED, harsh.status == FAILED
     if of_value:
-        passes, fails = _within_share(rule, loaded, policy, strict, left_out.shift)
-    hidden = hidden_loss(comparisons, row, {one.measure for one in comparisons})
-    passes = passes and not hidden
-    why = lenient.reason or hidden or (left_out.words if of_value else "")
+        passes, fails = _within_share(rule, loaded, policy, strict, doubt.left_out.shift)
+    passes = passes and not doubt.hidden
+    why = lenient.reason or doubt.hidden or (doubt.left_out.words if of_value else "")
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
     return row.difference, (row.low, row.high), status, why, comparisons.notes, row.n
 
