@@ -277,6 +277,9 @@ def test_rows_under_the_name_of_the_baseline_in_the_file_of_another_run_win_no_g
         (tmp_path / f"{name}.csv").write_text("\n".join([head, *lines]) + "\n")
     files = tmp_path / "old.csv", tmp_path / "new.csv"
     nescio("compare", *files, "-m", "accuracy", *GATE, "--missing", "common").assert_refused(says)
+    if question == "r":  # and in one table of both
+        assert nescio("convert", *files, tmp_path / "both.csv").status == 0
+        nescio("compare", tmp_path / "both.csv", "-m", "accuracy", *GATE, "--missing", "common").assert_refused(says)
 
 
 def test_a_folder_with_answers_of_the_baseline_beside_those_of_the_new_run_wins_no_gate(

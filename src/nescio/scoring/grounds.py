@@ -149,10 +149,14 @@ def no_guarantee(loaded: Loaded, run: str) -> str | None:
 def why_unfit(notes: Sequence[Note], run: str, runs: Sequence[str]) -> list[str]:
     """Return each reason in the notes why no gate can rest on a run, whichever run it is compared with.
 
-    `runs` has the names of all runs. The reasons that a written file shows by itself are left out.
+    `runs` has the names of all runs. A run beside attempts of another one cannot be compared with that one, so it has a
+    reason too. The reasons that a written file shows by itself are left out.
     """
-    pair = Pair(None, frozenset(runs) - {run})
-    reasons = [_why_not(remark, pair, alone=True) for remark in notes if remark.code != ONE_SIDED]
+    others, reasons = frozenset(runs) - {run}, list[str | None]()
+    for remark in notes:
+        baseline = remark.subject if remark.code == MIXED_FILES else None
+        if remark.code != ONE_SIDED:
+            reasons.append(_why_not(remark, Pair(baseline, others), alone=True))
     return [spelled(why) for why in dict.fromkeys(reasons) if why]
 
 
@@ -274,7 +278,7 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
     elif code == MIXED_FILES and pair.is_baseline((remark.subject,)) and any(map(pair.judges, remark["beside"])):
-        why = f"{said}Put the attempts of each run into files of their own"
+        why = f"{said}Put the attempts of each run into {remark['what']} of their own"
     elif code == OTHER_ANSWERS and remark.subject not in pair.others:
         counts = f", or count all of them: {opt('duplicates', 'repeats')}" if remark["what"] == "row" else ""
         why = f"{said}Give one answer to each question{counts}"
