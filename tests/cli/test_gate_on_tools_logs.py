@@ -244,7 +244,13 @@ def test_a_column_of_a_tools_table_names_the_judge(tmp_path: Path, nescio: Comma
     done = nescio("compare", old, new, *gate, "--column", "judge=-")
     assert done.status == 0, done.flat
     of_tool(tmp_path, name, "new", 9, grader_model="{odd}")
+    nescio("compare", old, new, *gate).assert_refused("grader_model=of old", "or add --column judge=- if")
     of_tool(tmp_path, name, "old", 5, grader_model="of {odd}")
+    assert nescio("compare", old, new, *gate).status == 0
+    for run, share in (("old", 5), ("new", 9)):
+        of_tool(tmp_path, name, run, share, grader_model="strict")
+    lines = new.read_text().splitlines()
+    new.write_text("\n".join([*lines[:-1], lines[-1].replace("strict", "")]) + "\n")  # a row that names nobody
     assert nescio("compare", old, new, *gate).status == 0
 
 
