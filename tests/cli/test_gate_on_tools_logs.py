@@ -252,6 +252,10 @@ def test_a_column_of_a_tools_table_names_the_judge(tmp_path: Path, nescio: Comma
     lines = new.read_text().splitlines()
     new.write_text("\n".join([*lines[:-1], lines[-1].replace("strict", "")]) + "\n")  # a row that names nobody
     assert nescio("compare", old, new, *gate).status == 0
+    base = tmp_path / "base.json"
+    nescio("compare", of_tool(tmp_path, name, "old", 5), *gate[:2], *TABLES[name][1], "--save-baseline", base)
+    beside = nescio("compare", new, "--baseline", base, *gate[:2], *gate[4:])
+    beside.assert_refused("the baseline was judged by", "grader_model=strict")
 
 
 def test_another_version_of_a_metric_is_another_judge(tmp_path: Path, nescio: Command) -> None:
