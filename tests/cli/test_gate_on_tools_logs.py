@@ -256,6 +256,9 @@ def test_a_column_of_a_tools_table_names_the_judge(tmp_path: Path, nescio: Comma
     nescio("compare", of_tool(tmp_path, name, "old", 5), *gate[:2], *TABLES[name][1], "--save-baseline", base)
     beside = nescio("compare", new, "--baseline", base, *gate[:2], *gate[4:])
     beside.assert_refused("the baseline was judged by", "grader_model=strict")
+    by_nobody = (*gate[:2], *TABLES[name][1], "--column", "judge=-")
+    nescio("compare", old, *by_nobody, "--save-baseline", base)
+    assert nescio("compare", new, "--baseline", base, *gate[:2], *gate[4:], "--column", "judge=-").status == 0
 
 
 def test_another_version_of_a_metric_is_another_judge(tmp_path: Path, nescio: Command) -> None:
