@@ -156,7 +156,7 @@ def why_unfit(notes: Sequence[Note], run: str, runs: Sequence[str]) -> list[str]
     for remark in notes:
         baseline = remark.subject if remark.code == MIXED_FILES else None
         if remark.code != ONE_SIDED:
-            reasons.append(_why_not(remark, Pair(baseline, others), alone=True))
+            reasons.append(_why_not(remark, Pair(baseline, others), alone=baseline is None))
     return [spelled(why) for why in dict.fromkeys(reasons) if why]
 
 
@@ -278,7 +278,7 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}The run could win by adding answers: leave them out, or ask the baseline as often"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
-    elif code == MIXED_FILES and pair.is_baseline((remark.subject,)) and any(map(pair.judges, remark["beside"])):
+    elif code == MIXED_FILES and not alone and _is_beside(remark, pair):
         why = f"{said}Put the attempts of each run into {remark['what']} of their own"
     elif code == OTHER_ANSWERS and remark.subject not in pair.others:
         counts = f", or count all of them: {opt('duplicates', 'repeats')}" if remark["what"] == "row" else ""
@@ -290,6 +290,11 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 def _is_outdone(remark: Note, pair: Pair) -> bool:
     return any(run == pair.baseline and pair.judges(other) for run, other in remark["outdone"])
+
+
+def _is_beside(remark: Note, pair: Pair) -> bool:
+    """Return whether the file of the judged run also holds answers of its baseline, or of any run without a baseline."""
+    return pair.baseline in (None, remark.subject) and any(map(pair.judges, remark["beside"]))
 
 
 def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
