@@ -80,7 +80,7 @@ def may_lead(results: Results[Any], measure: str, best: str) -> str:
     for remark in [] if _reads_no_outcome(bound) else others:
         share, behind = _share(results, [remark]), abs(values[best] - values[remark.subject])
         if share >= MUCH and bound.slope * share > behind:
-            return f"{remark.subject} may be better than {best}, as {remark.text.removeprefix(f'run {remark.subject!r}: ')}"
+            return f"{remark.text}, so {remark.subject} may be better than {best}"
     return ""
 
 
