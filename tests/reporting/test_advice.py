@@ -329,4 +329,6 @@ def test_no_run_is_shipped_before_one_that_may_be_better(tmp_path: Path, share: 
     file = written(tmp_path / "table.csv", "run,question,outcome", rows)
     counted = {"ungraded": "incorrect", "missing": "unanswered"}[how]
     shown = answer(pages.gather([file], ["accuracy"], resamples=200, **{how: counted}))
-    assert shown.text == (f"Ship nothing yet: run 'b': {said}, so b may be better than a." if said else "Ship a as it is.")
+    assert shown.text == (
+        f"Ship nothing yet: run 'b': {said}, so b may be better than a." if said else "Ship a as it is."
+    )

@@ -260,7 +260,7 @@ def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[s
 
 
 def _keep_constant_columns(answers: Sequence[Answer]) -> None:
-    """Give all answers of a run the judge that columns name, without what varies: an assessor of answers is no judge."""
+    """Give all answers of a run the judge that columns name, without what varies: an assessor of some is no judge."""
     named: dict[str, set[JudgeRecord | None]] = {}
     for answer in answers:
         if record := answer.judges.get(BY_COLUMNS):

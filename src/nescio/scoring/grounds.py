@@ -293,7 +293,7 @@ def _is_outdone(remark: Note, pair: Pair) -> bool:
 
 
 def _is_beside(remark: Note, pair: Pair) -> bool:
-    """Return whether the file of the judged run also holds answers of its baseline, or of any run without a baseline."""
+    """Return whether files of the judged run also hold answers of its baseline, or of any run without a baseline."""
     return pair.baseline in (None, remark.subject) and any(map(pair.judges, remark["beside"]))
 
 
