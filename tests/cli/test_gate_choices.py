@@ -120,6 +120,9 @@ def test_whoever_grades_single_answers_is_no_judge_of_a_run(tmp_path: Path, nesc
     """People share the work, and a column of verdicts names nobody."""
     people = by("annotator", ("ana", "ben"), ("ben", "cy", "dan"), tmp_path / "people.csv")
     assert nescio("compare", people, "-m", "accuracy", *GATE).status == 0
+    alone = by("annotator", ("ana",), ("ana", "ben"), tmp_path / "alone.csv")
+    nescio("compare", alone, "-m", "accuracy", *GATE).assert_refused("judge(annotator=ana), an unknown judge")
+    assert nescio("compare", alone, "-m", "accuracy", *GATE, "--column", "judge=-").status == 0
     scores = by("judge_score", ("0.5",), ("0.9",), tmp_path / "scores.csv")
     assert nescio("compare", scores, "-m", "accuracy", *GATE).status == 0
 

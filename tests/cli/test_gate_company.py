@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import nescio as package
 from tests.cli.conftest import Command
 from tests.cli.test_gate_grounds import GATE, N
 from tests.cli.test_gate_on_logs import Change, inspect, lm_eval
@@ -123,7 +124,10 @@ def test_a_log_states_as_much_of_its_judge_as_the_baseline(
 def test_an_older_baseline_of_a_log_states_no_judge(tmp_path: Path, nescio: Command) -> None:
     base, table = tmp_path / "base.json", tmp_path / "new.csv"
     nescio("compare", lm_eval(tmp_path, "old", 5), "-m", "accuracy", "--save-baseline", base)
-    base.write_text(base.read_text().replace('"judge": ["exact_match(filter=none)"]', '"judge": []'))
+    present, older = (f'"version": "{version}"' for version in (package.__version__, "0.1.0"))
+    for now, before in (('"judge": ["exact_match(filter=none)"]', '"judge": []'), (present, older)):
+        assert now in base.read_text()
+        base.write_text(base.read_text().replace(now, before))
     done = nescio("compare", lm_eval(tmp_path, "new", 9), *RUN, "--baseline", base)
     assert done.status == 0, done.flat
     assert "the baseline does not state who judged it" in done.flat

@@ -420,6 +420,10 @@ def test_costs_in_two_units_and_marks_of_missing_costs(tmp_path: Path, nescio: C
     done = nescio("compare", honest, *measure, "--margin", "10", "--same-unit", "seconds")
     assert "\nMERGE: new minus old" in done.out
     assert "different units" not in done.flat
+    least = [("free", *row[1:3], 0) for row in rows]
+    every = nescio("compare", table(tmp_path / "three.csv", f"{HEAD},seconds", [*least, *rows, *faster]), *measure[:2])
+    for low, high in (("at most 0 in free", "in old, new"), ("at most 29 in new", "in old")):
+        assert any(low in line and f"{high}: they may be in different units" in line for line in every.err.splitlines())
 
 
 @pytest.mark.parametrize("measure", ["mean(cost)", "price_per_right(cost)", "net_benefit(9, column=cost)"])

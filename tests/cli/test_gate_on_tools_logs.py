@@ -244,8 +244,21 @@ def test_a_column_of_a_tools_table_names_the_judge(tmp_path: Path, nescio: Comma
     done = nescio("compare", old, new, *gate, "--column", "judge=-")
     assert done.status == 0, done.flat
     of_tool(tmp_path, name, "new", 9, grader_model="{odd}")
+    nescio("compare", old, new, *gate).assert_refused("grader_model=of old", "or add --column judge=- if")
     of_tool(tmp_path, name, "old", 5, grader_model="of {odd}")
     assert nescio("compare", old, new, *gate).status == 0
+    for run, share in (("old", 5), ("new", 9)):
+        of_tool(tmp_path, name, run, share, grader_model="strict")
+    lines = new.read_text().splitlines()
+    new.write_text("\n".join([*lines[:-1], lines[-1].replace("strict", "")]) + "\n")  # a row that names nobody
+    assert nescio("compare", old, new, *gate).status == 0
+    base = tmp_path / "base.json"
+    nescio("compare", of_tool(tmp_path, name, "old", 5), *gate[:2], *TABLES[name][1], "--save-baseline", base)
+    beside = nescio("compare", new, "--baseline", base, *gate[:2], *gate[4:])
+    beside.assert_refused("the baseline was judged by", "grader_model=strict")
+    by_nobody = (*gate[:2], *TABLES[name][1], "--column", "judge=-")
+    nescio("compare", old, *by_nobody, "--save-baseline", base)
+    assert nescio("compare", new, "--baseline", base, *gate[:2], *gate[4:], "--column", "judge=-").status == 0
 
 
 def test_another_version_of_a_metric_is_another_judge(tmp_path: Path, nescio: Command) -> None:
@@ -277,6 +290,9 @@ def test_rows_under_the_name_of_the_baseline_in_the_file_of_another_run_win_no_g
         (tmp_path / f"{name}.csv").write_text("\n".join([head, *lines]) + "\n")
     files = tmp_path / "old.csv", tmp_path / "new.csv"
     nescio("compare", *files, "-m", "accuracy", *GATE, "--missing", "common").assert_refused(says)
+    if question == "r":  # and in one table of both
+        assert nescio("convert", *files, tmp_path / "both.csv").status == 0
+        nescio("compare", tmp_path / "both.csv", "-m", "accuracy", *GATE, "--missing", "common").assert_refused(says)
 
 
 def test_a_folder_with_answers_of_the_baseline_beside_those_of_the_new_run_wins_no_gate(

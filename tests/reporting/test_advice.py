@@ -305,3 +305,30 @@ def test_both_results_of_one_run_are_no_two_runs(tmp_path: Path) -> None:
     assert not any("the lead is" in text for text in shown.more)
     with pytest.raises(nescio.NescioError, match="there is one run, 'a', and no other run"):
         nescio.compare(file, "accuracy", ungraded="bounds")
+
+
+@pytest.mark.parametrize(
+    ("share", "how", "said"),
+    [
+        (0.4, "ungraded", "40 of 100 answers are not graded and count as incorrect"),
+        (0.4, "missing", "40 of 100 questions are missing and counted as unanswered"),
+        (0.1, "ungraded", ""),
+        (0.09, "missing", ""),
+    ],
+)
+def test_no_run_is_shipped_before_one_that_may_be_better(tmp_path: Path, share: float, how: str, said: str) -> None:
+    """Run a has 75 of 100 right. Run b may have as many, or more, if `share` of its answers are right."""
+    letters = {"a": "C" * 75 + "W" * 25, "b": "-" * round(100 * share) + "C" * 55 + "W" * 100}
+    words = {"C": "correct", "W": "incorrect", "-": ""}
+    rows = [
+        f"{run},q{q},{words[letter]}"
+        for run, own in letters.items()
+        for q, letter in enumerate(own[:100])
+        if letter != "-" or how == "ungraded"
+    ]
+    file = written(tmp_path / "table.csv", "run,question,outcome", rows)
+    counted = {"ungraded": "incorrect", "missing": "unanswered"}[how]
+    shown = answer(pages.gather([file], ["accuracy"], resamples=200, **{how: counted}))
+    assert shown.text == (
+        f"Ship nothing yet: run 'b': {said}, so b may be better than a." if said else "Ship a as it is."
+    )

@@ -136,7 +136,7 @@ def alike(records: Iterable[tuple[Hashable, Hashable, JudgeRecord]]) -> dict[Has
 
 
 def constant(named: Mapping[str, Iterable[JudgeRecord | None]]) -> dict[str, set[JudgeRecord | None]]:
-    """Return the judge of each run without what varies within some run: its parameters, or its name."""
+    """Return the judge of each run without what varies within the run: its parameters, or its name."""
     stated: dict[str, dict[str, set[str]]] = {}
     for run, records in named.items():
         values = stated.setdefault(run, {})
@@ -144,8 +144,7 @@ def constant(named: Mapping[str, Iterable[JudgeRecord | None]]) -> dict[str, set
             pairs = record.parameters if record.name == BY_COLUMNS and record.parameters else (("", str(record)),)
             for key, value in pairs:
                 values.setdefault(key, set()).add(value)
-    varying = {key for values in stated.values() for key, several in values.items() if len(several) > 1}
-    return {run: {_of_columns({k: v for k, v in own.items() if k not in varying})} for run, own in stated.items()}
+    return {run: {_of_columns({k: v for k, v in own.items() if len(v) == 1})} for run, own in stated.items()}
 
 
 def _of_columns(values: Mapping[str, set[str]]) -> JudgeRecord | None:

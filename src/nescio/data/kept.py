@@ -7,8 +7,8 @@ those of any tool, unless these are of a part of a question, or of more than its
 `answers_held` says how many answers the run's file held and stated ("186 of 400", or "186 of unknown"; "700 of 800 in 2
 runs" if the file states a number for several runs together; "186 of 400, others incorrect" if the option `--rest` says
 what the others count as). `no_gate_because` is the reason why no gate can rest on the run's answers. `grades_between`
-is the range of the grades that the user compared with a share, such as "0.1 to 0.9 (score)". `output_was` says what an
-output lacked (`output_lacks` of `nescio.data.reasons`), such as "empty", whatever its outcome.
+is the range of the grades that the user compared with a threshold, such as "0.1 to 0.9 (score)". `output_was` says
+what an output lacked (`output_lacks` of `nescio.data.reasons`), such as "empty", whatever its outcome.
 
 Files outlive a version: a format whose reader takes digests of other words than before needs another name in them.
 """

@@ -44,17 +44,18 @@ def ranges_differ(ranges: Iterable[tuple[str, str]]) -> list[Note]:
 
 
 def scales_differ(column: str, values: Mapping[str, Sequence[float] | Array], *, shares: bool = False) -> list[Note]:
-    """Return a note if the values of a column seem to be grades on another scale in some runs than in others.
+    """Return notes if the values of a column seem to be grades on another scale in some runs than in others.
 
     They are between 0 and 1 in some runs and reach 2 or more in others, or at most 5 (or 10) in some runs, and higher
     in a tenth of the answers of others. `values` has the values of each run, with NaN for missing ones. Whole numbers
     between 0 and 1 may be counts, unless they are `shares` because the user compares them with a threshold.
     """
     given = {run: own for run, of_run in values.items() if (own := _given(of_run)).size}
+    notes = list[Note]()
     far = [run for run, own in given.items() if own.max() >= 2]
     unit = [run for run, own in given.items() if own.min() >= 0 and own.max() <= 1 and (shares or np.any(own % 1 > 0))]
     if unit and far:
-        return [
+        notes.append(
             note(
                 SCALES_DIFFER,
                 "the values of {column!r} are between 0 and 1 in {unit:list 3}, but reach {most:.4g} in {beyond:list "
@@ -64,12 +65,13 @@ def scales_differ(column: str, values: Mapping[str, Sequence[float] | Array], *,
                 beyond=far,
                 most=max(float(given[run].max()) for run in far),
             )
-        ]
+        )
+        given = {run: given[run] for run in given if run not in unit}
     for top in _TOPS:
         within = [run for run, own in given.items() if own.max() <= top]
         beyond = [run for run, own in given.items() if np.mean(own > top) >= MUCH]
         if within and beyond:
-            return [
+            notes.append(
                 note(
                     GRADES_DIFFER,
                     "the values of {column!r} are at most {top:g} in {unit:list 3}, but reach {most:.4g} in "
@@ -80,8 +82,9 @@ def scales_differ(column: str, values: Mapping[str, Sequence[float] | Array], *,
                     beyond=beyond,
                     most=max(float(given[run].max()) for run in beyond),
                 )
-            ]
-    return []
+            )
+            given = {run: given[run] for run in given if run not in within}
+    return notes
 
 
 def units_differ(column: str, values: Mapping[str, Sequence[float] | Array]) -> list[Note]:
@@ -104,21 +107,22 @@ def units_differ(column: str, values: Mapping[str, Sequence[float] | Array]) -> 
             )
         )
     medians = {run: float(np.median(own)) for run, own in given.items() if run not in negative}
-    free = [run for run in medians if not given[run].any()]
-    least = min((median for median in medians.values() if median > 0), default=np.inf)
-    beyond = [run for run, median in medians.items() if median >= _FAR * least or (free and median > 0)]
-    if beyond:
-        within = [run for run, median in medians.items() if run not in beyond]
+    above: dict[tuple[str, ...], list[str]] = {}
+    for run, median in medians.items():
+        far = tuple(other for other, own in medians.items() if own > median and own >= _FAR * median)
+        if far and (median > 0 or not given[run].any()):
+            above.setdefault(far, []).append(run)
+    for beyond, within in above.items():
         notes.append(
             note(
                 UNITS_DIFFER,
-                "the median of {column!r} is at most {least:.4g} in {unit:list 3}, but {most:.4g} in {beyond:list 3}: "
-                "they may be in different units",
+                "the median of {column!r} is at most {least:.4g} in {unit:list 3}, but at least {most:.4g} in "
+                "{beyond:list 3}: they may be in different units",
                 column=column,
                 unit=within,
                 beyond=beyond,
                 least=max(medians[run] for run in within),
-                most=max(medians[run] for run in beyond),
+                most=min(medians[run] for run in beyond),
             )
         )
     return notes

@@ -260,16 +260,15 @@ def _judges(answers: Sequence[Answer], runs: Sequence[str], shared: Collection[s
 
 
 def _keep_constant_columns(answers: Sequence[Answer]) -> None:
-    """Remove from the judges that columns name what varies within a run: an assessor of single answers is no judge."""
+    """Give all answers of a run the judge that columns name, without what varies: an assessor of some is no judge."""
     named: dict[str, set[JudgeRecord | None]] = {}
     for answer in answers:
         if record := answer.judges.get(BY_COLUMNS):
             named.setdefault(answer.run, set()).add(record)
     kept = {run: record for run, records in constant(named).items() for record in records if record}
     for answer in answers:
-        if BY_COLUMNS in answer.judges:
-            others = {name: record for name, record in answer.judges.items() if name != BY_COLUMNS}
-            answer.judges = others | ({BY_COLUMNS: kept[answer.run]} if answer.run in kept else {})
+        others = {name: record for name, record in answer.judges.items() if name != BY_COLUMNS}
+        answer.judges = others | ({BY_COLUMNS: kept[answer.run]} if answer.run in kept else {})
 
 
 def _is_graded(answer: Answer) -> bool:

@@ -271,15 +271,17 @@ def _judged_by(read: ReadResult, only: Sequence[str]) -> tuple[JudgeRecord, ...]
 
 
 def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> tuple[Note, ...]:
-    """Return a note if the baseline of a log does not state its judge. Raises MismatchError if it had another judge.
+    """Return a note if an older baseline states less of its judge. Raises MismatchError if it had another judge.
 
-    The date of a judge may differ. A log may state less of its judge than another if another version of nescio read it.
+    The date of a judge may differ. A log may state less of its judge than another, or nothing, if another version of
+    nescio read it.
     """
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
-    of_logs = TABLE not in (baseline.made.format, read.format) and not read.judged_here
+    by_version = TABLE not in (baseline.made.format, read.format) and not read.judged_here
+    by_version = by_version and baseline.made.version != __version__
     if before == now:
         return ()
-    if of_logs and before and baseline.made.version != __version__ and agree(before, now):
+    if by_version and before and agree(before, now):
         return (
             note(
                 "baseline.judge_by_version",
@@ -290,7 +292,7 @@ def _check_judges(read: ReadResult, judges: Sequence[JudgeRecord], baseline: Bas
                 now=named(judges),
             ),
         )
-    if of_logs and not before:
+    if by_version and not before:
         return (
             note(
                 "baseline.judge_unknown",

@@ -16,7 +16,7 @@ from nescio.formats import SourceRole, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.sources.opening import open_source
 from nescio.sources.source import Source
-from nescio.tables.lexicon import names_a_judge, roles_of
+from nescio.tables.lexicon import roles_of
 from nescio.tables.mapping import NONE
 from nescio.text import is_nothing
 
@@ -84,10 +84,9 @@ def recognise(
 def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
     """Return the columns of a file that the user named, keyed by the names that the user gave them.
 
-    The judge of a file with columns that seem to name it may be `NONE`.
+    The judge may be `NONE`.
     """
-    unnamed = {("judge", NONE)} if any(map(names_a_judge, source.columns)) else set()
-    return {name: of for name, of in column.items() if of in source.columns or (name, of) in unnamed}
+    return {name: of for name, of in column.items() if of in source.columns or (name, of) == ("judge", NONE)}
 
 
 def silence_reader() -> Callable[[str], bool]:

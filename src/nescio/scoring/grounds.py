@@ -149,10 +149,14 @@ def no_guarantee(loaded: Loaded, run: str) -> str | None:
 def why_unfit(notes: Sequence[Note], run: str, runs: Sequence[str]) -> list[str]:
     """Return each reason in the notes why no gate can rest on a run, whichever run it is compared with.
 
-    `runs` has the names of all runs. The reasons that a written file shows by itself are left out.
+    `runs` has the names of all runs. A run beside attempts of another one cannot be compared with that one, so it has a
+    reason too. The reasons that a written file shows by itself are left out.
     """
-    pair = Pair(None, frozenset(runs) - {run})
-    reasons = [_why_not(remark, pair, alone=True) for remark in notes if remark.code != ONE_SIDED]
+    others, reasons = frozenset(runs) - {run}, list[str | None]()
+    for remark in notes:
+        baseline = remark.subject if remark.code == MIXED_FILES else None
+        if remark.code != ONE_SIDED:
+            reasons.append(_why_not(remark, Pair(baseline, others), alone=baseline is None))
     return [spelled(why) for why in dict.fromkeys(reasons) if why]
 
 
@@ -221,7 +225,8 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     elif code == SAID_UNFIT and remark.subject not in pair.others:
         why = str(remark["why"])
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):
-        columns = any(f"+{BY_COLUMNS}(" in f"+{judge}" for _, judge in remark["judges"])
+        named = [judge.partition("(") for _, judge in remark["judges"]]
+        columns = any(stated and BY_COLUMNS in names.split("+") for names, stated, _ in named)
         not_so = f", or add {opt('column', of='judge=-')} if these columns do not say who judged" if columns else ""
         edited = any("edited=true" in judge for _, judge in remark["judges"])
         as_graded = ", or give the logs as the scorer graded them, before a person edited scores" if edited else ""
@@ -273,8 +278,8 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}The run could win by adding answers: leave them out, or ask the baseline as often"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
-    elif code == MIXED_FILES and pair.is_baseline((remark.subject,)) and any(map(pair.judges, remark["beside"])):
-        why = f"{said}Put the attempts of each run into files of their own"
+    elif code == MIXED_FILES and not alone and _is_beside(remark, pair):
+        why = f"{said}Put the attempts of each run into {remark['what']} of their own"
     elif code == OTHER_ANSWERS and remark.subject not in pair.others:
         counts = f", or count all of them: {opt('duplicates', 'repeats')}" if remark["what"] == "row" else ""
         why = f"{said}Give one answer to each question{counts}"
@@ -285,6 +290,11 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 def _is_outdone(remark: Note, pair: Pair) -> bool:
     return any(run == pair.baseline and pair.judges(other) for run, other in remark["outdone"])
+
+
+def _is_beside(remark: Note, pair: Pair) -> bool:
+    """Return whether files of the judged run also hold answers of its baseline, or of any run without a baseline."""
+    return pair.baseline in (None, remark.subject) and any(map(pair.judges, remark["beside"]))
 
 
 def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:

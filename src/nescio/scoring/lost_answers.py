@@ -68,6 +68,30 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     return Lost(sum(one.shift for one in lost_ones), lost_ones[0].words if lost_ones else "")
 
 
+def may_lead(results: Results[Any], measure: str, best: str) -> str:
+    """Return why another run than the best may lead, because many of its answers are missing or not graded; or "".
+
+    It may if it would lead with all of these right.
+    """
+    bound = parse(measure)
+    values = {str(row.run): row.value for row in results.rows if row.measure == measure and not _is_part(row)}
+    left_out = (UNGRADED_LEFT_OUT, UNGRADED_WRONG, MISSING_SILENT, REPEATS_SILENT)
+    others = [one for one in results.notes if one.code in left_out and one.subject in values and one.subject != best]
+    for remark in [] if _reads_no_outcome(bound) else others:
+        share, behind = _share(results, [remark]), abs(values[best] - values[remark.subject])
+        if share >= MUCH and bound.slope * share > behind:
+            return f"{remark.text}, so {remark.subject} may be better than {best}"
+    return ""
+
+
+def _is_part(row: Any) -> bool:
+    return getattr(row, "stratum", None) is not None
+
+
+def _reads_no_outcome(measure: Measure) -> bool:
+    return all(name == "n" or name.startswith(USER) for name in measure.reads)
+
+
 def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
     """Return the `Lost` of answers that were left out because they have no grade."""
     counted = [one for one in results.notes if one.code == UNGRADED_LEFT_OUT and one.subject not in pair.others]
@@ -91,7 +115,7 @@ def _counted_wrong(results: Results[Any], measure: str, pair: Pair) -> Lost:
     answer may help a run, too.
     """
     bound = parse(measure)
-    if all(name == "n" or name.startswith(USER) for name in bound.reads):
+    if _reads_no_outcome(bound):
         return Lost()
     counted = [one for one in results.notes if one.code == UNGRADED_WRONG and one.subject not in pair.others]
     if bound.of_kinds:

@@ -11,10 +11,10 @@ files. `question_digest` and `gold_digest` are digests of a question (with its o
 the name of the format that stated them, such as `inspect:9f86d081884c7d65`. They show that two runs were asked
 something else. `answers_held` says how many of the stated answers the original file held, such as `186 of 400`.
 `no_gate_because` is the reason why no gate can rest on the run. `grades_between` is the range of the grades that were
-compared with a share, such as `0.1 to 0.9 (score)`. `output_was` says what an output lacked, such as `empty`, whatever
-its outcome. In a table with one of these columns no other column has a role by its name, because its scores may be
-called anything; `--column` names one. A short gold answer can be
-guessed from its digest: delete `gold_digest` before you publish a table whose key is secret.
+compared with a threshold, such as `0.1 to 0.9 (score)`. `output_was` says what an output lacked, such as `empty`,
+whatever its outcome. In a table with one of these columns no other column has a role by its name, because its scores
+may be called anything; `--column` names one. A short gold answer can be guessed from its digest: delete `gold_digest`
+before you publish a table whose key is secret.
 """
 
 from __future__ import annotations

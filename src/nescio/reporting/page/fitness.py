@@ -18,7 +18,7 @@ from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded
 from nescio.reporting.page.statements import Figure, Statement
 from nescio.scoring.grounds import no_ground
-from nescio.scoring.lost_answers import lost
+from nescio.scoring.lost_answers import lost, may_lead
 
 MOSTLY = 0.5  # with a larger share of wrong answers, never answering scores more if an error costs one right answer
 
@@ -69,6 +69,8 @@ def no_decision(
     gone = lost(results, measure, run)
     if refusal is None and math.isinf(gone.shift):
         refusal = nothing_yet(gone.words, shown, gone.words)
+    if refusal is None and (other := may_lead(results, measure, run)):
+        refusal = nothing_yet(other, shown, other)
     if refusal is not None:
         yield refusal
 
