@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from nescio.data.assessors import ADJUDICATION
 from nescio.errors import MismatchError, NescioError
 from nescio.people.campaigns.assessors import open_items, read_asked, returned, unasked
 from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
@@ -24,7 +23,7 @@ from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_
 from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import SETTINGS, moment
-from nescio.people.campaigns.sheet_times import uncollected
+from nescio.people.campaigns.sheet_times import left_in_sheets
 from nescio.people.campaigns.tampering import faults, pending
 from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
 from nescio.people.campaigns.verdicts import MORE_PEOPLE, disputed
@@ -192,8 +191,8 @@ def _judging(campaign: Campaign) -> list[Step]:
     if back.verdicts < back.of:
         what += f"; {back}"
     judged = not left and not dispute and back.verdicts == back.of
-    changed = [*uncollected(campaign, (*read_asked(campaign).assessors, ADJUDICATION), unread=True)] if judged else []
-    what += "".join(f"; {SHEETS}/{path.name} holds {kind} that were not collected" for path, kind in changed)
+    changed = left_in_sheets(campaign) if judged else []
+    what = "; ".join([what, *changed])
     if campaign.settings.task == "nuggets":
         listed = {question for question, *_ in nugget_texts(campaign.key_files)}
         targets = [question for part in campaign.topics().parts.values() for question in part.questions]
