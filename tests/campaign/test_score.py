@@ -410,7 +410,7 @@ def test_a_run_goes_to_no_other_language_that_shares_ids_because_a_topic_is_remo
     assert not nescio.campaign.intake(campaign, [tmp_path / "alpha"]).refused
     for folder in ("topics", "key"):
         made.text(campaign / folder / "EN.xml", made.collection("EN", 5))
-    with pytest.raises(MismatchError, match=r"r-EN/1\.txt, line 16: .*; the topics, or nescio's rules for runs, have"):
+    with pytest.raises(MismatchError, match=r"r-EN/1\.txt, line 16: .*; the topics, settings or nescio's rules"):
         nescio.campaign.score(campaign, resamples=10)
 
 

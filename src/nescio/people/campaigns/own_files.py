@@ -10,7 +10,7 @@ from nescio.sources.writing import DRAFT
 
 # No other hidden file: a site would serve it.
 _OF_DESKTOPS = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.directory", re.IGNORECASE)
-_OF_EDITORS = re.compile(r"key/(\..*|~\$.*|.*~|#.*#)")  # beside a key that somebody corrects; nothing serves the key
+_OF_EDITORS = re.compile(r"key/(\..*\.sw[a-p]|\.~lock\..*#|~\$.*|.*~|\.?#.*)")  # beside a key, which nothing serves
 
 
 def is_own(path: PurePath) -> bool:

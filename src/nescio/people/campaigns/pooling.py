@@ -168,7 +168,7 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
         check_stored(run)
         submission = examine(run.path, said.topics, campaign.settings, accepted=run)
         if submission.faults:
-            rule = "the topics, or nescio's rules for runs, have changed since this run was accepted"
+            rule = "the topics, settings or nescio's rules for runs have changed since this run was accepted"
             raise MismatchError(f"{submission.faults[0]}; {rule}; {TO_FIT}")
         said.runs.append(replace(run, language=submission.language))
         said.content[run.run] = submission.said
