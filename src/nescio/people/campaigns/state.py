@@ -16,7 +16,7 @@ from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files, lacking_key
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, read_judgements
-from nescio.people.campaigns.keyed import keyed, without_answer
+from nescio.people.campaigns.keyed import key_judge, keyed, without_answer
 from nescio.people.campaigns.log import digests, is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, unnamed_groups
@@ -109,10 +109,8 @@ def _integrity(campaign: Campaign) -> Step | None:
 def _by_key(campaign: Campaign, topics: Topics) -> bool:
     """Return whether only the key judges: there is a key but no pool, and the task, settings or options permit it."""
     questions = [question for part in topics.parts.values() for question in part.questions.values()]
-    judged = (
-        bool(campaign.settings.judge) or topics.task == "reading" or all(question.options for question in questions)
-    )
-    return judged and bool(campaign.key_files) and not _pool(campaign)
+    judged = topics.task == "reading" or key_judge(campaign.settings, questions)
+    return bool(judged and campaign.key_files) and not _pool(campaign)
 
 
 def _pool(campaign: Campaign) -> list[Item]:
