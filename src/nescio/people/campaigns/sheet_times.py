@@ -121,7 +121,7 @@ def uncollected(campaign: Campaign, assessors: Iterable[str], *, unread: bool = 
     collected, with this word.
 
     With `unread`, sheets that a `collect` has read as they are now are left out, because it named the rows that it
-    refused; files from pages that none has read are yielded, too.
+    refused; files from pages, and of other names, that none has read are yielded, too.
     """
     history = read_history(campaign)
     present, collects = Present(history), Collects(campaign)
@@ -129,14 +129,11 @@ def uncollected(campaign: Campaign, assessors: Iterable[str], *, unread: bool = 
     read = {held for entry in read_log(campaign) if entry.step == COLLECTING for held in entry.read.values()}
     names = {who.casefold(): who for who in assessors}
     for path in found_sheets(campaign):
-        who = names.get(path.stem.casefold())
-        if unread and digest(path) in read:
+        who = "" if path.suffix.lower() == SUFFIX else names.get(path.stem.casefold(), "")
+        if (unread and digest(path) in read) or is_key_sheet(path):
             continue
-        if path.suffix.lower() == SUFFIX:
-            if unread:
-                yield path, "verdicts"
-            continue
-        if who is None:
+        if not who:
+            yield from [(path, "verdicts")] if unread else ()
             continue
         reading = SheetReader(campaign)
         rows = reading.read(path, who)
