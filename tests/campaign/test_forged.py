@@ -98,6 +98,18 @@ def test_what_desktops_write_into_folders_is_no_file_of_the_campaign(scored: Pat
     assert nescio.campaign.verify(scored).rows == ()
 
 
+def test_what_editors_leave_beside_the_key_is_no_key(scored: Path) -> None:
+    before = str(nescio.campaign.status(scored))
+    (scored / "key").mkdir()
+    for name in (".gold.jsonl.swp", "gold.jsonl~", ".~lock.gold.csv#", "~$gold.xlsx", "#gold.jsonl#"):
+        (scored / "key" / name).write_bytes(b"\0\0")
+    assert nescio.campaign.verify(scored).rows == ()
+    assert str(nescio.campaign.status(scored)) == before
+    assert nescio.campaign.score(scored, resamples=10).scores
+    (scored / "site" / "index.html~").write_text("")  # which a site would serve
+    assert [fault.file for fault in nescio.campaign.verify(scored).rows][:1] == ["site/index.html~"]
+
+
 def test_files_of_desktops_in_a_log_of_an_earlier_version_are_no_edits(
     scored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -730,7 +730,7 @@ def test_an_adjudicator_alone_does_not_decide_an_open_answer(tmp_path: Path) -> 
 def test_runs_without_an_answer_are_scored_and_need_no_sheets(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, 2)
     made.take(campaign, {"alpha_a": [None, None]})
-    nescio.campaign.pool(campaign)
+    assert nescio.campaign.pool(campaign).after == f"nescio campaign score {campaign}"
     with pytest.raises(nescio.UsageError, match="no run answers a question, so there is nothing to judge"):
         nescio.campaign.sheets(campaign, ["ana"])
     assert next_step(campaign) == "results"

@@ -410,7 +410,7 @@ def test_a_run_goes_to_no_other_language_that_shares_ids_because_a_topic_is_remo
     assert not nescio.campaign.intake(campaign, [tmp_path / "alpha"]).refused
     for folder in ("topics", "key"):
         made.text(campaign / folder / "EN.xml", made.collection("EN", 5))
-    with pytest.raises(MismatchError, match=r"r-EN/1\.txt, line 16: .*; the topics, or nescio's rules for runs, have"):
+    with pytest.raises(MismatchError, match=r"r-EN/1\.txt, line 16: .*; the topics, settings or nescio's rules"):
         nescio.campaign.score(campaign, resamples=10)
 
 
@@ -1489,6 +1489,10 @@ def test_answers_below_the_depth_of_the_pool_are_noted_if_a_measure_reads_them(t
     assert (
         "2 answers are below rank 2, the last that people judge, and MRR must have a verdict at every rank" in row.told
     )
+    (topics,) = (campaign / "topics").iterdir()
+    asked = [{"id": f"q{i}", "question": "Which?", "options": ["1", "2", "3"]} for i in range(2)]
+    made.lines(topics, asked)  # the key judges every rank
+    assert not [one for one in nescio.campaign.check(campaign, [run]).notes if one.code == "campaign.below_depth"]
 
 
 def test_a_pool_of_less_depth_says_that_the_settings_left_answers_out(tmp_path: Path) -> None:

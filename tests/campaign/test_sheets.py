@@ -164,6 +164,17 @@ def test_a_sheet_that_was_corrected_after_it_was_collected_is_named(hard: Path) 
     assert after() == ("collect", "sheets/page.jsonl holds verdicts that were not collected")
     assert nescio.campaign.collect(hard, resamples=10).count == 1  # it is from no page, and is named
     assert after() == ("done", "")
+    rows = rows_of(path)
+    path.unlink()
+    for name, verdict in (("Ana.CSV", "X"), ("ana (1).csv", "U")):  # `collect` reads the first, and names the second
+        write_rows(path.with_name(name), [{**row, "verdict": verdict} for row in rows])
+        left = f"sheets/{name} holds verdicts that were not collected"
+        assert after() == ("collect", left)
+        assert f"\nnote: {left}\n" in str(nescio.campaign.score(hard, resamples=10))
+        assert str(nescio.campaign.publish(hard)).endswith(f"\nnote: {left}")
+        nescio.campaign.collect(hard, resamples=10)
+        assert after() == ("done", "")
+        assert "note" not in str(nescio.campaign.score(hard, resamples=10))
 
 
 def test_two_files_of_one_name_in_different_folders_are_both_collected(hard: Path, tmp_path: Path) -> None:
@@ -255,7 +266,7 @@ def test_a_workbook_is_text_throughout_and_comes_back(hard: Path) -> None:
 
 def test_a_column_that_was_sorted_alone_is_named_and_sorted_rows_are_taken(hard: Path) -> None:
     path = hard / "sheets" / "ana.csv"
-    rows = [{**row, "verdict": "RWWRU"[ord(row["item"][0]) % 5]} for row in rows_of(path)]
+    rows = [{**row, "verdict": "RWWRU"[number % 5]} for number, row in enumerate(rows_of(path))]
 
     def alone(column: str) -> int:
         """Sort one column; returns how many of its cells stay beside their item."""

@@ -212,3 +212,11 @@ def test_a_column_with_another_value_in_each_row_names_no_assessors(tmp_path: Pa
     table = made.text(tmp_path / "j.csv", "run,question,verdict,item\nb,a,W,x\nb,a,R,y\nb,c,R,z\n")
     with pytest.raises(nescio.MismatchError, match="the table does not name two or more assessors"):
         nescio.lab.assessors(table)
+
+
+@pytest.mark.parametrize("times", [("2026-01-01", "2026-01-02T10:00:00"), ("9:30", "10:15"), ("1/2/2026", "3.2.2026")])
+def test_a_column_of_times_names_no_assessors(tmp_path: Path, times: tuple[str, str]) -> None:
+    rows = "b,a,W,{0}\nb,a,R,{1}\nb,c,R,{0}\nb,d,R,\n".format(*times)
+    table = made.text(tmp_path / "j.csv", f"run,question,verdict,judged_at\n{rows}")
+    with pytest.raises(nescio.MismatchError, match="the table does not name two or more assessors"):
+        nescio.lab.assessors(table)

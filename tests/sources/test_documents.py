@@ -28,6 +28,12 @@ def error_of(path: Path) -> str:
     return str(caught.value)
 
 
+def test_a_binary_file_in_no_form_that_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "table.ods"
+    path.write_bytes(b"PK\3\4\0")
+    assert ".parquet, .xlsx, .zip" in error_of(path)
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_members_of_an_archive(tmp_path: Path, method: int) -> None:
     path = tmp_path / "log.eval"

@@ -20,7 +20,7 @@ from nescio.sources.database import first_line
 from nescio.sources.elements import outline_of
 from nescio.sources.json import MemoryBudget, decode_document, decode_object, halves_of_pairs
 from nescio.sources.limits import RATIO, check_files, check_size, limits, most_unpacked
-from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
+from nescio.sources.source import ARCHIVES, BINARY, Source
 from nescio.sources.text_files import check_text
 from nescio.text import sanitize
 
@@ -57,7 +57,7 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
     with path.open("rb") as file:
         head = file.read(_PEEK)
     if b"\0" in head and not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        rule = f"this is not text, and the name of a binary file must end in {', '.join(BY_SUFFIX)}"
+        rule = f"this is not text, and of binary files only {', '.join(BINARY)} are read; save a table as .csv or .xlsx"
         raise FormatError(path, rule, value=path.suffix)
     check_text(path)
     with path.open(encoding="utf-8-sig") as lines:

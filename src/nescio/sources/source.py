@@ -18,6 +18,7 @@ TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet")
 ARCHIVES = (".zip", ".eval")
 PACKED = (".gz", ".bz2", ".xz", ".zst")
+BINARY = (".parquet", ".xlsx", *ARCHIVES, *PACKED)
 BY_SUFFIX = (*TEXT, ".parquet", ".xml", *ARCHIVES)  # any of them may be followed by a suffix of PACKED
 DELIMITED = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")

@@ -5,6 +5,7 @@ No registered format reads such a table. Commands read it beside runs.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -67,6 +68,7 @@ _WORDS = {
 }
 ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # columns in which people say only whether a system answered
 INEXACT = ("x", "inexact")
+_TIME = re.compile(r"\d{1,4}[-/.:]\d\d?\b")  # how a date, or a time of day, begins
 NOT_GIVEN = ("false", "no", "0", "0.0")  # words that say in a column `answered` that the run withheld the judged answer
 LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if the column has no other word
 
@@ -176,8 +178,8 @@ def _told_apart(
 ) -> dict[int, tuple[str, str]]:
     """Return the column and cell that distinguish a verdict from other verdicts on the same answer, keyed by row.
 
-    If several columns could do so, the one with the fewest values is taken. A column with another value in each row
-    holds no assessors, but ids or times. The result is empty if no answer has several verdicts.
+    If several columns could do so, the one with the fewest values is taken. A column of times, or with another value in
+    each row, holds no assessors. The result is empty if no answer has several verdicts.
     """
     answers = [(*row[1:4], row[6]) for row in rows]  # question, run, text and rank
     if len({*answers}) == len(rows):
@@ -191,7 +193,7 @@ def _told_apart(
     apart = []
     for i, name in enumerate(others, 1):
         values = [cell[i] for cell in cells]
-        if len({*values}) == len(rows) and len({*answers}) > 1:
+        if (len({*values}) == len(rows) and len({*answers}) > 1) or all(_TIME.match(str(one)) for one in values if one):
             continue
         if len({*zip(answers, values, strict=True)}) == len(rows):
             apart.append((len({*values}), name, values))

@@ -101,7 +101,7 @@ def _wanted(name: str) -> bool:
     """Return whether a name, with its folders, is that of a file that is neither hidden nor written by a desktop."""
     path = PurePosixPath(name)
     hidden = any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
-    return not (name.endswith("/") or hidden) and is_own(path.name)
+    return not (name.endswith("/") or hidden) and is_own(path)
 
 
 def zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:

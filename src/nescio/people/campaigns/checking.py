@@ -173,9 +173,11 @@ def remarks(submission: Submission, topics: Topics, settings: Settings) -> Itera
     if topics.task not in ("qa", "reading"):
         return
     from nescio.judging.declined.recognise import declines
+    from nescio.people.campaigns.keyed import key_judge
     from nescio.people.campaigns.ranked_answers import reads_lower_ranks
 
-    ranked = [] if settings.judge else list(filter(reads_lower_ranks, settings.measures))
+    questions = [question for part in topics.parts.values() for question in part.questions.values()]
+    ranked = [] if key_judge(settings, questions) else list(filter(reads_lower_ranks, settings.measures))
     lower = [one.rank for one in submission.said or () if one.rank > settings.depth]
     if ranked and lower:
         yield note(

@@ -17,10 +17,9 @@ from nescio.data.notes import Note, note
 from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
-from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import read_asked
 from nescio.people.campaigns.chain import UNREADABLE, links
-from nescio.people.campaigns.folder import SHEETS, Campaign, put, step
+from nescio.people.campaigns.folder import Campaign, put, step
 from nescio.people.campaigns.freshness import FEW
 from nescio.people.campaigns.handed_in import (
     SUFFIX,
@@ -59,6 +58,7 @@ from nescio.people.campaigns.sheet_times import (
     drop_replaced,
     drop_unordered,
     filled_in_by,
+    found_sheets,
     gives_anew,
     is_key_sheet,
     is_new,
@@ -161,11 +161,7 @@ def collect(
     `progress` is called with the number of sheets read. Raises UsageError if there is no sheet.
     """
     with step(campaign) as opened:
-        folder = opened / SHEETS
-        there = (path for path in folder.glob("[!.]*") if not path.name.startswith("~$"))  # an open workbook's lock
-        paths = [Path(path) for path in files] or sorted(
-            path for path in there if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX)
-        )
+        paths = [Path(path) for path in files] or found_sheets(opened)
         if not paths:
             raise UsageError(f"there is no sheet to collect; run nescio campaign sheets {opened.folder} first")
         before, faults, taken = _listed(opened), FaultsOfFiles(), lists_taken_in(read_log(opened))

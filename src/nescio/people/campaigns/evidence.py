@@ -138,7 +138,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
         for key, item in items.items()
         if item in verdicts
     }
-    judge_name, lacking = key_judge(campaign, collection.questions), without_answer(collection.questions)
+    judge_name, lacking = key_judge(settings, collection.questions), without_answer(collection.questions)
     listed = any(question.accepted is not None for question in collection.questions)
     if not named and not judge_name and settings.task == "reading" and (campaign.key_files or listed):
         refuse_open(campaign, {item.id for item in sentence_items(campaign) if item.question in part.questions})

@@ -71,7 +71,7 @@ class Campaign(Struct, frozen=True):
     @property
     def key_files(self) -> list[Path]:
         """Return the files and folders of the key; none if the organisers have no key."""
-        return [path for path in sorted((self / KEY).glob("*")) if is_own(path.name)]
+        return [path for path in sorted((self / KEY).glob("*")) if is_own(path)]
 
     @property
     def has_own_key(self) -> bool:

@@ -12,6 +12,7 @@ from nescio.errors import MismatchError, shorten
 from nescio.formats import ReadOptions, open_source
 from nescio.judging.choice import option
 from nescio.people.campaigns.folder import KEY, TOPICS, Campaign
+from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.topics import Part, exercises_of, in_language
 from nescio.pipeline import read_collection
 from nescio.tasks.ave.exercise import Exercise
@@ -121,9 +122,9 @@ def _refuse_lacking(names: Sequence[str]) -> None:
         )
 
 
-def key_judge(campaign: Campaign, questions: Iterable[Question]) -> str:
+def key_judge(settings: Settings, questions: Iterable[Question]) -> str:
     """Return the judge of the answers that people did not judge; empty if only people judge."""
-    return campaign.settings.judge or ("choice" if all(question.options for question in questions) else "")
+    return settings.judge or ("choice" if all(question.options for question in questions) else "")
 
 
 def without_answer(questions: Iterable[Question]) -> list[str]:
@@ -141,7 +142,7 @@ def check_key(campaign: Campaign) -> str:
     for part in parts.values() if files else ():
         if task in ("qa", "reading"):
             questions = keyed(part.questions.values(), files)
-            lacking += without_answer(questions) if task == "reading" or key_judge(campaign, questions) else []
+            lacking += without_answer(questions) if task == "reading" or key_judge(campaign.settings, questions) else []
         elif task == "ave":
             valued(part, files)
         elif task == "pan":

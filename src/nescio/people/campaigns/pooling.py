@@ -168,7 +168,7 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
         check_stored(run)
         submission = examine(run.path, said.topics, campaign.settings, accepted=run)
         if submission.faults:
-            rule = "the topics, or nescio's rules for runs, have changed since this run was accepted"
+            rule = "the topics, settings or nescio's rules for runs have changed since this run was accepted"
             raise MismatchError(f"{submission.faults[0]}; {rule}; {TO_FIT}")
         said.runs.append(replace(run, language=submission.language))
         said.content[run.run] = submission.said
@@ -240,10 +240,10 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         verdicts = [judgement.item for judgement in read_judgements(opened)]
         judged = {*verdicts} - open_items(opened).keys()
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
-    after = f"nescio campaign sheets {opened.folder} --assessor NAME"
+    after = f"sheets {opened.folder} --assessor NAME" if ids - judged else f"score {opened.folder}"
     counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
     unused = sum(item in held - ids for item in verdicts)
-    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged), back, again, unused)
+    return Pooled(opened / POOL / ITEMS, *counts, f"nescio campaign {after}", pool_version(merged), back, again, unused)
 
 
 def _check_lost(campaign: Campaign) -> None:

@@ -56,8 +56,8 @@ MOST_LISTED = 50  # faults of a file; the others are counted
 MOST_COUNTED = 10_000  # faults that are counted; then the run is read no further
 FEW_LINES, LINES_A_TOPIC = 10_000, 1_000  # a run has at most the first plus the second for each topic
 TO_FIT = (
-    "put the topics back and name those that no longer count in the setting `dropped`, take in a version that fits, or "
-    "withdraw the run"
+    "put topics and settings back and name topics that no longer count in the setting `dropped`, take in a version "
+    "that fits, or withdraw the run"
 )
 LONGEST = 300  # characters of a rule and of a value that a fault quotes
 _LINE = re.compile(r"line (\d+)")

@@ -41,6 +41,7 @@ from nescio.people.campaigns.receipts import read_receipts, unnamed_groups
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import SETTINGS
+from nescio.people.campaigns.sheet_times import left_in_sheets
 from nescio.people.campaigns.topics import Part
 from nescio.reporting import tables
 from nescio.reporting.page.graded import earned
@@ -50,7 +51,7 @@ from nescio.tables.outcomes_writer import guard, write_outcomes
 from nescio.tables.questions_writer import response_row, story_names, topic_row
 from nescio.tasks.ave.reader import OVER_ANSWERS
 from nescio.tasks.nuggets.scoring import is_vital
-from nescio.text import plural
+from nescio.text import plural, sanitize
 
 DATA = "data.json"
 LISTED = "reading.hum_sent"  # the column of a score that counts the sentences which people listed
@@ -84,7 +85,7 @@ class Scored(Struct, frozen=True):
 
     There are comparisons only if there are two runs or more. `rankings` has the names that the log gives to the copied
     outcomes of QA systems. `unnamed` has the groups whose accepted runs are left out, because `campaign.toml` does not
-    name them; results and site do not mention these groups.
+    name them; results and site do not mention these groups. `left` says which sheets hold what nobody collected.
     """
 
     folder: Path
@@ -94,6 +95,7 @@ class Scored(Struct, frozen=True):
     after: str
     rankings: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         runs = sum(len({row.run for row in scores}) for scores in self.scores.values())
@@ -102,7 +104,7 @@ class Scored(Struct, frozen=True):
             groups = ", ".join(self.unnamed)
             why = "because campaign.toml does not name the group"
             lines.append(f"note: the accepted runs of {groups} are left out, {why}")
-        return "\n".join([*lines, f"next: {self.after}"])
+        return "\n".join([*lines, *(f"note: {sanitize(one)}" for one in self.left), f"next: {self.after}"])
 
 
 def score(
@@ -131,8 +133,8 @@ def score(
         with renewed(opened / RESULTS) as draft:
             scored = write_results(opened, draft, how, jobs=jobs, progress=progress)
         done(opened, SCORING, read, {**asdict(how), "ranking": [*scored.rankings]})
-        unnamed = tuple(unnamed_groups(opened, read_receipts(opened)))
-    return replace(scored, folder=opened / RESULTS, unnamed=unnamed)
+        unnamed, left = unnamed_groups(opened, read_receipts(opened)), left_in_sheets(opened)
+    return replace(scored, folder=opened / RESULTS, unnamed=tuple(unnamed), left=tuple(left))
 
 
 def write_results(

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
-from nescio.people.campaigns import chain
+from nescio.people.campaigns import chain, workbook
+from nescio.people.campaigns.assessors import read_asked
 from nescio.people.campaigns.entries import COLLECTING
 from nescio.people.campaigns.folder import SHEETS, Campaign
 from nescio.people.campaigns.handed_in import SUFFIX, HandedIn
@@ -31,6 +33,12 @@ KEY_SHEET = "nuggets.csv"
 REFUSED = "refused"  # in the log, the files of which `collect` refused rows
 SAID = "said"  # in the log, the digests of what sheets say
 _LATER = timedelta(days=1)  # Clocks and archives may date a file so much too early.
+
+
+def found_sheets(campaign: Campaign) -> list[Path]:
+    """Return the files in the folder of sheets that `collect` reads if nobody names files, sorted."""
+    there = (path for path in (campaign / SHEETS).glob("[!.]*") if not path.name.startswith("~$"))  # a workbook's lock
+    return sorted(path for path in there if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX))
 
 
 def sources_of(campaign: Campaign, paths: Iterable[Path]) -> Mapping[Path, str]:
@@ -113,15 +121,19 @@ def uncollected(campaign: Campaign, assessors: Iterable[str], *, unread: bool = 
     collected, with this word.
 
     With `unread`, sheets that a `collect` has read as they are now are left out, because it named the rows that it
-    refused; files from pages that none has read are yielded, too.
+    refused; files from pages, and of other names, that none has read are yielded, too.
     """
     history = read_history(campaign)
     present, collects = Present(history), Collects(campaign)
     known = {(line.item, line.assessor, line.after) for line in present.lines.values()}
     read = {held for entry in read_log(campaign) if entry.step == COLLECTING for held in entry.read.values()}
-    sheets = ((campaign / SHEETS / f"{who}{suffix}", who) for who in assessors for suffix in (".csv", ".xlsx"))
-    for path, who in sheets:
-        if not path.is_file() or (unread and digest(path) in read):
+    names = {who.casefold(): who for who in assessors}
+    for path in found_sheets(campaign):
+        who = "" if path.suffix.lower() == SUFFIX else names.get(path.stem.casefold(), "")
+        if (unread and digest(path) in read) or is_key_sheet(path):
+            continue
+        if not who:
+            yield from [(path, "verdicts")] if unread else ()
             continue
         reading = SheetReader(campaign)
         rows = reading.read(path, who)
@@ -140,9 +152,13 @@ def uncollected(campaign: Campaign, assessors: Iterable[str], *, unread: bool = 
             yield path, "verdicts"
         elif any(present.lacks_comment(one) for one in (*rows.judgements, *rows.blanks)):
             yield path, "comments"
-    for path in sorted((campaign / SHEETS).glob(f"[!.]*{SUFFIX}")) if unread else ():
-        if digest(path) not in read:
-            yield path, "verdicts"
+
+
+def left_in_sheets(campaign: Campaign) -> list[str]:
+    """Return a sentence on each file in the folder of sheets with something that nobody collected."""
+    asked = (*read_asked(campaign).assessors, ADJUDICATION)
+    left = uncollected(campaign, asked, unread=True)
+    return [f"{SHEETS}/{path.name} holds {kind} that were not collected" for path, kind in left]
 
 
 def replaces_newer(

@@ -36,6 +36,7 @@ from nescio.people.campaigns.receipts import TOLD
 from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.scoring import TopicScore, read_results, read_tables
+from nescio.people.campaigns.sheet_times import left_in_sheets
 from nescio.people.campaigns.standings import agreement_sentence, standings, topic_cells, topic_columns
 from nescio.people.campaigns.tampering import SEAL, faults
 from nescio.reporting import latex
@@ -48,17 +49,22 @@ LONGEST = 300  # characters of an answer that a page shows
 
 
 class Published(Struct, frozen=True):
-    """The result of `publish`: the site, and its numbers of topic pages and of folders of returns."""
+    """The result of `publish`: the site, and its numbers of topic pages and of folders of returns.
+
+    `left` says which sheets hold what nobody collected.
+    """
 
     folder: Path
     topics: int
     groups: int
+    left: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return (
+        wrote = (
             f"wrote {self.folder}: index.html, {plural(self.topics, 'topic page')}, LaTeX in latex/; wrote"
             f" {self.folder.parent / RETURNS}: private returns for {plural(self.groups, 'group')}"
         )
+        return "\n".join([wrote, *(f"note: {sanitize(one)}" for one in self.left)])
 
 
 class _Site:
@@ -112,7 +118,8 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
         with renewed(opened / SITE) as draft, renewed(opened / RETURNS) as private:
             site = write_site(opened, draft, private, progress)
         done(opened, PUBLISHING, read)
-    return Published(opened / SITE, len(site.by_topic), len({*site.group.values()}))
+        left = tuple(left_in_sheets(opened))
+    return Published(opened / SITE, len(site.by_topic), len({*site.group.values()}), left)
 
 
 def _refuse(campaign: Campaign) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from nescio.data.assessors import ADJUDICATION
 from nescio.errors import MismatchError, NescioError
 from nescio.people.campaigns.assessors import open_items, read_asked, returned, unasked
 from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
@@ -17,14 +16,14 @@ from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files, lacking_key
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, read_judgements
-from nescio.people.campaigns.keyed import keyed, without_answer
+from nescio.people.campaigns.keyed import key_judge, keyed, without_answer
 from nescio.people.campaigns.log import digests, is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, unnamed_groups
 from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import SETTINGS, moment
-from nescio.people.campaigns.sheet_times import uncollected
+from nescio.people.campaigns.sheet_times import left_in_sheets
 from nescio.people.campaigns.tampering import faults, pending
 from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
 from nescio.people.campaigns.verdicts import MORE_PEOPLE, disputed
@@ -110,10 +109,8 @@ def _integrity(campaign: Campaign) -> Step | None:
 def _by_key(campaign: Campaign, topics: Topics) -> bool:
     """Return whether only the key judges: there is a key but no pool, and the task, settings or options permit it."""
     questions = [question for part in topics.parts.values() for question in part.questions.values()]
-    judged = (
-        bool(campaign.settings.judge) or topics.task == "reading" or all(question.options for question in questions)
-    )
-    return judged and bool(campaign.key_files) and not _pool(campaign)
+    judged = topics.task == "reading" or key_judge(campaign.settings, questions)
+    return bool(judged and campaign.key_files) and not _pool(campaign)
 
 
 def _pool(campaign: Campaign) -> list[Item]:
@@ -192,8 +189,8 @@ def _judging(campaign: Campaign) -> list[Step]:
     if back.verdicts < back.of:
         what += f"; {back}"
     judged = not left and not dispute and back.verdicts == back.of
-    changed = [*uncollected(campaign, (*read_asked(campaign).assessors, ADJUDICATION), unread=True)] if judged else []
-    what += "".join(f"; {SHEETS}/{path.name} holds {kind} that were not collected" for path, kind in changed)
+    changed = left_in_sheets(campaign) if judged else []
+    what = "; ".join([what, *changed])
     if campaign.settings.task == "nuggets":
         listed = {question for question, *_ in nugget_texts(campaign.key_files)}
         targets = [question for part in campaign.topics().parts.values() for question in part.questions]
