@@ -30,7 +30,7 @@ from nescio.data.kept import WITH_OPTIONS
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, UNSEEN
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, checked, empty, named, settle
+from nescio.formats.logs.kit import Log, checked, empty, runs_in, settle
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, part_of
 from nescio.sources.json_lines import json_lines
@@ -103,11 +103,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             f"category{offer('beside', '*_score.json')}"
         )
         raise FormatError(log.label, rule)
-    first = list({_model_folder(source): source for source in reversed(scores)}.values())
-    runs = {
-        _model_folder(source): run
-        for source, run in named(first, lambda s: _model_folder(s).name or "run", _model_folder)
-    }
+    runs = runs_in(scores, _model_folder)
     categories: dict[str, list[Sheet]] = defaultdict(list)
     for source in scores:
         sheet = _sheet(source, runs[_model_folder(source)], outputs)

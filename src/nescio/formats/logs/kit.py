@@ -502,6 +502,34 @@ def named(
     return zip(sources, names, strict=True)
 
 
+def runs_in(sources: Sequence[Source], folder: Callable[[Source], Path]) -> dict[Path, str]:
+    """Return the names of the runs whose files lie in one folder each, keyed by this folder, after which they are
+    named.
+
+    If two names are equal, the folder above is added to each.
+    """
+    folders = list(dict.fromkeys(map(folder, sources)))
+    names = run_names([(one.name or "run", place(one)) for one in folders])
+    return dict(zip(folders, names, strict=True))
+
+
+def check_folders(sources: Sequence[Source], own: Callable[[Source], tuple[tuple[str, ...], Path]]) -> None:
+    """Raise MismatchError if one task of a run has files in two folders, which come from two evaluations of a model.
+
+    `own` is a function that returns what identifies the task of a file, the run first, and the folder of the run.
+    """
+    first: dict[tuple[str, ...], tuple[Path, Source]] = {}
+    for source in sources:
+        task, folder = own(source)
+        before, other = first.setdefault(task, (folder, source))
+        if before != folder:
+            renamed = "files" if source.stem == task[0] else f"folders {task[0]}"
+            raise MismatchError(
+                f"{other.label} and {source.label} are not repeats, but both would become run {task[0]!r}; rename one "
+                f"of the {renamed}, or score the files separately"
+            )
+
+
 def place(path: Path) -> str:
     """Return the last two names in the path of a file or folder, which distinguish runs of one name."""
     return "/".join(path.absolute().parts[-2:]).lstrip("/")

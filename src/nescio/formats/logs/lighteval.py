@@ -26,7 +26,7 @@ from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, empty, in_brackets, named, printable
+from nescio.formats.logs.kit import Log, empty, in_brackets, printable
 from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric, decisive
 from nescio.formats.logs.prompts import own_texts
@@ -60,13 +60,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     details, figures = log.part("details"), log.part("results")
     if not details:
         raise FormatError(figures[0].label, _why_figures_alone(figures[0]))
-    first = list({_model(source): source for source in reversed(details)}.values())
-    names = {_model(source): run for source, run in named(first, _model, lambda source: Path(source.label).parent)}
     beside = {source: _beside(source, details, figures) for source in details}
     answers: list[Answer] = []
     held: dict[Source, dict[str, set[str]]] = {}  # the runs and the tasks whose answers a results file is about
     for source, own in beside.items():
-        run = names[_model(source)]
+        run = _model(source)
         task_answers = [log.take(answer) for answer in _answers(source, run)]
         if not task_answers:
             raise FormatError(source.label, "the file holds no rows")

@@ -22,7 +22,7 @@ from typing import Any
 from nescio.data.reasons import NO_FORM
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, empty, rows_in
+from nescio.formats.logs.kit import Log, check_folders, empty, rows_in
 from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric, decisive, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -58,6 +58,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         )
         raise FormatError(figures[0].label, rule)
     places = {source.label: _place(source) for source in outputs}
+    check_folders(outputs, lambda source: (_place(source), own_path(source.label).parent))
     several = len({task for _, task in places.values()}) > 1
     seeds: dict[tuple[str, str], int] = {}
     answers: list[Answer] = []
