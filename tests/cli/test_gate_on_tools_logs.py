@@ -15,7 +15,7 @@ from nescio.errors import MismatchError
 from tests.cli.conftest import Command
 from tests.cli.test_gate_grounds import GATE, N
 from tests.cli.test_gate_on_logs import ASKED, GOLD, JUDGES, TEXT
-from tests.cli.test_gate_on_lost_tasks import nemo_skills
+from tests.cli.test_gate_on_lost_tasks import lm_eval, nemo_skills
 
 DATE = "2026-01-01T00-00-00.000000"
 CRITERIA = "Criteria:\nBe {}.\n\nHere is an example. \n \nEvaluation Steps:\n{} \n \nRubric:\nNone \n \nScore: {}"
@@ -92,6 +92,7 @@ def lighteval(folder: Path, run: str, share: int, **changes: Any) -> Path:
     return folder / run
 
 
+_DEFINING = ("config_tasks", "configs", "versions")  # the parts of a results file that define metrics and tasks
 CHANGES = [
     (deepeval, {"flaky": True}, JUDGES),
     (deepeval, {"criteria": ("lenient", "[]")}, JUDGES),
@@ -205,6 +206,21 @@ def test_a_run_without_a_results_file_is_not_compared_with_a_baseline_that_has_o
     assert nescio("compare", old, "--save-baseline", tmp_path / "base.json").status == 0
     done = nescio("compare", new, "-m", "accuracy", "--baseline", tmp_path / "base.json", "--fail-on-regression")
     done.assert_refused("was judged by em(sample_level_fn=strict, version=0), and these files by em.")
+
+
+@pytest.mark.parametrize("write", [lighteval, lm_eval])
+def test_a_results_file_without_definitions_is_still_a_results_file(
+    tmp_path: Path, nescio: Command, write: Any
+) -> None:
+    """The figures of one run were compared with its answers, and those of the other are not there."""
+    old, new = write(tmp_path, "old", 5), write(tmp_path, "new", 9)
+    for path in [*old.rglob("results*.json"), *new.rglob("results*.json")]:
+        stated = json.loads(path.read_text())
+        path.write_text(json.dumps(stated | dict.fromkeys({*_DEFINING} & {*stated}, {})))
+    gate = ("-m", "accuracy", *GATE)
+    assert nescio("compare", old, new, *gate).status == 0
+    next(new.rglob("results*.json")).unlink()
+    nescio("compare", old, new, *gate).assert_refused("em(definition=not stated")
 
 
 TABLES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {

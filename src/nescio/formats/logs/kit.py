@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import Evidence
-from nescio.data.judge_record import judges_differ, undated
+from nescio.data.judge_record import NOT_STATED, JudgeRecord, grader, judges_differ, undated
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, Outcomes
 from nescio.data.policies import scores_of
@@ -189,6 +189,15 @@ class Log:
         name = source if isinstance(source, str) else source.name
         mean, held = [mean_of(scores)], len(scores)
         self.total(name, what, own, mean, covered=of, held=held, runs=(run,), metric=metric, rounding=rounding)
+
+    def say_unused(self, names: Iterable[str]) -> None:
+        """Add a note on each of these files, whose figures fit no answers, so that nothing was compared with them."""
+        for name in names:
+            self.say(
+                "kit.figures_unused",
+                "{subject}: its figures belong to none of these answers, so they are not compared",
+                name,
+            )
 
     def total(self, name: str, what: str, own: Any, ours: Sequence[float], **more: Any) -> None:
         """Add a note if `own`, the figure `what` that the file `name` states, differs from every value in `ours`.
@@ -452,6 +461,19 @@ def _terse(data: Any, options: ReadOptions, keep: Collection[str]) -> Any:
 
 def _groups(values: Array) -> bool:
     return 2 * len(set(values)) <= max(2, len(values)) and not any(value.startswith(PROSE) for value in values)
+
+
+# ---- who graded ----
+
+
+def defined(metric: str, stated: Row, *, figures: bool, **known: Any) -> JudgeRecord:
+    """Return the record of a metric; `stated` is how a tool's file of `figures` defines it, if there is such a file.
+
+    Its answers were compared with this file, even if the file states nothing on grading; then the record says that.
+    `known` is known without the file.
+    """
+    record, without = grader(metric, **known, **stated), grader(metric, **known)
+    return grader(metric, **known, definition=NOT_STATED) if figures and record == without else record
 
 
 # ---- names ----
