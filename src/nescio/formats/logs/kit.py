@@ -366,6 +366,11 @@ def mean_of(scores: Iterable[float]) -> float:
     return sum(graded) / len(graded) if graded else math.nan
 
 
+def both_means(scores: Sequence[float]) -> tuple[float, float]:
+    """Return the mean of the scores that are not NaN, and the mean of all if the others count as 0."""
+    return mean_of(scores), math.fsum(score for score in scores if not math.isnan(score)) / len(scores)
+
+
 def question_means(scored: Iterable[tuple[str, float]]) -> list[float]:
     """Return the mean score of each question, from pairs of a question and one of its scores."""
     scores: dict[str, list[float]] = {}

@@ -42,7 +42,7 @@ from nescio.data.outcomes import SILENT
 from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, check_folders, in_brackets, mean_of
+from nescio.formats.logs.kit import Log, both_means, check_folders, in_brackets
 from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric
 from nescio.formats.logs.opencompass_prompts import (
@@ -358,10 +358,8 @@ def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None
     figure = number(source.document.get(name))
     if figure is not None:
         scores = [answer.scores[CORRECT] for answer in answers]
-        over_all = sum(score for score in scores if not math.isnan(score)) / len(scores)
         what = "score" if name == "score" else "accuracy"
-        means, runs = (mean_of(scores), over_all), (answers[0].run,)
-        log.total(source.name, what, figure / 100, means, runs=runs, rounding=_ROUNDED)
+        log.total(source.name, what, figure / 100, both_means(scores), runs=(answers[0].run,), rounding=_ROUNDED)
 
 
 # ---- documents ----
