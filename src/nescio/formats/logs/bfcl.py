@@ -3,7 +3,7 @@ or without the outputs in `BFCL_v4_<category>_result.json`.
 
 A score file begins with counts and lists only the failures, so every question that it does not list is right. Outputs,
 if given, name these questions. Otherwise their number comes from the counts, and two runs are paired by the failures of
-both. A run is a model, and its categories are a stratum.
+both. A run is a model, and its categories are a stratum. A category with outputs but without scores is lost.
 
 In the categories `irrelevance` no function fits, so the questions have no answer: a call is wrong and no call is right.
 BFCL also counts an output as right there if it could not parse it. nescio distinguishes four cases. An unparsed output
@@ -26,6 +26,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from nescio.data.changed_questions import words_digest
+from nescio.data.dropped import fewer_held
 from nescio.data.kept import WITH_OPTIONS
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, UNSEEN
 from nescio.errors import FormatError, MismatchError, offer
@@ -111,6 +112,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         own = as_object(source.first).get("accuracy")
         log.total(source.name, "accuracy", own, (right / sheet.total,), runs=(sheet.run,))
         categories[sheet.category].append(sheet)
+    _say_ungraded(log, scores, outputs, runs)
     answers = [log.take(answer) for same in categories.values() for answer in _category(log, same)]
     for answer in answers:
         settle(answer, answer.right)
@@ -138,6 +140,19 @@ def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
         raise FormatError(source.label, rule)
     model_outputs, category = _outputs_of(source, outputs), _category_of(source)
     return Sheet(Path(source.label), run, category, counts.total_count, failures, model_outputs)
+
+
+def _say_ungraded(log: Log, scores: Sequence[Source], outputs: Sequence[Source], runs: Mapping[Path, str]) -> None:
+    """Add a note on each file of outputs in a category for which the run has no scores."""
+    graded = {(_model_folder(source).name, _category_of(source)) for source in scores}
+    for source in outputs:
+        model, category = _model_folder(source).name, _category_of(source)
+        own = [run for folder, run in runs.items() if folder.name == model]
+        if not own:
+            log.say_stray([str(source.label)])
+        elif (model, category) not in graded:
+            given = sum(1 for _ in json_lines(source, lenient=True))
+            log.notes.append(fewer_held(source.name, own, given, 0, f" to {category}", tasks=[category]))
 
 
 def _model_folder(source: Source) -> Path:

@@ -190,14 +190,10 @@ class Log:
         mean, held = [mean_of(scores)], len(scores)
         self.total(name, what, own, mean, covered=of, held=held, runs=(run,), metric=metric, rounding=rounding)
 
-    def say_unused(self, names: Iterable[str]) -> None:
-        """Add a note on each of these files, whose figures fit no answers, so that nothing was compared with them."""
+    def say_stray(self, names: Iterable[str]) -> None:
+        """Add a note on each of these files, which are beside no answers that were read."""
         for name in names:
-            self.say(
-                "kit.figures_unused",
-                "{subject}: its figures belong to none of these answers, so they are not compared",
-                name,
-            )
+            self.say("kit.stray", "{subject}: this file belongs to none of these answers and is left out", name)
 
     def total(self, name: str, what: str, own: Any, ours: Sequence[float], **more: Any) -> None:
         """Add a note if `own`, the figure `what` that the file `name` states, differs from every value in `ours`.

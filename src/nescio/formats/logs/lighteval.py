@@ -76,7 +76,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             if own:
                 _judge(task_answers, own[0])
             answers += task_answers
-    log.say_unused(str(source.label) for source in figures if source not in held)
+    log.say_stray(str(source.label) for source in figures if source not in held)
     deciding = decisive(log, answers)
     for source, runs in held.items():
         every = as_object(source.document.get("results"))

@@ -76,7 +76,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         of_run = _run_of(source, {one.run for one in answers})
         held = {task for own, task in places.values() if own == of_run}
         if not held & {*source.document}:
-            log.say_unused([str(source.label)])
+            log.say_stray([str(source.label)])
         for task in held:
             own_answers = [one for one in answers if one.run == of_run and one.task == (task if several else "")]
             _against_figures(log, own_answers, source, task)

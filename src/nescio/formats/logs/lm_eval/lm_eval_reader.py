@@ -121,7 +121,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for path, content in results:
         own = [one for one in decided if one[0].results is content]
         _say_lost(log, path, content, own)
-        log.say_unused([] if own else [str(path)])
+        log.say_stray([] if own else [str(path)])
     if len(kinds) > 1:
         raise MismatchError(
             f"{kinds[True]} gives outcomes, but {kinds[False]} gives only scores: score these files separately"
