@@ -46,7 +46,7 @@ class Trajectory(Struct):
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file."""
     log = Log(parts, options)
-    answers = []
+    answers: list[Answer] = []
     for source, run in named(log.sources):
         document = source.document
         if isinstance(document, dict) and "simulations" not in document:
