@@ -107,7 +107,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     runs = runs_in(scores, _model_folder)
     categories: dict[str, list[Sheet]] = defaultdict(list)
     for source in scores:
-        sheet = _sheet(source, runs[_model_folder(source)], outputs)
+        sheet = _sheet(source, runs[_model_folder(source)], _of_one_kind(source, scores), outputs)
         right = sheet.total - len(sheet.failures)
         own = as_object(source.first).get("accuracy")
         log.total(source.name, "accuracy", own, (right / sheet.total,), runs=(sheet.run,))
@@ -122,7 +122,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 # ---- files and runs ----
 
 
-def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
+def _sheet(source: Source, run: str, alike: Sequence[Source], outputs: Sequence[Source]) -> Sheet:
+    """Return the scores in a file; `alike` are all files of scores of this model and category."""
     lines = ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     first, where = next(lines)
     counts = checked(Counts, first, source, where)
@@ -138,19 +139,18 @@ def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
             f"{len(failures)} failures: it is cut off, or lists other answers too"
         )
         raise FormatError(source.label, rule)
-    model_outputs, category = _outputs_of(source, outputs), _category_of(source)
+    model_outputs, category = _outputs_of(source, alike, outputs), _category_of(source)
     return Sheet(Path(source.label), run, category, counts.total_count, failures, model_outputs)
 
 
 def _say_ungraded(log: Log, scores: Sequence[Source], outputs: Sequence[Source], runs: Mapping[Path, str]) -> None:
     """Add a note on each file of outputs in a category for which the run has no scores."""
-    graded = {(_model_folder(source).name, _category_of(source)) for source in scores}
     for source in outputs:
-        model, category = _model_folder(source).name, _category_of(source)
-        own = [run for folder, run in runs.items() if folder.name == model]
+        category = _category_of(source)
+        own = [run for folder, run in runs.items() if folder.name == _model_folder(source).name]
         if not own:
             log.say_stray([str(source.label)])
-        elif (model, category) not in graded:
+        elif not _of_one_kind(source, scores):
             given = sum(1 for _ in json_lines(source, lenient=True))
             log.notes.append(fewer_held(source.name, own, given, 0, f" to {category}", tasks=[category]))
 
@@ -166,15 +166,20 @@ def _category_of(source: Source) -> str:
     return named["category"] if named else source.stem
 
 
-def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] | None:
+def _of_one_kind(like: Source, sources: Sequence[Source]) -> list[Source]:
+    """Return the files of the same model and category as the file `like`."""
+    known = _model_folder(like).name, _category_of(like)
+    return [source for source in sources if (_model_folder(source).name, _category_of(source)) == known]
+
+
+def _outputs_of(scores: Source, alike: Sequence[Source], outputs: Sequence[Source]) -> Mapping[str, Any] | None:
     """Return the model's outputs for the model and the category of the file `scores`, keyed by the question's id.
 
-    If several files have this model and category, the one is taken whose path equals that of `scores` with "result" in
-    place of "score". The result is None if no file fits.
+    If several files of scores (`alike`) or of outputs have this model and category, the outputs are those whose path
+    equals that of `scores` with "result" in place of "score". The result is None if no file fits.
     """
-    model, category = _model_folder(scores).name, _category_of(scores)
-    same = [source for source in outputs if (_model_folder(source).name, _category_of(source)) == (model, category)]
-    if len(same) > 1:
+    same = _of_one_kind(scores, outputs)
+    if len(same) > 1 or len(alike) > 1:
         wanted = str(own_path(scores.label)).replace("score", "result")
         same = [source for source in same if str(own_path(source.label)) == wanted]
     if len(same) != 1:
