@@ -223,6 +223,18 @@ def test_a_results_file_without_definitions_is_still_a_results_file(
     nescio("compare", old, new, *gate).assert_refused("em(definition=not stated")
 
 
+def test_no_run_defines_the_metrics_of_another(tmp_path: Path, nescio: Command) -> None:
+    """The new run's folder also holds results under the name of the old run, with its own kinder metric."""
+    old, new = lighteval(tmp_path, "old", 5), lighteval(tmp_path, "new", 9, metric={"sample_level_fn": "lenient"})
+    gate = ("-m", "accuracy", *GATE)
+    nescio("compare", new, old, *gate).assert_refused(JUDGES)
+    (own,) = (new / "results" / "new").glob("*.json")
+    stated = json.loads(own.read_text()) | {"results": {}, "config_general": {"model_name": "old"}}
+    (new / "results" / "old").mkdir()
+    (new / "results" / "old" / own.name).write_text(json.dumps(stated))
+    nescio("compare", new, old, *gate).assert_refused(JUDGES)
+
+
 TABLES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     "simpleqa": ({"problem": "q{q}", "target": "x", "predicted_answer": "a{q}", "grade": "{letter}"}, ()),
     "ragas": (

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from nescio.data.changed_questions import words_digest
 from nescio.data.dropped import fewer_held
+from nescio.data.judge_record import JudgeRecord, combined
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, defined, empty, in_brackets, printable
@@ -73,8 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             _against_figures(log, task_answers, source, own)
             for other in own:
                 held.setdefault(other, {}).setdefault(run, set()).add(task)
-            if own:
-                _judge(task_answers, own[0])
+            _judge(task_answers, own)
             answers += task_answers
     log.say_stray(str(source.label) for source in figures if source not in held)
     deciding = decisive(log, answers)
@@ -161,9 +161,17 @@ def _of_task(by_task: Any, task: str) -> Any:
     return held[fitting[0]] if len(fitting) == 1 else None
 
 
-def _judge(answers: Sequence[Answer], figures: Source) -> None:
-    """Set who graded the answers to a task: each metric, as the results file defines it, and the task's version."""
-    task = answers[0].task
+def _judge(answers: Sequence[Answer], figures: Sequence[Source]) -> None:
+    """Set who graded the answers to a task: each metric, as all its results files define it."""
+    names = dict.fromkeys(name for answer in answers for name in answer.scores)
+    defined_in = [_definitions(one, answers[0].task, names) for one in figures]
+    judges = {name: combined({own[name] for own in defined_in}) for name in names} if defined_in else {}
+    for answer in answers:
+        answer.judges = judges
+
+
+def _definitions(figures: Source, task: str, names: Iterable[str]) -> dict[str, JudgeRecord]:
+    """Return how a results file defines each metric of a task, with the version of the task."""
     config = as_object(_of_task(figures.document.get("config_tasks"), task))
     versions = (_of_task(figures.document.get("versions"), task), config.get("version"))
     stated: dict[str, dict[str, Any]] = {}
@@ -171,12 +179,7 @@ def _judge(answers: Sequence[Answer], figures: Source) -> None:
         own = {key: value for key, value in one.items() if key not in _NOT_OF_GRADING}
         stated |= dict.fromkeys(map(str, as_list(one.get("metric_name")) or [one.get("metric_name")]), own)
     version = next((one for one in versions if one is not None), None)
-    judges = {
-        name: defined(name, {"version": version, **stated.get(name, {})}, figures=True)
-        for name in dict.fromkeys(name for answer in answers for name in answer.scores)
-    }
-    for answer in answers:
-        answer.judges = judges
+    return {name: defined(name, {"version": version, **stated.get(name, {})}, figures=True) for name in names}
 
 
 def _documents(figures: Source, task: str) -> int | None:
