@@ -15,7 +15,7 @@ from nescio.errors import MismatchError
 from tests.cli.conftest import Command
 from tests.cli.test_gate_grounds import GATE, N
 from tests.cli.test_gate_on_logs import ASKED, GOLD, JUDGES, TEXT
-from tests.cli.test_gate_on_lost_tasks import lm_eval, nemo_skills
+from tests.cli.test_gate_on_lost_tasks import lm_eval, nemo_skills, opencompass, written
 
 DATE = "2026-01-01T00-00-00.000000"
 CRITERIA = "Criteria:\nBe {}.\n\nHere is an example. \n \nEvaluation Steps:\n{} \n \nRubric:\nNone \n \nScore: {}"
@@ -216,7 +216,7 @@ def test_a_results_file_without_definitions_is_still_a_results_file(
     old, new = write(tmp_path, "old", 5), write(tmp_path, "new", 9)
     for path in [*old.rglob("results*.json"), *new.rglob("results*.json")]:
         stated = json.loads(path.read_text())
-        path.write_text(json.dumps(stated | dict.fromkeys({*_DEFINING} & {*stated}, {})))
+        path.write_text(json.dumps(stated | {key: {} for key in {*_DEFINING} & {*stated}}))
     gate = ("-m", "accuracy", *GATE)
     assert nescio("compare", old, new, *gate).status == 0
     next(new.rglob("results*.json")).unlink()
@@ -233,6 +233,31 @@ def test_no_run_defines_the_metrics_of_another(tmp_path: Path, nescio: Command) 
     (new / "results" / "old").mkdir()
     (new / "results" / "old" / own.name).write_text(json.dumps(stated))
     nescio("compare", new, old, *gate).assert_refused(JUDGES)
+
+
+def test_no_folder_adds_what_the_baseline_said(tmp_path: Path, nescio: Command) -> None:
+    """The baseline's folder holds no texts; that of the new run calls all answers of the baseline abstentions."""
+    old, new = opencompass(tmp_path, "old", 8), opencompass(tmp_path, "new", 7)
+    items = {str(q): {"origin_prompt": f"Who keeps lamp {q}?", "prediction": "I do not know"} for q in N}
+    written(new / "predictions" / "old" / "lamps.json", items)
+    done = nescio("compare", old, new, "-m", "accuracy", *GATE, "--declined-pattern", "i do not know")
+    done.assert_refused("are not repeats, but both would become run 'old'")
+
+
+def test_no_folder_adds_the_outputs_of_the_baseline(tmp_path: Path, nescio: Command) -> None:
+    """Where no function fits, each unlisted answer is right, and the outputs say whether it calls a function."""
+    for run, share in (("old", 9), ("new", 7)):
+        failures = [{"id": f"irrelevance_{q}", "valid": False, "model_result": "f()"} for q in N if q % 10 >= share]
+        head = {"accuracy": share / 10, "correct_count": share * len(N) // 10, "total_count": len(N)}
+        place = tmp_path / run / "score" / run
+        written(place / "BFCL_v4_irrelevance_score.json", {}).write_text("\n".join(map(json.dumps, [head, *failures])))
+    for run, output in (("new", "No."), ("old", "[f(x=1)")):
+        lines = [{"id": f"irrelevance_{q}", "result": output, "input_token_count": 1} for q in N]
+        path = written(tmp_path / "new" / "result" / run / "BFCL_v4_irrelevance_result.json", {})
+        path.write_text("\n".join(map(json.dumps, lines)))
+    done = nescio("compare", tmp_path / "old", tmp_path / "new", "-m", "accuracy", *GATE)
+    assert done.status != 0, done.flat
+    assert "result/old/BFCL_v4_irrelevance_result.json: this file belongs to none of these answers" in done.flat
 
 
 TABLES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {

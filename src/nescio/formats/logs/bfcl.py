@@ -2,8 +2,9 @@
 or without the outputs in `BFCL_v4_<category>_result.json`.
 
 A score file begins with counts and lists only the failures, so every question that it does not list is right. Outputs,
-if given, name these questions. Otherwise their number comes from the counts, and two runs are paired by the failures of
-both. A run is a model, and its categories are a stratum. A category with outputs but without scores is lost.
+if given (`result/<model>` beside `score/<model>`), name these questions. Otherwise their number comes from the counts,
+and two runs are paired by the failures of both. A run is a model, and its categories are a stratum. A category with
+outputs but without scores is lost.
 
 In the categories `irrelevance` no function fits, so the questions have no answer: a call is wrong and no call is right.
 BFCL also counts an output as right there if it could not parse it. nescio distinguishes four cases. An unparsed output
@@ -147,7 +148,7 @@ def _say_ungraded(log: Log, scores: Sequence[Source], outputs: Sequence[Source],
     """Add a note on each file of outputs in a category for which the run has no scores."""
     for source in outputs:
         category = _category_of(source)
-        own = [run for folder, run in runs.items() if folder.name == _model_folder(source).name]
+        own = [run for folder, run in runs.items() if (folder.parent.parent, folder.name) == _kind(source)[:2]]
         if not own:
             log.say_stray([str(source.label)])
         elif not _of_one_kind(source, scores):
@@ -167,9 +168,14 @@ def _category_of(source: Source) -> str:
 
 
 def _of_one_kind(like: Source, sources: Sequence[Source]) -> list[Source]:
-    """Return the files of the same model and category as the file `like`."""
-    known = _model_folder(like).name, _category_of(like)
-    return [source for source in sources if (_model_folder(source).name, _category_of(source)) == known]
+    """Return the files of the same model and category as the file `like`, below the same folder."""
+    return [source for source in sources if _kind(source) == _kind(like)]
+
+
+def _kind(source: Source) -> tuple[Path, str, str]:
+    """Return the folder above `score` or `result` in the path of a file, its model and its category."""
+    model = _model_folder(source)
+    return model.parent.parent, model.name, _category_of(source)
 
 
 def _outputs_of(scores: Source, alike: Sequence[Source], outputs: Sequence[Source]) -> Mapping[str, Any] | None:

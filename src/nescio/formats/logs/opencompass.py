@@ -182,11 +182,10 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _folder_of(source: Source) -> tuple[tuple[str, ...], Path]:
-    """Return the model and the dataset of a file with "results", "predictions" or "", and the folder of that name."""
+    """Return the model and the dataset of a file, and the folder above its `results` or `predictions`."""
     path = own_path(source.label)
     above = path.parent.parent.name in ("results", "predictions")
-    folder = path.parent.parent if above else path.parent
-    return (*_place(source), folder.name if above else ""), folder
+    return (*_place(source), str(above)), path.parent.parent.parent if above else path.parent
 
 
 def _why_no_items(source: Source) -> str:
