@@ -15,7 +15,7 @@ from nescio.errors import MismatchError
 from tests.cli.conftest import Command
 from tests.cli.test_gate_grounds import GATE, N
 from tests.cli.test_gate_on_logs import ASKED, GOLD, JUDGES, TEXT
-from tests.cli.test_gate_on_lost_tasks import nemo_skills
+from tests.cli.test_gate_on_lost_tasks import lm_eval, nemo_skills, opencompass, written
 
 DATE = "2026-01-01T00-00-00.000000"
 CRITERIA = "Criteria:\nBe {}.\n\nHere is an example. \n \nEvaluation Steps:\n{} \n \nRubric:\nNone \n \nScore: {}"
@@ -92,6 +92,7 @@ def lighteval(folder: Path, run: str, share: int, **changes: Any) -> Path:
     return folder / run
 
 
+_DEFINING = ("config_tasks", "configs", "versions")  # the parts of a results file that define metrics and tasks
 CHANGES = [
     (deepeval, {"flaky": True}, JUDGES),
     (deepeval, {"criteria": ("lenient", "[]")}, JUDGES),
@@ -205,6 +206,58 @@ def test_a_run_without_a_results_file_is_not_compared_with_a_baseline_that_has_o
     assert nescio("compare", old, "--save-baseline", tmp_path / "base.json").status == 0
     done = nescio("compare", new, "-m", "accuracy", "--baseline", tmp_path / "base.json", "--fail-on-regression")
     done.assert_refused("was judged by em(sample_level_fn=strict, version=0), and these files by em.")
+
+
+@pytest.mark.parametrize("write", [lighteval, lm_eval])
+def test_a_results_file_without_definitions_is_still_a_results_file(
+    tmp_path: Path, nescio: Command, write: Any
+) -> None:
+    """The figures of one run were compared with its answers, and those of the other are not there."""
+    old, new = write(tmp_path, "old", 5), write(tmp_path, "new", 9)
+    for path in [*old.rglob("results*.json"), *new.rglob("results*.json")]:
+        stated = json.loads(path.read_text())
+        path.write_text(json.dumps(stated | {key: {} for key in {*_DEFINING} & {*stated}}))
+    gate = ("-m", "accuracy", *GATE)
+    assert nescio("compare", old, new, *gate).status == 0
+    next(new.rglob("results*.json")).unlink()
+    nescio("compare", old, new, *gate).assert_refused("em(definition=not stated")
+
+
+def test_no_run_defines_the_metrics_of_another(tmp_path: Path, nescio: Command) -> None:
+    """The new run's folder also holds results under the name of the old run, with its own kinder metric."""
+    old, new = lighteval(tmp_path, "old", 5), lighteval(tmp_path, "new", 9, metric={"sample_level_fn": "lenient"})
+    gate = ("-m", "accuracy", *GATE)
+    nescio("compare", new, old, *gate).assert_refused(JUDGES)
+    (own,) = (new / "results" / "new").glob("*.json")
+    stated = json.loads(own.read_text()) | {"results": {}, "config_general": {"model_name": "old"}}
+    (new / "results" / "old").mkdir()
+    (new / "results" / "old" / own.name).write_text(json.dumps(stated))
+    nescio("compare", new, old, *gate).assert_refused(JUDGES)
+
+
+def test_no_folder_adds_what_the_baseline_said(tmp_path: Path, nescio: Command) -> None:
+    """The baseline's folder holds no texts; that of the new run calls all answers of the baseline abstentions."""
+    old, new = opencompass(tmp_path, "old", 8), opencompass(tmp_path, "new", 7)
+    items = {str(q): {"origin_prompt": f"Who keeps lamp {q}?", "prediction": "I do not know"} for q in N}
+    written(new / "predictions" / "old" / "lamps.json", items)
+    done = nescio("compare", old, new, "-m", "accuracy", *GATE, "--declined-pattern", "i do not know")
+    done.assert_refused("are not repeats, but both would become run 'old'")
+
+
+def test_no_folder_adds_the_outputs_of_the_baseline(tmp_path: Path, nescio: Command) -> None:
+    """Where no function fits, each unlisted answer is right, and the outputs say whether it calls a function."""
+    for run, share in (("old", 9), ("new", 7)):
+        failures = [{"id": f"irrelevance_{q}", "valid": False, "model_result": "f()"} for q in N if q % 10 >= share]
+        head = {"accuracy": share / 10, "correct_count": share * len(N) // 10, "total_count": len(N)}
+        place = tmp_path / run / "score" / run
+        written(place / "BFCL_v4_irrelevance_score.json", {}).write_text("\n".join(map(json.dumps, [head, *failures])))
+    for run, output in (("new", "No."), ("old", "[f(x=1)")):
+        lines = [{"id": f"irrelevance_{q}", "result": output, "input_token_count": 1} for q in N]
+        path = written(tmp_path / "new" / "result" / run / "BFCL_v4_irrelevance_result.json", {})
+        path.write_text("\n".join(map(json.dumps, lines)))
+    done = nescio("compare", tmp_path / "old", tmp_path / "new", "-m", "accuracy", *GATE)
+    assert done.status != 0, done.flat
+    assert "result/old/BFCL_v4_irrelevance_result.json: this file belongs to none of these answers" in done.flat
 
 
 TABLES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {

@@ -89,8 +89,9 @@ READERS: dict[str, Known] = {
         {
             "reviews": ("lines: index target sample_score",),
             "predictions": ("lines: index model model_output messages",),
+            "report": ("object: dataset_name model_name metrics[].num",),
         },
-        ("reviews/*/*.jsonl",),
+        ("reviews/*/*.jsonl", "reports/*/*.json"),
     ),
     "every_eval_ever": Known(
         "formats.logs.every_eval_ever.every_eval_ever_reader",

@@ -2,8 +2,9 @@
 or without the outputs in `BFCL_v4_<category>_result.json`.
 
 A score file begins with counts and lists only the failures, so every question that it does not list is right. Outputs,
-if given, name these questions. Otherwise their number comes from the counts, and two runs are paired by the failures of
-both. A run is a model, and its categories are a stratum.
+if given (`result/<model>` beside `score/<model>`), name these questions. Otherwise their number comes from the counts,
+and two runs are paired by the failures of both. A run is a model, and its categories are a stratum. A category with
+outputs but without scores is lost.
 
 In the categories `irrelevance` no function fits, so the questions have no answer: a call is wrong and no call is right.
 BFCL also counts an output as right there if it could not parse it. nescio distinguishes four cases. An unparsed output
@@ -26,11 +27,12 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from nescio.data.changed_questions import words_digest
+from nescio.data.dropped import fewer_held
 from nescio.data.kept import WITH_OPTIONS
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, UNSEEN
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, checked, empty, named, settle
+from nescio.formats.logs.kit import Log, checked, empty, runs_in, settle
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, part_of
 from nescio.sources.json_lines import json_lines
@@ -103,18 +105,15 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             f"category{offer('beside', '*_score.json')}"
         )
         raise FormatError(log.label, rule)
-    first = list({_model_folder(source): source for source in reversed(scores)}.values())
-    runs = {
-        _model_folder(source): run
-        for source, run in named(first, lambda s: _model_folder(s).name or "run", _model_folder)
-    }
+    runs = runs_in(scores, _model_folder)
     categories: dict[str, list[Sheet]] = defaultdict(list)
     for source in scores:
-        sheet = _sheet(source, runs[_model_folder(source)], outputs)
+        sheet = _sheet(source, runs[_model_folder(source)], _of_one_kind(source, scores), outputs)
         right = sheet.total - len(sheet.failures)
         own = as_object(source.first).get("accuracy")
         log.total(source.name, "accuracy", own, (right / sheet.total,), runs=(sheet.run,))
         categories[sheet.category].append(sheet)
+    _say_ungraded(log, scores, outputs, runs)
     answers = [log.take(answer) for same in categories.values() for answer in _category(log, same)]
     for answer in answers:
         settle(answer, answer.right)
@@ -124,7 +123,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 # ---- files and runs ----
 
 
-def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
+def _sheet(source: Source, run: str, alike: Sequence[Source], outputs: Sequence[Source]) -> Sheet:
+    """Return the scores in a file; `alike` are all files of scores of this model and category."""
     lines = ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     first, where = next(lines)
     counts = checked(Counts, first, source, where)
@@ -140,8 +140,20 @@ def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
             f"{len(failures)} failures: it is cut off, or lists other answers too"
         )
         raise FormatError(source.label, rule)
-    model_outputs, category = _outputs_of(source, outputs), _category_of(source)
+    model_outputs, category = _outputs_of(source, alike, outputs), _category_of(source)
     return Sheet(Path(source.label), run, category, counts.total_count, failures, model_outputs)
+
+
+def _say_ungraded(log: Log, scores: Sequence[Source], outputs: Sequence[Source], runs: Mapping[Path, str]) -> None:
+    """Add a note on each file of outputs in a category for which the run has no scores."""
+    for source in outputs:
+        category = _category_of(source)
+        own = [run for folder, run in runs.items() if (folder.parent.parent, folder.name) == _kind(source)[:2]]
+        if not own:
+            log.say_stray([str(source.label)])
+        elif not _of_one_kind(source, scores):
+            given = sum(1 for _ in json_lines(source, lenient=True))
+            log.notes.append(fewer_held(source.name, own, given, 0, f" to {category}", tasks=[category]))
 
 
 def _model_folder(source: Source) -> Path:
@@ -155,15 +167,25 @@ def _category_of(source: Source) -> str:
     return named["category"] if named else source.stem
 
 
-def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] | None:
+def _of_one_kind(like: Source, sources: Sequence[Source]) -> list[Source]:
+    """Return the files of the same model and category as the file `like`, below the same folder."""
+    return [source for source in sources if _kind(source) == _kind(like)]
+
+
+def _kind(source: Source) -> tuple[Path, str, str]:
+    """Return the folder above `score` or `result` in the path of a file, its model and its category."""
+    model = _model_folder(source)
+    return model.parent.parent, model.name, _category_of(source)
+
+
+def _outputs_of(scores: Source, alike: Sequence[Source], outputs: Sequence[Source]) -> Mapping[str, Any] | None:
     """Return the model's outputs for the model and the category of the file `scores`, keyed by the question's id.
 
-    If several files have this model and category, the one is taken whose path equals that of `scores` with "result" in
-    place of "score". The result is None if no file fits.
+    If several files of scores (`alike`) or of outputs have this model and category, the outputs are those whose path
+    equals that of `scores` with "result" in place of "score". The result is None if no file fits.
     """
-    model, category = _model_folder(scores).name, _category_of(scores)
-    same = [source for source in outputs if (_model_folder(source).name, _category_of(source)) == (model, category)]
-    if len(same) > 1:
+    same = _of_one_kind(scores, outputs)
+    if len(same) > 1 or len(alike) > 1:
         wanted = str(own_path(scores.label)).replace("score", "result")
         same = [source for source in same if str(own_path(source.label)) == wanted]
     if len(same) != 1:

@@ -3,7 +3,8 @@
 A test case has `success` and, for each metric, `success`, `score` and perhaps `error` (`metricsData`; before version 1,
 `metricsMetadata`). As in the tool, it is right if all its metrics passed; a `flaky` metric does not decide. A metric
 that ended in an error, or has no score, gives no verdict. A case that failed for no other reason is not graded, though
-the tool counts it as failed. Neither is a case whose metrics are all flaky. A case that lacks some metrics of its run,
+the tool counts it as failed. Neither is a case whose metrics are all flaky. A case that the tool failed, though all
+metrics that it lists passed, is wrong: a metric of one of its spans failed. A case that lacks some metrics of its run,
 and has them in another run, counts as one with another gold answer. `--choose metric=NAME` uses one metric instead of
 all, and with `threshold=T` its score.
 An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input: runs are compared by it, and
@@ -336,6 +337,8 @@ def _answer(
         answer.lacking = NO_SCORE if mark is None else UNREAD
         return answer
     answer.right = _all_pass(deciding) if deciding else None
+    if case.success is False and metrics and _all_pass(metrics):  # A metric of a span failed.
+        answer.right = False
     answer.lacking = UNREAD if deciding else ALL_FLAKY if metrics else NO_SCORE
     return answer
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
@@ -51,6 +52,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             own_figure = part_of(source.document, "pass_at_k", metric, "pass@1")
             means = question_means((answer.question, answer.scores.get(metric, 0.0)) for answer in run_answers)
             log.compare(source, f"pass@1 of {metric}", own_figure, means, run=run, metric=metric)
+        tasks, held = as_object(source.document.get("eval")), {answer.question for answer in run_answers}
+        if len(held) < len(tasks):
+            log.notes.append(fewer_held(source.name, [run], len(tasks), len(held)))
         answers += run_answers
     return by_metric(log, answers)
 

@@ -5,30 +5,37 @@ A line has `index`, `input`, `target` and `sample_score`: a `score` of values ke
 question. The outcome is the only value whose scores are all 0 or 1; `--choose metric=NAME` names it if there are
 several. A prediction from which nothing was extracted counts as incorrect (`--unparsed`), and so does an empty one
 (`--empty`). The text of a question is its `input`, without the lines, the beginning and the end that all inputs of the
-file have. The files in `predictions` hold no scores.
+file have.
+
+The files in `predictions` hold no scores; if they are given, a subset that has more predictions than reviews lacks
+answers. If `reports/<model>/<benchmark>.json` is given, its numbers of samples and its means (`mean_acc` of the value
+`acc`) are checked against the reviews of each subset. A subset that only these files have is lost.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from nescio.data.changed_questions import words_digest
+from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.data.reasons import NO_FORM
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, Name, checked, empty, rows_in
+from nescio.formats.logs.kit import Log, Name, both_means, checked, empty, printable, rows_in
+from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric, metric_name
 from nescio.formats.logs.prompts import own_texts
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_object, identity, number
+from nescio.sources.elements import as_object, identity, number, objects_in, whole_number
 from nescio.sources.source import Source, own_path
 
 _WHO_GRADED = {"source", "judge_strategy", "model"}  # the keys of a score that a judge gave
+_ROUNDED = 5e-5  # Scores are rounded to four decimals.
 FORM = b"evalscope_own_text"  # the name of the digests of what remains of a prompt
 
 
@@ -59,11 +66,13 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     reviews = log.part("reviews")
     if not reviews:
-        rule = f"the file holds predictions of EvalScope, without scores; give the reviews{offer('beside', '*.jsonl')}"
+        what = "figures" if log.part("report") else "predictions"
+        rule = f"the file holds {what} of EvalScope, without scores; give the reviews{offer('beside', '*.jsonl')}"
         raise FormatError(log.label, rule)
     places = {source.label: _place(source) for source in reviews}
     several = len({task for _, task in places.values()}) > 1
     answers = []
+    held: dict[str, dict[str, list[Answer]]] = {}  # the answers of each run to each subset
     for source in reviews:
         run, task = places[source.label]
         rows = [(checked(Review, row, source, where), where) for row, where in rows_in(source)]
@@ -76,6 +85,17 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             if several:
                 answer.question, answer.task, answer.strata = f"{task}/{answer.question}", task, {"task": task}
             answers.append(log.take(answer))
+            held.setdefault(run, {}).setdefault(task, []).append(answer)
+    for source in log.part("report"):
+        own = held.get(own_path(source.label).parent.name) or held.get(printable(source.document["model_name"]))
+        _against_report(log, source, own) if own else log.say_stray([str(source.label)])
+    for source in log.part("predictions"):
+        run, given = own_path(source.label).parent.name, sum(1 for _ in rows_in(source))
+        if run not in held:
+            log.say_stray([str(source.label)])
+        elif given > (many := len(held[run].get(source.stem, ()))):
+            beside = "" if many else f" to {source.stem}"
+            log.notes.append(fewer_held(source.name, [run], given, many, beside, tasks=[] if many else [source.stem]))
     return by_metric(log, answers, keep=("task",))
 
 
@@ -83,6 +103,31 @@ def _place(source: Source) -> tuple[str, str]:
     """Return the model and the benchmark of a file, from its path reviews/MODEL/BENCHMARK_SUBSET.jsonl."""
     folders = own_path(source.label).parts[1:-1]
     return (folders[-1] if folders[-2:-1] == ("reviews",) else source.stem), source.stem
+
+
+def _against_report(log: Log, source: Source, held: Mapping[str, Sequence[Answer]]) -> None:
+    """Add a note if a report states another mean than the reviews of a subset give, or more or fewer samples.
+
+    `held` has the answers of the report's model, keyed by benchmark and subset.
+    """
+    run, lost = next(iter(held.values()))[0].run, dict[str, int | None]()
+    for metric in objects_in(source.document["metrics"]):
+        name = str(metric.get("name"))
+        subsets = (
+            one for category in objects_in(metric.get("categories")) for one in objects_in(category.get("subsets"))
+        )
+        for subset in subsets:
+            task, samples = f"{source.stem}_{subset.get('name')}", whole_number(subset.get("num"))
+            if task not in held:
+                lost[task] = samples
+                continue
+            value = name.removeprefix("mean_")
+            scores = [answer.scores[value] for answer in held[task] if value in answer.scores]
+            if scores:
+                means, what, own = both_means(scores), f"{name} of {task}", number(subset.get("score"))
+                more: dict[str, Any] = {"covered": samples, "held": len(scores), "rounding": _ROUNDED, "metric": value}
+                log.total(source.name, what, own, means, runs=(run,), **more)
+    log.notes += lost_tasks(source.name, run, lost, held, [*held, *lost])
 
 
 def _answer(row: Review, answer: Answer, *, stated: bool) -> Answer:

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import Evidence
-from nescio.data.judge_record import judges_differ, undated
+from nescio.data.judge_record import NOT_STATED, JudgeRecord, grader, judges_differ, undated
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, Outcomes
 from nescio.data.policies import scores_of
@@ -190,6 +190,11 @@ class Log:
         mean, held = [mean_of(scores)], len(scores)
         self.total(name, what, own, mean, covered=of, held=held, runs=(run,), metric=metric, rounding=rounding)
 
+    def say_stray(self, names: Iterable[str]) -> None:
+        """Add a note on each of these files, which are beside no answers that were read."""
+        for name in names:
+            self.say("kit.stray", "{subject}: this file belongs to none of these answers and is left out", name)
+
     def total(self, name: str, what: str, own: Any, ours: Sequence[float], **more: Any) -> None:
         """Add a note if `own`, the figure `what` that the file `name` states, differs from every value in `ours`.
 
@@ -357,6 +362,11 @@ def mean_of(scores: Iterable[float]) -> float:
     return sum(graded) / len(graded) if graded else math.nan
 
 
+def both_means(scores: Sequence[float]) -> tuple[float, float]:
+    """Return the mean of the scores that are not NaN, and the mean of all if the others count as 0."""
+    return mean_of(scores), math.fsum(score for score in scores if not math.isnan(score)) / len(scores)
+
+
 def question_means(scored: Iterable[tuple[str, float]]) -> list[float]:
     """Return the mean score of each question, from pairs of a question and one of its scores."""
     scores: dict[str, list[float]] = {}
@@ -454,6 +464,19 @@ def _groups(values: Array) -> bool:
     return 2 * len(set(values)) <= max(2, len(values)) and not any(value.startswith(PROSE) for value in values)
 
 
+# ---- who graded ----
+
+
+def defined(metric: str, stated: Row, *, figures: bool, **known: Any) -> JudgeRecord:
+    """Return the record of a metric; `stated` is how a tool's file of `figures` defines it, if there is such a file.
+
+    Its answers were compared with this file, even if the file states nothing on grading; then the record says that.
+    `known` is known without the file.
+    """
+    record, without = grader(metric, **known, **stated), grader(metric, **known)
+    return grader(metric, **known, definition=NOT_STATED) if figures and record == without else record
+
+
 # ---- names ----
 
 
@@ -500,6 +523,34 @@ def named(
     """
     names = run_names([(name(source), place(apart(source))) for source in sources])
     return zip(sources, names, strict=True)
+
+
+def runs_in(sources: Sequence[Source], folder: Callable[[Source], Path]) -> dict[Path, str]:
+    """Return the names of the runs whose files lie in one folder each, keyed by this folder, after which they are
+    named.
+
+    If two names are equal, the folder above is added to each.
+    """
+    folders = list(dict.fromkeys(map(folder, sources)))
+    names = run_names([(one.name or "run", place(one)) for one in folders])
+    return dict(zip(folders, names, strict=True))
+
+
+def check_folders(sources: Sequence[Source], own: Callable[[Source], tuple[tuple[str, ...], Path]]) -> None:
+    """Raise MismatchError if one task of a run has files in two folders, which come from two evaluations of a model.
+
+    `own` is a function that returns what identifies the task of a file, the run first, and the folder of the run.
+    """
+    first: dict[tuple[str, ...], tuple[Path, Source]] = {}
+    for source in sources:
+        task, folder = own(source)
+        before, other = first.setdefault(task, (folder, source))
+        if before != folder:
+            renamed = "files" if source.stem == task[0] else f"folders {task[0]}"
+            raise MismatchError(
+                f"{other.label} and {source.label} are not repeats, but both would become run {task[0]!r}; rename one "
+                f"of the {renamed}, or score the files separately"
+            )
 
 
 def place(path: Path) -> str:

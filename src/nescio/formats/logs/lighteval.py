@@ -10,7 +10,7 @@ A results file alone holds only figures: its documents are in the details, which
 given, its figures are checked against the details of its model and date. A task is lost if the results file states a
 deciding metric for it, but no details are given. Groups and subsets of other tasks are never lost. The results file
 also says how a metric grades (`config_tasks`, `versions`): no gate compares a run that has this file with one that
-lacks it.
+lacks it, even if the file defines nothing.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 from nescio.data.changed_questions import words_digest
 from nescio.data.dropped import fewer_held
-from nescio.data.judge_record import grader
+from nescio.data.judge_record import JudgeRecord, combined
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, empty, in_brackets, named, printable
-from nescio.formats.logs.lost_tasks import lost_tasks
+from nescio.formats.logs.kit import Log, defined, empty, in_brackets, printable
+from nescio.formats.logs.lost_tasks import lost_tasks, same_task
 from nescio.formats.logs.metrics import by_metric, decisive
 from nescio.formats.logs.prompts import own_texts
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -60,32 +60,33 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     details, figures = log.part("details"), log.part("results")
     if not details:
         raise FormatError(figures[0].label, _why_figures_alone(figures[0]))
-    first = list({_model(source): source for source in reversed(details)}.values())
-    names = {_model(source): run for source, run in named(first, _model, lambda source: Path(source.label).parent)}
     beside = {source: _beside(source, details, figures) for source in details}
     answers: list[Answer] = []
     held: dict[Source, dict[str, set[str]]] = {}  # the runs and the tasks whose answers a results file is about
     for source, own in beside.items():
-        run = names[_model(source)]
-        task_answers = [log.take(answer) for answer in _answers(source, run)]
-        if not task_answers:
+        run = _model(source)
+        tasks: dict[str, list[Answer]] = {}
+        for answer in _answers(source, run):
+            tasks.setdefault(answer.task, []).append(log.take(answer))
+        if not tasks:
             raise FormatError(source.label, "the file holds no rows")
-        _against_figures(log, task_answers, source, own)
-        for other in own:
-            held.setdefault(other, {}).setdefault(run, set()).add(task_answers[0].task)
-        if own:
-            _judge(task_answers, own[0])
-        answers += task_answers
+        for task, task_answers in tasks.items():
+            _against_figures(log, task_answers, source, own)
+            for other in own:
+                held.setdefault(other, {}).setdefault(run, set()).add(task)
+            _judge(task_answers, own)
+            answers += task_answers
+    log.say_stray(str(source.label) for source in figures if source not in held)
     deciding = decisive(log, answers)
     for source, runs in held.items():
-        tasks = as_object(source.document.get("results"))
+        every = as_object(source.document.get("results"))
         stated = {
             task: _documents(source, task)
-            for task, own in tasks.items()
+            for task, own in every.items()
             if not _MEANS.fullmatch(task) and deciding & {*as_object(own)}
         }
         for run, named_tasks in runs.items():
-            log.notes += lost_tasks(source.name, run, stated, named_tasks, tasks)
+            log.notes += lost_tasks(source.name, run, stated, named_tasks, every)
     return by_metric(log, answers, keep=("task",))
 
 
@@ -126,17 +127,21 @@ def _why_figures_alone(source: Source) -> str:
 def _beside(source: Source, details: Sequence[Source], figures: Sequence[Source]) -> list[Source]:
     """Return the results files about the details in `source`: those of their model and date.
 
-    A file whose name has no date, or that names the model of none of the `details`, may be about any of them.
+    A file whose name has no date may be about any date. If no file names the model, those are taken that name the model
+    of none of the `details`.
     """
     models, match = {_model(one) for one in details}, _FILE.fullmatch(source.stem)
-    found = []
+    named: list[Source] = []
+    others: list[Source] = []
     for other in figures:
         date, named_models = _DATE.search(other.stem), _models_of(other) & models
         if match and date and match["date"] != date[0]:
             continue
-        if not named_models or _model(source) in named_models:
-            found.append(other)
-    return found
+        if _model(source) in named_models:
+            named.append(other)
+        elif not named_models:
+            others.append(other)
+    return named or others
 
 
 def _models_of(figures: Source) -> set[str]:
@@ -147,29 +152,34 @@ def _models_of(figures: Source) -> set[str]:
 
 
 def _of_task(by_task: Any, task: str) -> Any:
-    """Return the value of a task in an object of a results file, whose keys may lack the parts about few-shot
-    examples."""
+    """Return the value of a task in an object of a results file, or None if none or several of its names fit.
+
+    Either name may lack the suite before the task, or parts about few-shot examples after it.
+    """
     held = as_object(by_task)
-    names = [task, task.rpartition("|")[0], task.rpartition("|")[0].rpartition("|")[0]]
-    return next((held[name] for name in names if name in held), None)
+    fitting = [name for name in held if name == task] or [name for name in held if same_task(name, task)]
+    return held[fitting[0]] if len(fitting) == 1 else None
 
 
-def _judge(answers: Sequence[Answer], figures: Source) -> None:
-    """Set who graded the answers to a task: each metric, as the results file defines it, and the task's version."""
-    task = answers[0].task
-    config = as_object(_of_task(figures.document.get("config_tasks"), task))
-    versions = (_of_task(figures.document.get("versions"), task), config.get("version"))
-    defined: dict[str, dict[str, Any]] = {}
-    for one in objects_in(config.get("metrics", config.get("metric"))):
-        own = {key: value for key, value in one.items() if key not in _NOT_OF_GRADING}
-        defined |= dict.fromkeys(map(str, as_list(one.get("metric_name")) or [one.get("metric_name")]), own)
-    version = next((one for one in versions if one is not None), None)
-    judges = {
-        name: grader(name, **{"version": version, **defined.get(name, {})})
-        for name in dict.fromkeys(name for answer in answers for name in answer.scores)
-    }
+def _judge(answers: Sequence[Answer], figures: Sequence[Source]) -> None:
+    """Set who graded the answers to a task: each metric, as all its results files define it."""
+    names = dict.fromkeys(name for answer in answers for name in answer.scores)
+    defined_in = [_definitions(one, answers[0].task, names) for one in figures]
+    judges = {name: combined({own[name] for own in defined_in}) for name in names} if defined_in else {}
     for answer in answers:
         answer.judges = judges
+
+
+def _definitions(figures: Source, task: str, names: Iterable[str]) -> dict[str, JudgeRecord]:
+    """Return how a results file defines each metric of a task, with the version of the task."""
+    config = as_object(_of_task(figures.document.get("config_tasks"), task))
+    versions = (_of_task(figures.document.get("versions"), task), config.get("version"))
+    stated: dict[str, dict[str, Any]] = {}
+    for one in objects_in(config.get("metrics", config.get("metric"))):
+        own = {key: value for key, value in one.items() if key not in _NOT_OF_GRADING}
+        stated |= dict.fromkeys(map(str, as_list(one.get("metric_name")) or [one.get("metric_name")]), own)
+    version = next((one for one in versions if one is not None), None)
+    return {name: defined(name, {"version": version, **stated.get(name, {})}, figures=True) for name in names}
 
 
 def _documents(figures: Source, task: str) -> int | None:

@@ -4,7 +4,7 @@
 A question whose id contains `_abs` has no answer in the conversations. Its label says whether the system recognised
 that: true is a correct abstention, false a wrong answer. For other questions the label says whether the answer is
 right. An answer that declines in words is an abstention if `--declined-pattern` matches it. The type of a question is a
-stratum if the questions are given, or if the lines hold it.
+stratum if the questions are given, or if the lines hold it. If they are given, a file that answers fewer lacks answers.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
@@ -63,11 +64,15 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     asked = {str(row.get("question_id")): checked(Asked, row, log.label, None) for row in rows}
     answers = []
     for source, run in named(log.part("answers"), _name):
+        held = set[str]()
         for row, where in rows_in(source, (), "an answer"):
             line = checked(Line, row, source, where)
             answer = Answer(run, identity(line.question_id), where=where, path=source.label)
             answer.labels = {name: value for name, value in row.items() if name not in _TEXTS}
+            held.add(str(line.question_id))
             answers.append(log.take(_answer(line, asked.get(str(line.question_id), Asked()), answer)))
+        if lacking := {*asked} - held:
+            log.notes.append(fewer_held(source.name, [run], len(asked), len(asked) - len(lacking)))
     return log.by_score(answers, "the labels", keep=("question_type",))
 
 

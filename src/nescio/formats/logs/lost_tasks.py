@@ -19,14 +19,12 @@ def lost_tasks(
     """Return a note on the lost tasks of a run; empty if there are none.
 
     `stated` are the tasks for which the `file` states the figure that decides for the tasks `held`, with their numbers
-    of answers. `every` has the names of all tasks in the file. Names are compared without their shots. A
-    group or a subset of a held task is not lost: one name begins with the other. A held task that the file does not
-    name may be any of its tasks.
+    of answers. `every` has the names of all tasks in the file. A group or a subset of a held task is not lost: one name
+    begins with the other. A name without shots may have any. A held task that the file does not name may be any of its
+    tasks.
     """
-    names = {_plain(name) for name in held}
-    known = {_plain(name) for name in (*every, *stated)}
-    unnamed = [name for name in names if not _among(name, known)]
-    lost = [task for task in stated if not _among(_plain(task), names)]
+    unnamed = [name for name in {*held} if not _among(name, {*every, *stated})]
+    lost = [task for task in stated if not _among(task, held)]
     if len(lost) <= len(unnamed):
         return []
     numbers = [stated[task] for task in lost]
@@ -36,9 +34,28 @@ def lost_tasks(
     return [fewer_held(file, [run], answers, 0, f" to {enumerated(shown, FEW)}", tasks=shown)]
 
 
+def same_task(one: str, other: str) -> bool:
+    """Return whether two names may be those of one task, as lighteval writes them: "lighteval|gsm8k|5|0", "gsm8k|5".
+
+    Either may lack the suite before the task, or parts about few-shot examples after it.
+    """
+    names = [f"|{_SHOTS.sub('', name)}" for name in (one, other)]
+    return _shots_agree(one, other) and (names[0].endswith(names[1]) or names[1].endswith(names[0]))
+
+
+def _shots_agree(one: str, other: str) -> bool:
+    stated = [f"{name[len(_SHOTS.sub('', name)) :]}|" for name in (one, other)]
+    return _begins(*stated)
+
+
+def _among(name: str, others: Collection[str]) -> bool:
+    begun = (one for one in others if _begins(f"{_plain(name)}_", f"{_plain(one)}_"))
+    return any(_shots_agree(name, one) for one in begun) or any(same_task(name, one) for one in others)
+
+
 def _plain(task: str) -> str:
     return _BETWEEN.sub("_", _SHOTS.sub("", task).casefold()).strip("_")
 
 
-def _among(name: str, others: Collection[str]) -> bool:
-    return any(f"{one}_".startswith(f"{name}_") or f"{name}_".startswith(f"{one}_") for one in others)
+def _begins(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)

@@ -69,7 +69,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
     def answers_of(part: SourceRole, run: str) -> Iterator[Answer]:
         kind, source = part
-        return _traces(source, run) if kind == "traces" else _table(log, source, run)
+        return _traces(log, source, run) if kind == "traces" else _table(log, source, run)
 
     return by_file(log, answers_of, generic=(TABLE,))
 
@@ -82,9 +82,7 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
     metrics = metrics_among(table.rows, columns)
     if not metrics:
         raise FormatError(source.label, "no metric in the file has a number or a verdict", value=list(columns))
-    if others := [name for name in columns if name not in metrics]:
-        template = "{subject}: columns without numbers or verdicts are not read: {columns:list}"
-        log.say("mlflow.labels", template, str(source.label), columns=others)
+    _say_labels(log, source, [name for name in columns if name not in metrics])
     answers = marked_rows(
         table,
         run,
@@ -98,6 +96,13 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
         yield _without_error(row, answer)
 
 
+def _say_labels(log: Log, source: Source, names: Sequence[str]) -> None:
+    """Add a note that names the columns or assessments of which some value is neither a number nor a verdict."""
+    if names:
+        template = "{subject}: columns without numbers or verdicts are not read: {columns:list}"
+        log.say("mlflow.labels", template, str(source.label), columns=names)
+
+
 def _without_error(row: Row, answer: Answer) -> Answer:
     """Return `answer`, which becomes ungraded if it is empty and the call of the model in `row` ended in an error."""
     if answer.nothing and str(row.get("state") or row.get("status")).upper().endswith("ERROR"):
@@ -108,7 +113,7 @@ def _without_error(row: Row, answer: Answer) -> Answer:
 # ---- traces ----
 
 
-def _traces(source: Source, run: str) -> Iterator[Answer]:
+def _traces(log: Log, source: Source, run: str) -> Iterator[Answer]:
     """Yield the traces of a file as answers of `run`.
 
     Raises FormatError if a trace has no request, or if no trace has a number or a verdict as feedback.
@@ -119,6 +124,7 @@ def _traces(source: Source, run: str) -> Iterator[Answer]:
     metrics = [name for name in names if not any(trace_marks.get(name, 0.0) is None for trace_marks in marks)]
     if not metrics:
         raise FormatError(source.label, "no assessment in the file has a number or a verdict", value=names)
+    _say_labels(log, source, [name for name in names if name not in metrics])
     for i, (row, row_marks) in enumerate(zip(rows, marks, strict=True), 1):
         asked, text = _text(row.get("request")), _text(row.get("response"))
         if not asked:

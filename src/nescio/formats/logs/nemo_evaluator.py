@@ -5,7 +5,7 @@ A line has `problem_idx`, `repeat`, `reward`, `model_response`, `extracted_answe
 (`scoring_details.error_category`) is not graded, though the tool counts a reward of 0. An answer is not graded either
 if its judge gave no verdict, or one that could not be parsed (`parse_error`). An empty response counts as incorrect
 (`--empty`). The bundle names the model and the benchmark, and its pass@1 and mean reward are checked; without it a run
-is named by the folder.
+is named by the folder. Of several bundles in a folder the last by name, which holds the date, is that of the results.
 """
 
 from __future__ import annotations
@@ -61,9 +61,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not results:
         rule = f"this bundle holds figures but no answers; give results.jsonl{offer('beside', 'results.jsonl')}"
         raise FormatError(log.label, rule)
-    bundles = {own_path(source.label).parent: source.document for source in log.part("bundle")}
+    bundles = {own_path(source.label).parent: source for source in log.part("bundle")}
     paths = [Path(source.label) for source in results]
-    bundles_of_paths = [as_object(bundles.get(own_path(path).parent)) for path in paths]
+    found = [bundles.get(own_path(path).parent) for path in paths]
+    log.say_stray(str(source.label) for source in log.part("bundle") if source not in found)
+    bundles_of_paths = [{} if bundle is None else as_object(bundle.document) for bundle in found]
     folders = [own_path(path).parent.name for path in paths]
     models = [
         printable(part_of(bundle, "config", "model")) or name

@@ -22,7 +22,7 @@ from typing import Any
 from nescio.data.reasons import NO_FORM
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, empty, rows_in
+from nescio.formats.logs.kit import Log, both_means, check_folders, empty, rows_in
 from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric, decisive, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -58,6 +58,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         )
         raise FormatError(figures[0].label, rule)
     places = {source.label: _place(source) for source in outputs}
+    check_folders(outputs, lambda source: (_place(source), own_path(source.label).parent))
     several = len({task for _, task in places.values()}) > 1
     seeds: dict[tuple[str, str], int] = {}
     answers: list[Answer] = []
@@ -72,16 +73,19 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             answers.append(log.take(answer))
     deciding = decisive(log, answers)
     for source in figures:
-        tasks = {task for _, task in places.values()}
         of_run = _run_of(source, {one.run for one in answers})
-        _against_figures(log, [one for one in answers if of_run in (None, one.run)], source, tasks)
+        held = {task for own, task in places.values() if own == of_run}
+        if not held & {*source.document}:
+            log.say_stray([str(source.label)])
+        for task in held:
+            own_answers = [one for one in answers if one.run == of_run and one.task == (task if several else "")]
+            _against_figures(log, own_answers, source, task)
         stated = {
             task: whole_number(part_of(own, "pass@1", "num_entries"))
             for task, own in source.document.items()
             if deciding & {*as_object(part_of(own, "pass@1"))}
         }
         if of_run is not None:
-            held = {task for own, task in places.values() if own == of_run}
             log.notes += lost_tasks(source.name, of_run, stated, held, source.document)
     return by_metric(log, answers, keep=("task",))
 
@@ -157,21 +161,18 @@ def _run_of(figures: Source, runs: set[str]) -> str | None:
     return next((name for name in own_path(figures.label).parts[-2::-1] if name in runs), None)
 
 
-def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks: set[str]) -> None:
-    """Add a note if a pass@1 that the tool states in percent differs from the mean of the answers."""
-    for task, figures in source.document.items():
-        if task not in tasks:
-            continue
-        mine = [answer for answer in answers if answer.task == (task if len(tasks) > 1 else "")]
-        asked = {run: {one.question for one in mine if one.run == run} for run in {one.run: None for one in mine}}
-        only = next(iter(asked)) if len(asked) == 1 else ""
-        if len(asked) == 1:
-            ((run, questions),) = asked.items()
-            entries = whole_number(part_of(figures, "pass@1", "num_entries"))
-            covered = entries if entries is not None and entries > len(questions) else None
-            log.total(source.name, task, None, (), covered=covered, held=len(questions), runs=(run,))
-        for name, value in as_object(part_of(figures, "pass@1")).items():
-            scores = [answer.scores[name] for answer in mine if name in answer.scores]
-            figure = number(value)
-            if scores and figure is not None:
-                log.compare(source, f"pass@1 of {task} ({name})", figure / 100, scores, run=only, metric=name)
+def _against_figures(log: Log, answers: Sequence[Answer], source: Source, task: str) -> None:
+    """Add a note if a pass@1 that the tool states in percent for a task differs from the mean of a run's answers to it.
+
+    The tool counts an answer as wrong if its judge gave no verdict.
+    """
+    runs, figures = (answers[0].run,), as_object(part_of(source.document, task, "pass@1"))
+    entries, questions = whole_number(figures.get("num_entries")), len({one.question for one in answers})
+    covered = entries if entries is not None and entries > questions else None
+    log.total(source.name, task, None, (), covered=covered, held=questions, runs=runs)
+    for name, value in figures.items():
+        scores = [answer.scores[name] for answer in answers if name in answer.scores]
+        figure = number(value)
+        if scores and figure is not None:
+            what = f"pass@1 of {task} ({name})"
+            log.total(source.name, what, figure / 100, both_means(scores), runs=runs, metric=name)

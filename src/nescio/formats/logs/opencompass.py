@@ -42,7 +42,7 @@ from nescio.data.outcomes import SILENT
 from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, in_brackets, mean_of
+from nescio.formats.logs.kit import Log, both_means, check_folders, in_brackets
 from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric
 from nescio.formats.logs.opencompass_prompts import (
@@ -109,7 +109,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     Raises MismatchError if the folders of two runs of the tool hold the same dataset of a model.
     """
     log = Log(parts, options)
-    _check_places(log.sources)
+    check_folders(log.sources, _folder_of)
     results, predictions, figures = log.part("results"), log.part("predictions"), log.part("figures")
     judges = log.part("judge")
     there = {_place(source) for source in (*results, *judges, *figures)}
@@ -181,23 +181,11 @@ def _place(source: Source) -> tuple[str, str]:
     return (path.parent.name if above else stem), (_SHARD.sub("", stem) if above else stem)
 
 
-def _check_places(sources: Sequence[Source]) -> None:
-    """Raise MismatchError if a dataset of a model is in two folders `results`, or in two folders `predictions`.
-
-    Two such folders come from two runs of the tool, but nescio would read both as one run of the model.
-    """
-    first: dict[tuple[str, tuple[str, str]], tuple[Path, Source]] = {}
-    for source in sources:
-        path, place = own_path(source.label), _place(source)
-        above = path.parent.parent.name in ("results", "predictions")
-        folder = path.parent.parent if above else path.parent
-        before, other = first.setdefault((folder.name if above else "", place), (folder, source))
-        if before != folder:
-            renamed = f"folders {place[0]}" if above else "files"
-            raise MismatchError(
-                f"{other.label} and {source.label} are not repeats, but both would become run {place[0]!r}; rename "
-                f"one of the {renamed}, or score the files separately"
-            )
+def _folder_of(source: Source) -> tuple[tuple[str, ...], Path]:
+    """Return the model and the dataset of a file, and the folder above its `results` or `predictions`."""
+    path = own_path(source.label)
+    above = path.parent.parent.name in ("results", "predictions")
+    return (*_place(source), str(above)), path.parent.parent.parent if above else path.parent
 
 
 def _why_no_items(source: Source) -> str:
@@ -369,10 +357,8 @@ def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None
     figure = number(source.document.get(name))
     if figure is not None:
         scores = [answer.scores[CORRECT] for answer in answers]
-        over_all = sum(score for score in scores if not math.isnan(score)) / len(scores)
         what = "score" if name == "score" else "accuracy"
-        means, runs = (mean_of(scores), over_all), (answers[0].run,)
-        log.total(source.name, what, figure / 100, means, runs=runs, rounding=_ROUNDED)
+        log.total(source.name, what, figure / 100, both_means(scores), runs=(answers[0].run,), rounding=_ROUNDED)
 
 
 # ---- documents ----

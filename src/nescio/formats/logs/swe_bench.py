@@ -14,6 +14,7 @@ unresolved instance. So nescio asks for the number of all instances (`--total N 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -24,7 +25,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.data.reasons import EMPTY, ERRORED, settle
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import NO_SCORE, Log, checked, in_brackets, labels, named
+from nescio.formats.logs.kit import NO_SCORE, Log, checked, in_brackets, labels, named, runs_in
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, identity, texts_in
 from nescio.sources.source import Source, own_path
@@ -42,6 +43,7 @@ LISTS: tuple[tuple[str, int, str | None], ...] = (
     ("infra_failure_ids", NOT_GRADED, MACHINE),
     ("error_ids", NOT_GRADED, ERRORED),
     ("unresolved_ids", INCORRECT, None),
+    ("completed_ids", NOT_GRADED, NO_SCORE),
     ("incomplete_ids", ABSENT, NOT_SUBMITTED),
     ("submitted_ids", NOT_GRADED, NO_SCORE),
 )
@@ -72,7 +74,7 @@ class Instance(Struct):
     about="a report of SWE-bench: resolved_ids, unresolved_ids, empty_patch_ids, or report.json of instances",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every report as a run; the files of single instances form one run."""
+    """Read every report as a run; the files of single instances in the folder RUN/MODEL form one run, named MODEL."""
     log = Log(parts, options)
     answers: list[Answer] = []
     reports = [source for part, source in parts if part in ("report", "lists", "attempts")]
@@ -84,8 +86,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         report_answers = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
         _against_counts(log, source, report_answers, run)
         answers += report_answers
+    runs = runs_in(single, _run_folder)
     for source in single:
-        answers += _instances(log, source, _run_of(source))
+        answers += _instances(log, source, runs[_run_folder(source)])
     if single and all(answer.why is None for answer in answers):
         log.say(
             "swe_bench.only_attempts",
@@ -119,10 +122,10 @@ def _name(source: Source) -> str:
     return folders[-2] if source.stem == "results" and folders[-1:] == ("results",) and folders[:-1] else source.stem
 
 
-def _run_of(source: Source) -> str:
-    """Return the run of an instance's report: RUN in RUN/MODEL/INSTANCE/report.json, or else the file's stem."""
-    folders = own_path(source.label).parent
-    return folders.parent.name or source.stem if source.stem == "report" else source.stem
+def _run_folder(source: Source) -> Path:
+    """Return RUN/MODEL of the file RUN/MODEL/INSTANCE/report.json; of another file, its path without the suffix."""
+    path = own_path(source.label)
+    return path.parent.parent if source.stem == "report" else path.with_name(source.stem)
 
 
 def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:

@@ -1,4 +1,7 @@
-"""KILT: gold.jsonl and runs/NAME.jsonl, lines of `id`, `input` and `output`."""
+"""KILT: gold.jsonl and runs/NAME.jsonl, lines of `id`, `input` and `output`.
+
+Only the first of several outputs is an answer. An empty one, or none, counts as incorrect (`--empty`), as in the tool.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note
+from nescio.data.reasons import EMPTY
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.choices import choose
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
@@ -55,7 +59,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 raise fault_at(source, line, "the question appears twice", name)
             extra += name not in questions
             best = texts[0].strip(WHITE) if texts else ""  # KILT's evaluation uses only the first output.
-            responses[name] = Response(name, best or None, bool(best))
+            responses[name] = Response(name, best or None, bool(best), why=None if best else EMPTY)
         say_left_out(source, run, extra, len(responses), notes)
         runs.append(Run(run, tuple(response for name, response in responses.items() if name in questions)))
     files = tuple(str(source.label) for source in answers)

@@ -185,7 +185,8 @@ def _answer(instance: Instance) -> Answer:
         judges={written: parse(written)} if isinstance(written, str) else NOTHING,
     )
     if instance.error:
-        refused = "refus" in str(instance.error).lower()
+        error = str(instance.error).lower()
+        refused = "refus" in error and "conn" not in error  # a refused connection is a failed call
         answer.silent, answer.ungraded, answer.right = (REFUSED, None, False) if refused else (None, ERRORED, None)
         answer.score = answer.score if refused else None
     elif texts := [*answer.extracted, *answer.answer]:

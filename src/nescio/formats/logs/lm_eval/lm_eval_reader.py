@@ -10,7 +10,8 @@ answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence o
 options' log-probabilities at the chosen option. Several responses to a document (`repeats`) are repeats if each is
 graded: by metrics that list one number per response, or in separate rows. A task is lost if the results file states a
 deciding metric for it, but the run has no samples of it. Groups and subsets of other tasks are never lost. The
-results file also says how a task is graded: no gate compares a run that has this file with one that lacks it.
+results file also says how a task is graded: no gate compares a run that has this file with one that lacks it, even if
+the file defines nothing. A results file is about the samples in its folder, of the tasks for which it has results.
 """
 
 from __future__ import annotations
@@ -25,12 +26,11 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS
-from nescio.data.judge_record import grader
 from nescio.data.outcomes import INCORRECT
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import SCORE, Answer
 from nescio.formats.choices import check_choice, chosen_among, pick
-from nescio.formats.logs.kit import NO_SCORE, Log, place, printable, rows_in, run_names
+from nescio.formats.logs.kit import NO_SCORE, Log, defined, place, printable, rows_in, run_names
 from nescio.formats.logs.lm_eval.rows import EXACT, Item, Rows, numbered, read_items, say_repeats, without_gold
 from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -119,7 +119,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         decided.append((sheet, metric))
         kinds[outcomes] = f"{metric} of {sheet.path}"
     for path, content in results:
-        _say_lost(log, path, content, [one for one in decided if one[0].results is content])
+        own = [one for one in decided if one[0].results is content]
+        _say_lost(log, path, content, own)
+        log.say_stray([] if own else [str(path)])
     if len(kinds) > 1:
         raise MismatchError(
             f"{kinds[True]} gives outcomes, but {kinds[False]} gives only scores: score these files separately"
@@ -228,7 +230,7 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     answers = []
     texts = [item.text for item in items]
-    judges = {metric: grader(metric, filter=name, **_definition(sheet, metric, name))}
+    judges = {metric: defined(metric, _definition(sheet, metric, name), figures=sheet.results is not None, filter=name)}
     percent, documents = bool(items) and items[0].paired, len({item.doc for item in items})
     sheet.items.clear()
     items.reverse()
