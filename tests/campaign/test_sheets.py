@@ -330,6 +330,7 @@ def test_a_sheet_in_another_form_is_a_fault_and_not_passed_over(suffix: str, har
     collected = nescio.campaign.collect(hard, resamples=10)
     assert not collected.sound
     assert "a sheet must be .xlsx or .csv" in str(collected)
+    nescio.campaign.sheets(hard, ["ana"])  # which overwrites no such file
     (hard / "sheets" / f"ana{suffix}").rename(
         hard / "sheets" / "~$ana.xlsx"
     )  # which Excel writes while a sheet is open
