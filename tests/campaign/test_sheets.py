@@ -324,13 +324,24 @@ def test_verdicts_that_questions_do_not_sort_are_refused_until_whole_rows_are_so
     assert len(made.verdicts(many)) == len(rows)
 
 
-def test_a_sheet_in_another_form_is_a_fault_and_not_passed_over(hard: Path) -> None:
-    (hard / "sheets" / "ana.ods").write_bytes(b"PK")
+@pytest.mark.parametrize("suffix", [".ods", ".xls", ".numbers"])
+def test_a_sheet_in_another_form_is_a_fault_and_not_passed_over(suffix: str, hard: Path) -> None:
+    (hard / "sheets" / f"ana{suffix}").write_bytes(b"PK")
     collected = nescio.campaign.collect(hard, resamples=10)
     assert not collected.sound
     assert "a sheet must be .xlsx or .csv" in str(collected)
-    (hard / "sheets" / "ana.ods").rename(hard / "sheets" / "~$ana.xlsx")  # which Excel writes while a sheet is open
+    nescio.campaign.sheets(hard, ["ana"])  # which overwrites no such file
+    (hard / "sheets" / f"ana{suffix}").rename(
+        hard / "sheets" / "~$ana.xlsx"
+    )  # which Excel writes while a sheet is open
     assert nescio.campaign.collect(hard, resamples=10).sound
+
+
+def test_a_sheet_that_was_saved_with_tabs_is_found(hard: Path) -> None:
+    path = hard / "sheets" / "ana.csv"
+    write_rows(path.with_suffix(".tsv"), [{**row, "verdict": "R"} for row in rows_of(path)], "\t")
+    assert nescio.campaign.collect(hard, resamples=10).sound
+    assert {*made.verdicts(hard).values()} == {"R"}
 
 
 # ---- a real LibreOffice ----

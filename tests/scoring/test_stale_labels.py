@@ -202,8 +202,10 @@ def test_a_column_that_holds_no_ranks_tells_no_answers_apart(tmp_path: Path) -> 
     assert [(one.question_id, one.of, one.rank) for one in verdicts] == [("a", 2, None), ("c", 1, None)]
 
 
-def test_a_note_names_a_column_that_is_read_as_the_assessor(tmp_path: Path) -> None:
-    table = made.text(tmp_path / "j.csv", "run,question,verdict,round\nb,a,W,1\nb,a,R,2\nb,c,R,1\n")
+@pytest.mark.parametrize("names", [("1", "2"), ("1.0", "2.0"), ("1-1", "1-2"), ("ana", "2026")])
+def test_a_note_names_a_column_that_is_read_as_the_assessor(names: tuple[str, str], tmp_path: Path) -> None:
+    rows = "b,a,W,{0}\nb,a,R,{1}\nb,c,R,{0}\n".format(*names)
+    table = made.text(tmp_path / "j.csv", f"run,question,verdict,round\n{rows}")
     (told,) = [one for one in nescio.lab.assessors(table).notes if one.code == "judgements.assessor"]
     assert (told.subject, told["column"]) == (str(table), "round")
 

@@ -68,7 +68,7 @@ _WORDS = {
 }
 ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # columns in which people say only whether a system answered
 INEXACT = ("x", "inexact")
-_TIME = re.compile(r"\d{1,4}[-/.:]\d\d?\b")  # how a date, or a time of day, begins
+_TIME = re.compile(r"\d{1,4}([-/.])\d\d?\1\d|\d\d?:\d\d")  # how a date, or a time of day, begins
 NOT_GIVEN = ("false", "no", "0", "0.0")  # words that say in a column `answered` that the run withheld the judged answer
 LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if the column has no other word
 

@@ -38,7 +38,7 @@ _LATER = timedelta(days=1)  # Clocks and archives may date a file so much too ea
 def found_sheets(campaign: Campaign) -> list[Path]:
     """Return the files in the folder of sheets that `collect` reads if nobody names files, sorted."""
     there = (path for path in (campaign / SHEETS).glob("[!.]*") if not path.name.startswith("~$"))  # a workbook's lock
-    return sorted(path for path in there if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX))
+    return sorted(path for path in there if path.suffix.lower() in (".csv", ".tsv", *workbook.SUFFIXES, SUFFIX))
 
 
 def sources_of(campaign: Campaign, paths: Iterable[Path]) -> Mapping[Path, str]:

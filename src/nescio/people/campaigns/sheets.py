@@ -284,7 +284,9 @@ def _plan(campaign: Campaign, pool: Sequence[Item], overlap: float | None) -> di
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object]) -> None:
     """Raise UsageError if a sheet that would be overwritten has verdicts or comments that were not collected."""
-    for path, what in uncollected(campaign, wanted):
+    forms = {f".{form}" for form in get_args(Form)}
+    if held := next((one for one in uncollected(campaign, wanted) if one[0].suffix.lower() in forms), None):
+        path, what = held
         raise UsageError(
             f"{path} holds {what} that were not collected; run nescio campaign collect first, and correct or delete "
             "the file if `collect` refuses rows"

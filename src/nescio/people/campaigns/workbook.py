@@ -14,7 +14,7 @@ from nescio.people.campaigns.retyped import CELL
 from nescio.sources.limits import SHEETS, Made
 from nescio.sources.workbooks import checked_size, sheet_rows
 
-SUFFIXES = (".xlsx", ".ods")
+SUFFIXES = (".xlsx", ".ods", ".xls", ".numbers")  # of which all but the first are refused
 GUIDE, ANSWERS = "Guidelines", "Answers"
 _WIDTHS = {"item": 15, "question_id": 12, "question": 40, "answer": 40, "support": 50, "comment": 40, "comments": 40}
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -91,7 +91,7 @@ def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     Raises FormatError if the file is not a workbook, or claims to have more cells than fit its size. Also raises it
     unless exactly one sheet has the column.
     """
-    if path.suffix.lower() == ".ods":
+    if path.suffix.lower() != SUFFIXES[0]:
         raise FormatError(path, "a sheet must be .xlsx or .csv; save this file in one of these formats")
     openpyxl = _openpyxl()
     try:
