@@ -244,6 +244,35 @@ def test_no_folder_adds_what_the_baseline_said(tmp_path: Path, nescio: Command) 
     done.assert_refused("are not repeats, but both would become run 'old'")
 
 
+def test_no_folder_adds_confidences_of_the_baseline(tmp_path: Path, nescio: Command) -> None:
+    """SQuAD's no-answer odds belong to the predictions with a like name, which may lie in another folder."""
+    asked = [{"id": f"q{q}", "question": f"q{q}?", "answers": [{"text": "x"}], "is_impossible": False} for q in N]
+    gold = written(tmp_path / "dev.json", {"data": [{"paragraphs": [{"context": "x", "qas": asked}]}]})
+    right = {f"q{q}": q % 10 < 6 for q in N}
+
+    def odds(run: str, folder: str, sure: bool) -> Path:
+        likely = {question: ((own != sure) + int(question[1:]) % 7 / 3) / 4 for question, own in right.items()}
+        return written(tmp_path / folder / f"na_prob_{run}.json", likely)
+
+    for run in ("old", "new"):
+        predicted = {question: "x" if own else "y" for question, own in right.items()}
+        written(tmp_path / run / f"pred_{run}.json", predicted)
+    files = [
+        gold,
+        tmp_path / "old" / "pred_old.json",
+        tmp_path / "new" / "pred_new.json",
+        odds("new", "new", sure=True),
+    ]
+    gate = ("-m", "AUROC", *GATE)
+    done = nescio("compare", *files, odds("old", "old", sure=False), *gate)
+    assert done.status == 0, done.flat
+    done = nescio("compare", *files, odds("old", "new", sure=False), *gate)
+    done.assert_refused("the attempts of 'old' come from 2 folders")
+    apart = [path.rename(tmp_path / path.name) for path in files[1:3]]
+    done = nescio("compare", gold, *apart, files[3], tmp_path / "new" / "na_prob_old.json", *gate)
+    assert done.status == 0, done.flat  # predictions of all runs in one folder, and odds of all in another
+
+
 def test_no_folder_adds_the_outputs_of_the_baseline(tmp_path: Path, nescio: Command) -> None:
     """Where no function fits, each unlisted answer is right, and the outputs say whether it calls a function."""
     for run, share in (("old", 9), ("new", 7)):

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from nescio.data.columns import Array
+from nescio.data.merged_runs import mixed_files
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import SAID_SO
 from nescio.errors import MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
-from nescio.sources.source import Source
+from nescio.sources.source import Source, own_path
 from nescio.tasks.squad.gold import questions, read_gold
 from nescio.tasks.squad.predictions import (
     FIGURES,
@@ -69,6 +70,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         for name, source in zip(names, by_part["answers"], strict=True)
     }
     odds = match_odds(by_part["odds"], by_part["answers"], names, options)
+    of_runs = [*zip(names, by_part["answers"], strict=True), *((name, source) for name, (source, _) in odds.items())]
+    notes += mixed_files(((name, own_path(source.label).parent) for name, source in of_runs), names, "folders")
     runs, exact, f1 = [], [], []
     for name, predicted in predictions.items():
         texts = predicted
