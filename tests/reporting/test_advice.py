@@ -327,8 +327,7 @@ def test_no_run_is_shipped_before_one_that_may_be_better(tmp_path: Path, share: 
         if letter != "-" or how == "ungraded"
     ]
     file = written(tmp_path / "table.csv", "run,question,outcome", rows)
-    counted = {"ungraded": "incorrect", "missing": "unanswered"}[how]
-    shown = answer(pages.gather([file], ["accuracy"], resamples=200, **{how: counted}))
+    shown = answer(pages.gather([file], ["accuracy"], resamples=200, ungraded="incorrect", missing="unanswered"))
     assert shown.text == (
         f"Ship nothing yet: run 'b': {said}, so b may be better than a." if said else "Ship a as it is."
     )

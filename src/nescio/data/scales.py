@@ -107,24 +107,25 @@ def units_differ(column: str, values: Mapping[str, Sequence[float] | Array]) -> 
             )
         )
     medians = {run: float(np.median(own)) for run, own in given.items() if run not in negative}
-    above: dict[tuple[str, ...], list[str]] = {}
-    for run, median in medians.items():
-        far = tuple(other for other, own in medians.items() if own > median and own >= _FAR * median)
-        if far and (median > 0 or not given[run].any()):
-            above.setdefault(far, []).append(run)
-    for beyond, within in above.items():
-        notes.append(
-            note(
-                UNITS_DIFFER,
-                "the median of {column!r} is at most {least:.4g} in {unit:list 3}, but at least {most:.4g} in "
-                "{beyond:list 3}: they may be in different units",
-                column=column,
-                unit=within,
-                beyond=beyond,
-                least=max(medians[run] for run in within),
-                most=min(medians[run] for run in beyond),
+    within = [run for run in medians if not given[run].any()]
+    beyond = {run: median for run, median in medians.items() if 0 < median < np.inf}
+    while beyond:
+        if within:
+            notes.append(
+                note(
+                    UNITS_DIFFER,
+                    "the median of {column!r} is at most {least:.4g} in {unit:list 3}, but at least {most:.4g} in "
+                    "{beyond:list 3}: they may be in different units",
+                    column=column,
+                    unit=within,
+                    beyond=list(beyond),
+                    least=max(medians[run] for run in within),
+                    most=min(beyond.values()),
+                )
             )
-        )
+        near = _FAR * min(beyond.values())
+        within = [run for run, median in beyond.items() if median < near]
+        beyond = {run: median for run, median in beyond.items() if median >= near}
     return notes
 
 

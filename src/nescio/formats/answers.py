@@ -266,7 +266,7 @@ def _keep_constant_columns(answers: Sequence[Answer]) -> None:
         if record := answer.judges.get(BY_COLUMNS):
             named.setdefault(answer.run, set()).add(record)
     kept = {run: record for run, records in constant(named).items() for record in records if record}
-    for answer in answers:
+    for answer in answers if named else ():
         others = {name: record for name, record in answer.judges.items() if name != BY_COLUMNS}
         answer.judges = others | ({BY_COLUMNS: kept[answer.run]} if answer.run in kept else {})
 

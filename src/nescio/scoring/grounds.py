@@ -225,8 +225,8 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     elif code == SAID_UNFIT and remark.subject not in pair.others:
         why = str(remark["why"])
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):
-        named = [judge.partition("(") for _, judge in remark["judges"]]
-        columns = any(stated and BY_COLUMNS in names.split("+") for names, stated, _ in named)
+        judges = [judge.partition("(") for _, judge in remark["judges"]]
+        columns = any(stated and BY_COLUMNS in names.split("+") for names, stated, _ in judges)
         not_so = f", or add {opt('column', of='judge=-')} if these columns do not say who judged" if columns else ""
         edited = any("edited=true" in judge for _, judge in remark["judges"])
         as_graded = ", or give the logs as the scorer graded them, before a person edited scores" if edited else ""
