@@ -363,6 +363,12 @@ def test_points_between_thousands_are_asked_about_unless_commas_are_decimal(tmp_
     alone = table(tmp_path, "Modell;Frage;Ergebnis;Latenz\nm;a;ja;1.234\nm;b;ja;987\nm;c;nein;2.001\n")
     rule = "'Latenz': 1.234 could be 1234 or 1.234: write it without a point between thousands"
     assert rule in str(refusal(alone, graded=("Latenz",), strata=()))
+    assert rule in str(refusal(alone, column={"outcome": "Latenz<=1000", "run": "Modell"}))
+    others = table(tmp_path, "Modell,Frage,Ergebnis,Latenz\na,a,ja,900\na,b,ja,800\na,c,nein,1200\n", "a.csv")
+    for files in ([others, alone], [alone, others]):
+        assert rule in str(refusal(files, graded=("Latenz",), strata=()))
+    matrix = table(tmp_path, "Frage;Latenz;neu\na;1.234;900\nb;987;800\n", "m.csv")
+    assert rule in str(refusal(matrix, format_in="matrix"))
     both = evidence(table(tmp_path, f"Modell;Frage;Ergebnis;Latenz;Kosten\n{rows}"), graded=("Latenz",), strata=())
     assert both.columns["user.Latenz"].mean() == pytest.approx((1234 + 987 + 2001) / 3)
     rows = "m;a;ja;1.234;1\nm;b;ja;0.987;1\n"

@@ -37,6 +37,7 @@ _COLUMNS_AT_ONCE = 64
 _FEW_NAMES = 1 << 11  # the most names for which a Parquet file that is read once has a dictionary
 # A text as a number, in SQL, with the rules of `text.decimal`: it rejects 1_0 and +-1, which the table engine accepts.
 NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
+_THOUSANDS = r"[1-9][0-9]{0,2}(\.[0-9]{3})+"  # of a number such as 1.234, in SQL
 
 
 def load_rows(
@@ -397,7 +398,7 @@ def with_points(
         return ()
     number = literal(f"(?i){NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?( ?%)?")
     comma = "'[+-]?[0-9]+,[0-9]+( ?%)?'"
-    thousands = "'[+-]?[1-9][0-9]{0,2}(\\.[0-9]{3})+'"
+    thousands = f"'[+-]?{_THOUSANDS}'"
     whole = "'[+-]?[0-9]+'"
     commas = []
     for name in _holding(connection, table, cells, ","):
@@ -437,6 +438,31 @@ def with_points(
             many=len(points),
         ),
     )
+
+
+def no_thousands(
+    connection: duckdb.DuckDBPyConnection, relation: str, sources: Mapping[int, Source], cell: str, name: str
+) -> None:
+    """Raise FormatError for the first number whose point may separate thousands: 1.234 could be 1234 or 1.234.
+
+    `cell` is the SQL of the column `name` in a relation, and `sources` are its files. A file with semicolons or tabs
+    may write 1.234 for 1234 if each number of the column has three digits after each point, or no point. Tabs alone
+    do not speak of another language, so a file with tabs must also have a number without a point.
+    """
+    grouped, plain = f"regexp_full_match({cell}, '{_THOUSANDS}')", f"regexp_full_match({cell}, '[0-9]+')"
+    foreign = {file: source.delimiter for file, source in sources.items() if source.kind == "delimited"}
+    foreign = {file: delimiter for file, delimiter in foreign.items() if delimiter != ","}
+    if not foreign:
+        return
+    ends = connection.execute(
+        f"SELECT file, min((row, {cell})) FILTER ({grouped}), bool_or({plain}) FROM {relation} "
+        f"WHERE {cell} IS NOT NULL AND file IN ({', '.join(map(str, foreign))}) GROUP BY file "
+        f"HAVING bool_and({grouped} OR {plain}) AND bool_or({grouped}) ORDER BY file"
+    ).fetchall()
+    for file, (row, value), has_plain in ends:
+        if foreign[file] == ";" or has_plain:
+            rule = f"{name!r}: 1.234 could be 1234 or 1.234: write it without a point between thousands"
+            raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=value)
 
 
 def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[str, str], mark: str) -> Iterator[str]:

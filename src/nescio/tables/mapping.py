@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from nescio.errors import UsageError, opt
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, literal
+from nescio.sources.tables import NUMBER, literal, no_thousands
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.lexicon import fold, is_silent_word, truth_of
 from nescio.text import finite
@@ -187,10 +187,15 @@ def joined(table: Table, expression: Expression) -> str:
 
 
 def compared(table: Table, expression: Expression) -> str | None:
-    """Return the SQL that is 'yes' or 'no' by the threshold of an expression, or NULL; None if it has no threshold."""
+    """Return the SQL that is 'yes' or 'no' by the threshold of an expression, or NULL; None if it has no threshold.
+
+    Raises FormatError if points may separate the thousands of the compared numbers.
+    """
     if expression.sign in ("", "/"):
         return None
-    number = NUMBER.format(table.columns[expression.column].cell)
+    cell = table.columns[expression.column].cell
+    no_thousands(table.connection, table.relation, table.sources, cell, expression.column)
+    number = NUMBER.format(cell)
     yes, no = ("'no'", "'yes'") if expression.inverted else ("'yes'", "'no'")
     fits = f"{number} {expression.sign} {expression.number}"
     return f"CASE WHEN NOT isfinite({number}) THEN NULL WHEN {fits} THEN {yes} WHEN {number} IS NOT NULL THEN {no} END"

@@ -18,7 +18,7 @@ from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import DELIMITED, LINES, TABLES, Source, small
-from nescio.sources.tables import load_rows, locate, with_points
+from nescio.sources.tables import load_rows, locate, no_thousands, with_points
 from nescio.sources.text_files import records
 from nescio.tables import table_reader
 from nescio.tables.asking import AskedError
@@ -138,6 +138,8 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
                 )
             )
         notes += with_points(connection, "raw", source, {name: have[name] for name in names})
+        for name in names:
+            no_thousands(connection, "(SELECT *, 0 AS file FROM raw)", {0: source}, have[name], name)
         cells = ", ".join(have[name] for name in (*labels[:1], *names))
         rows = connection.execute(f"SELECT {cells} FROM raw ORDER BY row").fetchall()
     ids = tuple(row[0] for row in rows) if labels else tuple(str(i) for i in range(1, len(rows) + 1))

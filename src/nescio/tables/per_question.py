@@ -15,7 +15,7 @@ from nescio.data.assessed import columns_of, verdicts_in
 from nescio.data.columns import Array, user
 from nescio.errors import FormatError, MismatchError, differs_between_runs
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, first, literals, locate
+from nescio.sources.tables import NUMBER, first, literals, locate, no_thousands
 from nescio.tables.rules import NO, RANK, YES, differing, refuse
 
 if TYPE_CHECKING:
@@ -157,14 +157,7 @@ def graded_of(
         broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
         rule = f"mean({name}) reads this column, so each cell must be a finite number or empty"
         refuse(connection, sources, broken, rule, column)
-        grouped = f"regexp_full_match({column}, '[1-9][0-9]{{0,2}}(\\.[0-9]{{3}})+')"
-        plain = f"regexp_full_match({column}, '[0-9]+')"
-        query = f"SELECT bool_and({grouped} OR {plain}), bool_or({grouped}), bool_or({plain}), min(file) FROM rows"
-        every, some, other, file = first(connection, f"{query} WHERE {column} IS NOT NULL")
-        between = sources[file].delimiter if every and some and sources[file].kind == "delimited" else ","
-        if between == ";" or (between != "," and other):
-            rule = f"{name!r}: 1.234 could be 1234 or 1.234: write it without a point between thousands"
-            refuse(connection, sources, grouped, rule, column)
+        no_thousands(connection, "rows", dict(enumerate(sources)), column, name)
         cells = connection.execute(
             f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE "
             f"{RANK} = 1"
