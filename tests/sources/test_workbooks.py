@@ -6,6 +6,7 @@ import csv
 import re
 import zipfile
 from collections.abc import Sequence
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,18 @@ def test_a_workbook_scores_as_its_table_does(tmp_path: Path) -> None:
     own = nescio.score(workbook(tmp_path / "outcomes.xlsx"), ["c@1", "AURC"], resamples=50)
     table = nescio.score(EXAMPLES / "outcomes.csv", ["c@1", "AURC"], resamples=50)
     assert [row.value for row in own] == [row.value for row in table]
+
+
+def test_a_cell_with_a_date_reads_as_the_date(tmp_path: Path) -> None:
+    """A spreadsheet program turns the text 2026-01-05 into a date; the ids of questions stay what they were."""
+    book, path = openpyxl.Workbook(), tmp_path / "new.xlsx"
+    moments = [datetime(2026, 1, 5), date(2026, 1, 6), datetime(2026, 1, 5, 10, 30)]
+    for row in (["run", "question", "outcome"], *(["new", moment, "correct"] for moment in moments)):
+        book.active.append(row)
+    book.save(path)
+    nescio.convert(path, tmp_path / "new.csv")
+    read = [row["question"] for row in csv.DictReader((tmp_path / "new.csv").read_text().splitlines())]
+    assert sorted(read) == ["2026-01-05", "2026-01-05 10:30:00", "2026-01-06"]
 
 
 XML = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{}</worksheet>'

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from datetime import datetime, time
 from pathlib import Path
 from typing import IO, Any
 from xml.parsers.expat import ParserCreate
@@ -278,4 +279,6 @@ def _place(row: int, column: int) -> str:
 def _text(cell: Any) -> str:
     if isinstance(cell, bool):
         return str(cell).lower()
+    if isinstance(cell, datetime) and cell.time() == time():  # A workbook has no dates, only times at midnight.
+        return str(cell.date())
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
