@@ -341,6 +341,23 @@ def test_stakes_that_one_run_was_not_asked_at(tmp_path: Path, nescio: Command) -
     says = "fewer answers to some questions"
     nescio("score", path, "-m", "utility(5)", "--fail-under", "utility(5)=0.5").assert_refused(says)
     nescio("compare", path, "-m", "utility(5)", *GATE).assert_refused(says)
+    kept, new = tmp_path / "kept.json", table(tmp_path / "new.csv", "run,question,stake,outcome", rows[2 * len(N) :])
+    assert nescio("compare", path, "--run", "old", "--save-baseline", kept).status == 0
+    nescio("compare", new, "-m", "utility(5)", "--baseline", kept, *GATE[2:]).assert_refused(says)
+
+
+def test_a_baseline_of_questions_whose_ids_carry_their_stakes(tmp_path: Path, nescio: Command) -> None:
+    """A baseline decides as its run would beside the new one: a right answer earns 1, a wrong one costs 5."""
+    of_run = {
+        run: [(run, f"q{q}@stake={s}", right(q % 10 < best)) for q in N for s in (1, 5)]
+        for run, best in (("old", 8), ("new", 4))
+    }
+    old, new = (table(tmp_path / f"{run}.csv", HEAD, rows) for run, rows in of_run.items())
+    kept = tmp_path / "kept.json"
+    assert nescio("compare", old, "--save-baseline", kept).status == 0
+    by_file = nescio("compare", new, "-m", "utility(5)", "--baseline", kept, *GATE[2:])
+    assert by_file.status == nescio("compare", old, new, "-m", "utility(5)", *GATE).status == 1
+    assert "new minus old is -2.400" in by_file.flat
 
 
 def test_what_one_run_says_that_the_reference_knows(tmp_path: Path, nescio: Command) -> None:

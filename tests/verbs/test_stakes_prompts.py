@@ -14,7 +14,8 @@ import pytest
 from scipy.stats import t
 
 import nescio
-from nescio.data.stakes import marked, penalties, sentence, stakes_of
+from nescio.data.stake_labels import penalties
+from nescio.data.stakes import marked, sentence, stakes_of
 from nescio.errors import UsageError
 from tests.recounts import counting
 

@@ -20,7 +20,7 @@ from nescio.data.plain_tables import figure
 from nescio.data.results import Results
 from nescio.data.shown import Shown
 from nescio.data.signature import sign
-from nescio.data.stakes import are_stated, penalties
+from nescio.data.stake_labels import are_stated, penalties
 from nescio.errors import MismatchError, opt
 from nescio.estimating import Estimate
 from nescio.estimating.means import difference, mean

@@ -16,6 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
+from nescio.data.stake_labels import are_stated
 
 REPEAT = "repeat"  # the stratum, and the reserved column of tables
 BETWEEN = " · "  # separates the parts of a label that several columns form
@@ -68,11 +69,12 @@ class Repeats(Struct, frozen=True, eq=False):
         return (self.counts(rows) > 0)[:, self.question]
 
 
-def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool = False) -> Repeats | None:
-    """Return the grouping of rows by the name of the question, or None if every question has one row.
+def repeats_of(questions: Sequence[str], labels: Sequence[str]) -> Repeats | None:
+    """Return the grouping of rows by the name of the question.
 
-    If `single` is true, the labels matter, and the result is never None.
+    The result is None if every question has one row, unless the labels are stakes.
     """
+    single = are_stated(labels)
     if len(set(questions)) == len(questions) and not single:
         return None
     number = {name: i for i, name in enumerate(sorted(set(questions)))}  # A shuffle of the rows changes no draw.

@@ -1,5 +1,4 @@
-"""Handle stakes: labels of answers, ids of questions that carry a stake through a harness, and the sentence for a
-system.
+"""Handle stakes: ids of questions that carry a stake through a harness, and the sentence for a system.
 
 A stake is the price λ of an error; a right answer earns 1 and an abstention 0. Equivalently it is the target t = λ/(1 +
 λ): answer only if you are more than t sure. An answer at a stake is a repeat labelled `stake=3` or `t=0.75`.
@@ -8,9 +7,8 @@ A stake is the price λ of an error; a right answer earns 1 and an abstention 0.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -19,67 +17,10 @@ from msgspec.structs import replace
 from nescio.data.columns import UNCHANGED, Array, Column, declare
 from nescio.data.outcomes import Outcomes
 from nescio.data.repeats import repeats_of
+from nescio.data.stake_labels import LABEL, STAKE, TARGETS, are_stated, penalties, penalty
 from nescio.errors import MissingColumnError, UsageError
 
-STAKE = "stake"
-SIMPLE = 1_000  # A fraction with a larger denominator is written with all digits of a float.
-TARGETS = ("t", "target", "threshold", "confidence_target")  # columns that hold t, and not the price of an error
-_LABEL = re.compile(rf"({'|'.join((STAKE, 'lambda', 'penalty', *TARGETS))})=(.+)")
-_MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
-
-
-@cache
-def label(column: str, stake: str) -> str:
-    """Return the label of an answer that was asked at a stake, such as "t=0.75" for the column `t` and the stake
-    "0.75".
-
-    If the column's name does not name a stake, the label is the stake alone.
-    """
-    made = f"{column.lower()}={stake}"
-    return made if _LABEL.fullmatch(made) else stake
-
-
-def are_stated(labels: Iterable[str]) -> bool:
-    """Return whether each label is a stake and names its scale, as `stake=3` (a penalty) and `t=0.75` (a target) do."""
-    try:
-        return penalties(labels) is not None
-    except UsageError:  # The column has this name, but other content.
-        return False
-
-
-def penalty(text: str, *, target: bool) -> Fraction:
-    """Return the penalty λ that a text states, as an exact fraction (1/3 for 0.3333333333333333).
-
-    If `target` is true, the text is a confidence target t, for which λ = t/(1 − t). Raises UsageError for a text that
-    is not a stake.
-    """
-    try:
-        value = Fraction(text)
-        simple = value.limit_denominator(SIMPLE)
-        value = simple if float(simple) == float(value) else value
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise UsageError(f"{text!r} is not a stake: write the price of an error, or a target from 0 to 1") from None
-    if value < 0 or (target and value >= 1):
-        rule = "a target must be at least 0 and below 1" if target else "the price of an error must be at least 0"
-        raise UsageError(f"{text!r} is not a stake: {rule}")
-    return value / (1 - value) if target else value
-
-
-def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction] | None:
-    """Return the penalty λ of each label, keyed by label; None if a label does not name its scale and `scale` is
-    "auto".
-
-    `scale` is "penalty", "target", or "auto", which takes the scale from the name before the equals sign. Raises
-    UsageError for a label that is not a stake.
-    """
-    prices = {}
-    for text in dict.fromkeys(labels):
-        stated = _LABEL.fullmatch(text)
-        if stated is None and scale == "auto":
-            return None
-        name, value = stated.groups() if stated else ("", text)
-        prices[text] = penalty(value, target=scale == "target" or (scale == "auto" and name in TARGETS))
-    return prices
+_MARKED = re.compile(rf"(.+)@({LABEL.pattern})")
 
 
 def marked(question: str, stake: str) -> str:
@@ -105,9 +46,7 @@ def unmarked(outcomes: Outcomes) -> Outcomes:
     if not all(parts):
         return outcomes
     questions = tuple(part[1] for part in parts if part)
-    return replace(
-        outcomes, questions=questions, repeats=repeats_of(questions, [part[2] for part in parts if part], single=True)
-    )
+    return replace(outcomes, questions=questions, repeats=repeats_of(questions, [part[2] for part in parts if part]))
 
 
 def sentence(price: Fraction) -> str:

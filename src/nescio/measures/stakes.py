@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
-from nescio.data.stakes import penalty
+from nescio.data.stake_labels import penalty
 from nescio.errors import UsageError
 from nescio.measures._measure import measure
 from nescio.stats.stakes import area_weights

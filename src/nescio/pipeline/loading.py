@@ -18,7 +18,8 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.policy_notes import MIXED_FILES
-from nescio.data.stakes import are_stated, penalties, unmarked
+from nescio.data.stake_labels import are_stated, penalties
+from nescio.data.stakes import unmarked
 from nescio.errors import UsageError, opt
 from nescio.formats import Format, ReadResult, SourceRole, Unjudged
 from nescio.memory import memory_limit

@@ -16,7 +16,7 @@ from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, P
 from nescio.data.reasons import BY_OUTCOME, EMPTY, ERRORED, NO_FORM, OUTPUT_LACKS, UNSEEN, kind_of
 from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.scales import grades_in_words
-from nescio.data.stakes import STAKE, are_stated, label
+from nescio.data.stake_labels import STAKE, label
 from nescio.formats.registry import ReadOptions
 from nescio.sources.arrow import roles_given
 from nescio.sources.limits import check_cells
@@ -319,7 +319,7 @@ def _build(
     if REPEAT in names:
         column = repeated_by[0].columns[0] if repeated_by else REPEAT
         labels = [label(column, text) for text in names[REPEAT]]
-        outcomes = replace(outcomes, repeats=repeats_of(names["question"], labels, single=are_stated(labels)))
+        outcomes = replace(outcomes, repeats=repeats_of(names["question"], labels))
     repeated = outcomes.repeats is not None
     if any(why):
         grid: Array = np.full(outcomes.state.shape, None, dtype=object)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, combinations, product
 from math import inf
 
-from nescio.data.stakes import are_stated, label
+from nescio.data.stake_labels import are_stated, label
 from nescio.sources.tables import first
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import names_collections, roles_of

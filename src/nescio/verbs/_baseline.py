@@ -28,6 +28,7 @@ from nescio.data.kept import OF_RUNS
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
 from nescio.data.policies import scores_of
 from nescio.data.results import Scores
+from nescio.data.stakes import unmarked
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_json
@@ -60,6 +61,8 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     reading, remembered = in_effect(Options(**given), items)
     result = judge(read(items, reading), reading.judge)
     result = to_write(result, reading)
+    if isinstance(result.data, Outcomes):
+        result = replace(result, data=unmarked(result.data))
     reading = reading.but(repeats_of={})
     data = _one_run(result.data, request.run, result.about)
     data = clustered(data, reading.cluster) if reading.cluster else data

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.evidence import Evidence
-from nescio.data.stakes import are_stated, penalties
+from nescio.data.stake_labels import are_stated, penalties
 from nescio.reporting import abstention, charts
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.report_data import ReportData
