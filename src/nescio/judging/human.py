@@ -132,10 +132,26 @@ class Human(Struct, frozen=True):
             ),
         ]
 
+    def said_of_draw(self) -> list[Note]:
+        """Return a note if the judged questions were drawn with different probabilities (`inclusion`)."""
+        if len({label.inclusion for label in self._labels() if label.state != NOT_GRADED}) < 2:
+            return []
+        return [
+            note(
+                "judgements.inclusion",
+                "people's verdicts have different probabilities in their column `inclusion`, and nothing here weighs "
+                "by them. So agreement is about the judged answers alone, and no accuracy is corrected; "
+                "`nescio score` weighs with {option}",
+                option=opt("labels", of="FILE"),
+            )
+        ]
+
+    def _labels(self) -> list[Label]:
+        return [*(label for texts in self.by_run.values() for label in texts.values()), *self.by_text.values()]
+
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
         """Return an error which says that people's verdicts are on none of the answers; `notes` explain why."""
-        of_runs = [label for texts in self.by_run.values() for label in texts.values()]
-        labels = [*of_runs, *self.by_text.values()]
+        labels = self._labels()
         if labels and all(label.empty for label in labels):
             return MismatchError(f"none of {len(labels):,} verdicts is filled in yet")
         why = "; ".join(remark.text for remark in (*notes, *self.said_of_stale()))
