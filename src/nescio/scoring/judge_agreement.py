@@ -101,8 +101,10 @@ def against(
             )
         )
     else:
-        notes = _notes(judged, labelled, target) if corrects else []
-        notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled) if corrects else []
+        notes = _notes(judged, labelled)
+        if corrects:
+            notes = [_of_target(target), *notes]
+            notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled)
         for name, table in by_run(judged.runs, tables_of(judged.state, people.state, labelled)):
             drawn = resampled(table, blocks)
             agreements.append(agreement_of(name, table.sum(axis=0), drawn, level))
@@ -247,24 +249,23 @@ def _undefined_note(run: str, cells: _Cells) -> Note:
     )
 
 
-def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
+def _of_target(target: Target) -> Note:
+    """Return a note on what the corrected accuracies describe, and on what this rests."""
     if target == "collection":
-        notes = [
-            note(
-                "agreement.collection",
-                "the corrected accuracies estimate people's verdicts on all answers to these questions, if the "
-                "labels of a run are a random sample of its answers",
-            )
-        ]
-    else:
-        notes = [
-            note(
-                "agreement.population",
-                "the corrected accuracies are for all questions of this kind, if these questions are a random "
-                "sample, and the labels of a run are a random sample of its answers",
-            )
-        ]
-    counts = labelled.sum(axis=1)
+        return note(
+            "agreement.collection",
+            "the corrected accuracies estimate people's verdicts on all answers to these questions, if the "
+            "labels of a run are a random sample of its answers",
+        )
+    return note(
+        "agreement.population",
+        "the corrected accuracies are for all questions of this kind, if these questions are a random "
+        "sample, and the labels of a run are a random sample of its answers",
+    )
+
+
+def _notes(judged: Outcomes, labelled: Array) -> list[Note]:
+    notes, counts = list[Note](), labelled.sum(axis=1)
     for run in np.flatnonzero((counts > 0) & (counts < _FEW)):
         notes.append(
             note(
