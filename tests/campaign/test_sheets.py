@@ -573,6 +573,31 @@ def test_sentence_lists_are_kept_in_spreadsheets_and_exported_as_a_key(tmp_path:
     assert again.value("r", "read.HumSent") == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize("column", ["nuggets", "sentences"])
+def test_a_list_that_may_have_lost_a_zero_in_a_spreadsheet_is_refused(tmp_path: Path, column: str) -> None:
+    """A German spreadsheet saves 3,10 as 3,1; where nothing has the number 10, and in 2;1, 1,11 and 1,3,1 nothing is lost."""
+    for many, refused in ((12, True), (10, False)):
+        place = tmp_path / str(many)
+        if column == "nuggets":
+            facts = [{"id": str(n), "text": f"fact {n}", "vital": True} for n in range(many)]
+            given = [[{"id": "a", "target": "A", "nuggets": facts}]]
+        else:
+            story = {"id": "s", "sentences": [f"It rained {n} times." for n in range(many)]}
+            given = [[{"id": "a", "question": "Where?", "story": "s"}], [story]]
+        files = [made.lines(place / f"{n}.jsonl", rows) for n, rows in enumerate(given)]
+        campaign = made.start(place, "nuggets" if column == "nuggets" else "reading", files)
+        assert "write their numbers with semicolons" in (campaign / "guidelines.md").read_text(encoding="utf-8")
+        said = {"strings": ["fact 3"]} if column == "nuggets" else {"answer": "It rained 3 times."}
+        made.lines(place / "alpha" / "r.jsonl", [{"id": "a", **said}])
+        made.ready(campaign, "ana", sentences=column == "sentences")
+        rules = [fault.rule for fault in made.judge(campaign, lambda *_: "3,1", column=column).rows]
+        assert rules == refused * [
+            "this may be 3,10, from which a spreadsheet took a zero; write numbers with semicolons, such as 3;1"
+        ]
+        for sound in ("3;10" if refused else "3;1", "2, 1", "1,3,1", "1,9"):
+            assert made.judge(campaign, lambda *_, said=sound: said, column=column).sound
+
+
 def test_sentence_lists_that_no_score_counts_are_named(tmp_path: Path) -> None:
     """The answers are options, which the key judges: none is a sentence of its story."""
     campaign = made.reading(tmp_path / "key")

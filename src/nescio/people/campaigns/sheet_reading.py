@@ -44,6 +44,7 @@ from nescio.text import plural
 _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 _DELIMITERS = ",;\t"
+_DECIMAL = re.compile("[0-9]+,([0-9]+)")
 # If verdicts have so many orders, a sorted one is no chance: orders of all rows, and of questions with their answers.
 _MILLION, _MANY = 1_000_000, 10_000
 MOST_BYTES = 100 << 20  # of a file that an assessor hands in
@@ -217,7 +218,7 @@ class SheetReader:
         if not written:
             rows.blanks.append(Judgement(item.id, who, "", row.get("comment", "").strip()))
         else:
-            verdict = self.verdict(path, line, item, written)
+            verdict = None if self._is_cut(path, line, item, written) else self.verdict(path, line, item, written)
             if verdict is None:
                 return
             judgement = Judgement(item.id, who, verdict, row.get("comment", "").strip())
@@ -285,6 +286,20 @@ class SheetReader:
         rule = f"the sentences of this story are 0 to {last}; write {NOTHING} if no sentence answers the question"
         self.fault(path, line, rule, written[:80])
         return None
+
+    def _is_cut(self, path: Path, line: int, item: Item, written: str) -> bool:
+        """Return whether a list of two numbers may have lost a zero in a spreadsheet, which is added as a fault.
+
+        Where a comma begins the decimals, a spreadsheet takes 3,10 for a number and saves 3,1.
+        """
+        sentences = kind_of(item) == SENTENCES
+        known = map(str, range(len(item.supports))) if sentences else (self.nuggets or {}).get(item.question, ())
+        found = _DECIMAL.fullmatch(written)
+        if not found or not (longer := [one for one in known if re.fullmatch(f"{found[1]}0+", one)]):
+            return False
+        rule = f"this may be {written}{min(longer, key=len)[len(found[1]) :]}, from which a spreadsheet took a zero"
+        self.fault(path, line, f"{rule}; write numbers with semicolons, such as {written.replace(',', ';')}", written)
+        return True
 
     def of_items(self) -> dict[str, set[str]] | None:
         """Return the nuggets that each answer of the pool may contain; None if assessors give verdicts instead."""
