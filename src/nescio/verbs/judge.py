@@ -33,7 +33,7 @@ from msgspec.structs import replace
 
 from nescio.data.assessors import ADJUDICATION, Resolution, settled
 from nescio.data.columns import OUTCOMES, Array
-from nescio.data.judge_record import STALE, JudgeRecord, Target, named, parse
+from nescio.data.judge_record import OTHER_TEXTS, STALE, JudgeRecord, Target, named, parse
 from nescio.data.notes import Note
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Label, Outcomes
 from nescio.data.reasons import MUCH, settle
@@ -189,11 +189,8 @@ class Judged(Struct, frozen=True, eq=False):
             raise UsageError(f"a certificate is for one judge, but these files hold {who}")
         theirs, judged_cells = self._by_people(self.people)
         for remark in self.people.said_of_stale():
-            if remark.code == STALE and max(share for _, share in remark["shares"]) >= MUCH:
-                raise MismatchError(
-                    f"{remark.text}: the unchanged answers are not a random sample; let people judge the present "
-                    "answers"
-                )
+            if remark.code in (STALE, OTHER_TEXTS) and max(share for _, share in remark["shares"]) >= MUCH:
+                raise MismatchError(f"{remark.text}; a certificate needs verdicts on the answers that the runs give")
         if self.people.said_of_draw():
             raise MismatchError(
                 "a certificate needs verdicts on a simple random sample, but these have different probabilities in "
