@@ -337,6 +337,27 @@ def test_a_sheet_in_another_form_is_a_fault_and_not_passed_over(suffix: str, har
     assert nescio.campaign.collect(hard, resamples=10).sound
 
 
+@pytest.mark.parametrize("columns", [("question_id", "question"), ("question",), ("document",), ("support",)])
+def test_what_stands_beside_answers_and_was_sorted_alone_is_named(columns: tuple[str, ...], tmp_path: Path) -> None:
+    topics = [{"id": f"q{i}", "question": f"What is {i}?"} for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "t.jsonl", topics)])
+    rows: list[Any] = [{"id": f"q{i}", "answer": f"it is {i}", "doc": f"d{i}", "support": f"of {i}"} for i in range(3)]
+    made.lines(tmp_path / "alpha" / "r.jsonl", rows)
+    made.ready(campaign, "ana")
+    path = campaign / "sheets" / "ana.csv"
+    rows = [row | {"verdict": "R"} for row in sorted(rows_of(path), key=lambda row: row["question_id"])]
+    swapped = [{**row, **{name: rows[n][name] for name in columns}} for row, n in zip(rows, (1, 0, 2), strict=True)]
+    write_rows(path, swapped)
+    faults = nescio.campaign.collect(campaign, resamples=10).rows
+    named = columns[0].removesuffix("_id")
+    rule = f"in the pool, this item has another {named}; perhaps one column was sorted without the others"
+    assert [(fault.line, fault.rule.startswith(rule)) for fault in faults] == [(2, True), (3, True)]
+    edited = [{**row, **{name: f"{row[name]} (edited)" for name in columns}} for row in rows]
+    for sound in (edited, [{key: row[key] for key in row if key not in columns} for row in rows], rows):
+        write_rows(path, sound)
+        assert nescio.campaign.collect(campaign, resamples=10).sound
+
+
 def test_a_sheet_that_was_saved_with_tabs_is_found(hard: Path) -> None:
     path = hard / "sheets" / "ana.csv"
     write_rows(path.with_suffix(".tsv"), [{**row, "verdict": "R"} for row in rows_of(path)], "\t")

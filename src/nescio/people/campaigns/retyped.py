@@ -64,6 +64,12 @@ def moved(pairs: Iterable[tuple[str, str]]) -> set[str]:
     return lost & come
 
 
+def was_moved(written: str, found: str, elsewhere: Collection[str]) -> bool:
+    """Return whether the cell `found` has another text than was `written`, and one of the two was `moved`."""
+    before, now = plain(written), plain(found)
+    return before != now and (before in elsewhere or now in elsewhere)
+
+
 def is_same(written: str, found: str, elsewhere: Collection[str]) -> bool:
     """Return whether the cell `found` in a returned sheet can be the value that was `written` into it.
 

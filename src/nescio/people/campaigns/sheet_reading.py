@@ -26,7 +26,7 @@ from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import named_by, read_items
-from nescio.people.campaigns.retyped import is_same, moved, unguarded
+from nescio.people.campaigns.retyped import is_same, moved, unguarded, was_moved
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import key_nuggets, kind_of, list_items, sentence_items, shown_keys, shown_nuggets
 from nescio.people.campaigns.shown_texts import (
@@ -109,8 +109,8 @@ class SheetReader:
         shown = [*self.asked.values(), *list_items(campaign)]
         self.key = key_nuggets(campaign)
         self.now = shown_keys(shown, self.key)  # the texts by which a verdict must hold
-        listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
-        self.texts = shown_keys(shown, listed)  # the texts that people see now
+        self.listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
+        self.texts = shown_keys(shown, self.listed)  # the texts that people see now
         self.secret = campaign.secret
         self.given = read_asked(campaign).given
         self.said: dict[str, str] = {}  # the digest of what each sheet says, keyed by its source
@@ -132,7 +132,7 @@ class SheetReader:
         without_texts: list[int] = []
         rows, unknown = SheetRows(path, who), 0
         columns = ("item", "key", "answer"), (column, SENTENCES)
-        elsewhere = moved(self._answers(table(path, *columns)))
+        elsewhere = self._moved(table(path, *columns))
         try:
             for row, line in table(path, *columns):
                 item, (key, _, texts) = row["item"].strip().casefold(), row["key"].strip().partition("-")
@@ -154,10 +154,11 @@ class SheetReader:
                     continue
                 rows.items.append(item)
                 rows.keys[item] = texts
-                pooled = self.asked[item].answer
-                if not is_same(pooled, row["answer"], elsewhere):
-                    rule = "in the pool, this item has another answer; perhaps one column was sorted without the others"
-                    self.fault(path, line, f"{rule} (pool: {pooled!r})", row["answer"])
+                if changed := self._changed(item, row, elsewhere):
+                    rule = f"in the pool, this item has another {changed.replace('_id', '')}"
+                    rule += "; perhaps one column was sorted without the others"
+                    pooled = self._shown(self.asked[item])[changed]
+                    self.fault(path, line, f"{rule} (pool: {pooled!r})", row[changed])
                     continue
                 self._judge(rows, line, {**row, "item": item}, column if column in row else SENTENCES, texts)
         except FormatError as error:
@@ -170,13 +171,39 @@ class SheetReader:
         rows.answers = len(seen) + unknown
         return rows
 
-    def _answers(self, rows: Iterable[tuple[Mapping[str, str], int]]) -> Iterator[tuple[str, str]]:
-        """Yield the answer of the pool in each row of a sheet, and the answer in its cell, up to a broken row."""
+    def _shown(self, item: Item) -> dict[str, str]:
+        """Return what a sheet shows of an item, keyed by the column."""
+        document, support = cells_of(item, self.listed.get(item.question, ()))
+        return {
+            "answer": item.answer,
+            "question_id": item.question,
+            "question": item.text,
+            "document": document,
+            "support": support,
+        }
+
+    def _moved(self, rows: Iterable[tuple[Mapping[str, str], int]]) -> dict[str, set[str]]:
+        """Return the texts that were `moved` within each column of a sheet, up to a broken row."""
+        changed: dict[str, list[tuple[str, str]]] = {}
         with suppress(FormatError):
             for row, _ in rows:
                 item = self.asked.get(row["item"].strip().casefold())
-                if item is not None:
-                    yield item.answer, row["answer"]
+                for column, text in self._shown(item).items() if item is not None else ():
+                    if row.get(column, text) != text:
+                        changed.setdefault(column, []).append((text, row[column]))
+        return {column: moved(pairs) for column, pairs in changed.items()}
+
+    def _changed(self, item: str, row: Mapping[str, str], elsewhere: Mapping[str, Collection[str]]) -> str:
+        """Return a column of a row with another item's text, or another answer than that of the item; "" if none.
+
+        `elsewhere` has the texts that were `moved`. What is beside the answer may have changed since the sheet was
+        written, so it is another item's only if it was moved.
+        """
+        for name, text in self._shown(self.asked[item]).items():
+            found, others = row.get(name, text), elsewhere.get(name, ())
+            if was_moved(text, found, others) or (name == "answer" and not is_same(text, found, others)):
+                return name
+        return ""
 
     def is_sorted_alone(self, sheet: SheetRows) -> bool | None:
         """Return whether somebody sorted a sheet's column of verdicts without the other columns; None if unclear.
