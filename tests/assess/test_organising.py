@@ -777,6 +777,26 @@ def test_names_that_differ_in_case_alone_and_links_of_no_days_are_refused(
         room.invite(*names, **how)
 
 
+def test_a_name_that_the_campaign_has_in_another_case_is_refused(
+    room: Room, new_room: NewRoom, campaign: Path, tmp_path: Path
+) -> None:
+    """At the invitation, and when judgements are collected by a database from before the sheets; and the reverse."""
+    room.join("Ana").judge_all()
+    files = sorted(room.export().glob("*.judgements.jsonl"))
+    other = shutil.copytree(campaign, tmp_path / "other")
+    nescio.campaign.sheets(campaign, ["ana"])
+    later = new_room(campaign)
+    with pytest.raises(nescio.UsageError, match="'Ana' and 'ana' differ only in case"):
+        later.invite("Ana")
+    later.invite("ana")
+    (fault,) = nescio.campaign.collect(campaign, files, resamples=10).rows
+    assert fault.rule == "the name differs only in case from the assessor 'ana'"
+    assert made.verdicts(campaign) == {}
+    assert nescio.campaign.collect(other, files, resamples=10).sound
+    with pytest.raises(nescio.UsageError, match="'ana' and the earlier assessor 'Ana' differ only in case"):
+        nescio.campaign.sheets(other, ["ana"])
+
+
 @pytest.mark.parametrize(("column", "apart"), [("", True), (",support", False)])
 def test_control_answers_that_nothing_supports_are_noted(column: str, apart: bool, tmp_path: Path) -> None:
     questions, run, _ = runs_of(tmp_path, 4)

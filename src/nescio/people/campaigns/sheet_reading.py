@@ -20,7 +20,7 @@ from nescio.data.model import Verdict
 from nescio.errors import FormatError
 from nescio.formats import open_source
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import own_order, read_asked
+from nescio.people.campaigns.assessors import own_order, people_of, read_asked
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again
@@ -266,6 +266,11 @@ class SheetReader:
     def begun(self) -> str:
         """Return when the campaign was made; no sheet is older."""
         return read_log(self.campaign)[0].at
+
+    @cached_property
+    def people(self) -> Collection[str]:
+        """Return the names of the assessors whom the campaign knows."""
+        return people_of(self.campaign)
 
     @cached_property
     def _again(self) -> Collection[str]:
