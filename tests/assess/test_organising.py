@@ -325,6 +325,26 @@ def test_judged_in_part_the_probability_is_of_being_drawn_and_judged(new_room: N
     assert {row["inclusion"] for row in table(tmp_path / "out" / "verdicts.csv")} == {"0.25"}
 
 
+def test_verdicts_are_exported_in_the_order_in_which_they_came(new_room: NewRoom, tmp_path: Path) -> None:
+    """A later look at labels adds to an earlier one; the verdict that ended a dispute comes at the end."""
+    questions, run, _ = runs_of(tmp_path, 30)
+    room = new_room(questions, run)
+    ana, said = room.join("ana"), list[str]()
+
+    def judge(count: int) -> list[str]:
+        for _ in range(count):
+            item = next(one["id"] for one in ana.next() if one["id"] not in said)
+            ana.send(ana.row(item, "R", len(said) + 1))
+            said.append(item)
+        with (room.export() / "verdicts.csv").open(encoding="utf-8") as file:
+            return [row["item"] for row in csv.DictReader(file)]
+
+    assert judge(8) == said != sorted(said)
+    assert judge(8) == said
+    ana.send(ana.row(said[0], "W", 90))
+    assert judge(0) == [*said[1:], said[0]]
+
+
 def test_implausible_work_is_told(new_room: NewRoom, tmp_path: Path) -> None:
     """Each says something every second; ana says W of the first half of 54 answers and R of the others, ben R of all."""
     room = new_room(*runs_of(tmp_path, 36), overlap=2)
