@@ -39,10 +39,27 @@ RETYPED = [
     *[("1.63", new) for new in ("Jan 63", "01.01.1963", "1,63")],
     *[("TRUE", new) for new in ("WAHR", "1", "True")],
     *[("March 5", new) for new in ("05-Mar", "5. Mrz")],
+    *[("30 juin 2010", new) for new in ("30/06/10", "30-juin-10", "2010-06-30 00:00:00")],
+    *[
+        ("30. Juni 2010", "30. Jun 10"),
+        ("Mai 2010", "01.05.10"),
+        ("5. März", "5. Mrz"),
+        ("3 ottobre 1990", "03/10/1990"),
+    ],
+    *[("12 décembre", "12/12/26"), ("2010年6月30日", "6月30日")],
     *[("50%", "0.5"), ("12:30", "12:30:00"), ('he said "so"', "he said “so”"), ("it's here...", "it’s here…")],
     *[("=1+1", "'=1+1"), ("a\nb", "a_x000D_\nb")],
 ]
-OTHER = [("Paris", "Rome"), ("Paris", "1.2"), ("2010-06-30", "Paris"), ("12", ""), ("Paris", ""), ("0012", "twelve")]
+OTHER = [
+    ("Paris", "Rome"),
+    ("Paris", "1.2"),
+    ("2010-06-30", "Paris"),
+    ("12", ""),
+    ("Paris", ""),
+    ("0012", "twelve"),
+    ("30 juin 2010", "31/05/11"),
+    ("30 juin 2010", "30 Paris"),
+]
 
 
 @together("before, after, same", [*((*pair, True) for pair in RETYPED), *((*pair, False) for pair in OTHER)])
