@@ -122,7 +122,7 @@ def test_a_withheld_answer_is_no_answer_to_who_reads_the_judgements(tmp_path: Pa
 
 def test_verdicts_of_the_key_are_not_taken_for_those_of_people(tmp_path: Path) -> None:
     """The key judges the two answers that Ana left open, and overrules her on q3, which has no answer."""
-    rows = [{"id": f"q{i}", "question": f"What is {i}?", "answers": [f"thing {i}"]} for i in range(3)]
+    rows: list[Any] = [{"id": f"q{i}", "question": f"What is {i}?", "answers": [f"thing {i}"]} for i in range(3)]
     rows.append({"id": "q3", "question": "What is 3?", "answerable": False})
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "topics.jsonl", rows)], judge="exact")
     made.take(campaign, {"alpha_a": [f"thing {i}" for i in range(4)]})

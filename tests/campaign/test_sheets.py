@@ -618,7 +618,7 @@ def test_a_list_that_may_have_lost_a_zero_in_a_spreadsheet_is_refused(tmp_path: 
         place = tmp_path / str(many)
         if column == "nuggets":
             facts = [{"id": str(n), "text": f"fact {n}", "vital": True} for n in range(many)]
-            given = [[{"id": "a", "target": "A", "nuggets": facts}]]
+            given: list[list[dict[str, Any]]] = [[{"id": "a", "target": "A", "nuggets": facts}]]
         else:
             story = {"id": "s", "sentences": [f"It rained {n} times." for n in range(many)]}
             given = [[{"id": "a", "question": "Where?", "story": "s"}], [story]]

@@ -278,7 +278,7 @@ def _probability(source: Any, row: int, cell: str) -> float:
 
     Raises FormatError for any other cell.
     """
-    value = decimal(cell)
+    value = decimal(cell.replace(",", "."))  # as spreadsheets write it in many languages; there are no thousands
     if value is None or not 0 < value <= 1:
         rule = "a probability of inclusion must be a number above 0 and at most 1"
         raise FormatError(source.label, rule, where=locate(source, row), value=cell)
