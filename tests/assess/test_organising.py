@@ -325,6 +325,26 @@ def test_judged_in_part_the_probability_is_of_being_drawn_and_judged(new_room: N
     assert {row["inclusion"] for row in table(tmp_path / "out" / "verdicts.csv")} == {"0.25"}
 
 
+def test_verdicts_are_exported_in_the_order_in_which_they_came(new_room: NewRoom, tmp_path: Path) -> None:
+    """A later look at labels adds to an earlier one; the verdict that ended a dispute comes at the end."""
+    questions, run, _ = runs_of(tmp_path, 30)
+    room = new_room(questions, run)
+    ana, said = room.join("ana"), list[str]()
+
+    def judge(count: int) -> list[str]:
+        for _ in range(count):
+            item = next(one["id"] for one in ana.next() if one["id"] not in said)
+            ana.send(ana.row(item, "R", len(said) + 1))
+            said.append(item)
+        with (room.export() / "verdicts.csv").open(encoding="utf-8") as file:
+            return [row["item"] for row in csv.DictReader(file)]
+
+    assert judge(8) == said != sorted(said)
+    assert judge(8) == said
+    ana.send(ana.row(said[0], "W", 90))
+    assert judge(0) == [*said[1:], said[0]]
+
+
 def test_implausible_work_is_told(new_room: NewRoom, tmp_path: Path) -> None:
     """Each says something every second; ana says W of the first half of 54 answers and R of the others, ben R of all."""
     room = new_room(*runs_of(tmp_path, 36), overlap=2)
@@ -775,6 +795,26 @@ def test_names_that_differ_in_case_alone_and_links_of_no_days_are_refused(
 ) -> None:
     with pytest.raises(nescio.UsageError, match=rule):
         room.invite(*names, **how)
+
+
+def test_a_name_that_the_campaign_has_in_another_case_is_refused(
+    room: Room, new_room: NewRoom, campaign: Path, tmp_path: Path
+) -> None:
+    """At the invitation, and when judgements are collected by a database from before the sheets; and the reverse."""
+    room.join("Ana").judge_all()
+    files = sorted(room.export().glob("*.judgements.jsonl"))
+    other = shutil.copytree(campaign, tmp_path / "other")
+    nescio.campaign.sheets(campaign, ["ana"])
+    later = new_room(campaign)
+    with pytest.raises(nescio.UsageError, match="'Ana' and 'ana' differ only in case"):
+        later.invite("Ana")
+    later.invite("ana")
+    (fault,) = nescio.campaign.collect(campaign, files, resamples=10).rows
+    assert fault.rule == "the name differs only in case from the assessor 'ana'"
+    assert made.verdicts(campaign) == {}
+    assert nescio.campaign.collect(other, files, resamples=10).sound
+    with pytest.raises(nescio.UsageError, match="'ana' and the earlier assessor 'Ana' differ only in case"):
+        nescio.campaign.sheets(other, ["ana"])
 
 
 @pytest.mark.parametrize(("column", "apart"), [("", True), (",support", False)])

@@ -120,6 +120,35 @@ def test_a_withheld_answer_is_no_answer_to_who_reads_the_judgements(tmp_path: Pa
     assert [int(held.column(word)[0].sum()) for word in ("correct", "incorrect", "unanswered")] == [4, 3, 3]
 
 
+def test_verdicts_of_the_key_are_not_taken_for_those_of_people(tmp_path: Path) -> None:
+    """The key judges the two answers that Ana left open, and overrules her on q3, which has no answer."""
+    rows: list[Any] = [{"id": f"q{i}", "question": f"What is {i}?", "answers": [f"thing {i}"]} for i in range(3)]
+    rows.append({"id": "q3", "question": "What is 3?", "answerable": False})
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "topics.jsonl", rows)], judge="exact")
+    made.take(campaign, {"alpha_a": [f"thing {i}" for i in range(4)]})
+    nescio.campaign.score(campaign, resamples=10)
+    table, files = campaign / "results" / "judgements.csv", [tmp_path / "topics.jsonl"]
+    files += sorted((campaign / "results" / "runs").iterdir())
+    with pytest.raises(nescio.FormatError, match="every verdict is of a key"):
+        nescio.score(files, "accuracy", labels=table, judge="exact")
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    made.judge(campaign, lambda _who, row: {"q0": "W", "q3": "R"}.get(row["question_id"], ""))
+    nescio.campaign.score(campaign, resamples=10)
+    assert [(row["verdict"], row["by_key"]) for row in read(table)] == [
+        ("W", "false"),
+        ("R", "true"),
+        ("R", "true"),
+        ("W", "true"),
+    ]
+    (agreed, *_) = nescio.judge(files, judge="exact", against=table).agreement().rows
+    assert (agreed.labels, agreed.agreement) == (1, 0)
+    (label,) = nescio.score(files, "accuracy", labels=table, judge="exact").tables["labels"]
+    assert label.labels == 1
+    built = nescio.ave.build(files, tmp_path / "ave.xml", judgements=table, language="EN")
+    assert (built.rows[0].validated, built.rows[0].rejected) == (2, 2)
+
+
 def test_the_first_rank_counts_to_who_reads_the_judgements(tmp_path: Path) -> None:
     """The run says nothing at rank 1 about c."""
     rows = "s,a,Lyon,W,2\ns,a,Paris,R,1\ns,b,Toledo,W,\ns,b,Madrid,R,2\ns,c,Rome,R,2\n"

@@ -39,10 +39,27 @@ RETYPED = [
     *[("1.63", new) for new in ("Jan 63", "01.01.1963", "1,63")],
     *[("TRUE", new) for new in ("WAHR", "1", "True")],
     *[("March 5", new) for new in ("05-Mar", "5. Mrz")],
+    *[("30 juin 2010", new) for new in ("30/06/10", "30-juin-10", "2010-06-30 00:00:00")],
+    *[
+        ("30. Juni 2010", "30. Jun 10"),
+        ("Mai 2010", "01.05.10"),
+        ("5. März", "5. Mrz"),
+        ("3 ottobre 1990", "03/10/1990"),
+    ],
+    *[("12 décembre", "12/12/26"), ("2010年6月30日", "6月30日")],
     *[("50%", "0.5"), ("12:30", "12:30:00"), ('he said "so"', "he said “so”"), ("it's here...", "it’s here…")],
     *[("=1+1", "'=1+1"), ("a\nb", "a_x000D_\nb")],
 ]
-OTHER = [("Paris", "Rome"), ("Paris", "1.2"), ("2010-06-30", "Paris"), ("12", ""), ("Paris", ""), ("0012", "twelve")]
+OTHER = [
+    ("Paris", "Rome"),
+    ("Paris", "1.2"),
+    ("2010-06-30", "Paris"),
+    ("12", ""),
+    ("Paris", ""),
+    ("0012", "twelve"),
+    ("30 juin 2010", "31/05/11"),
+    ("30 juin 2010", "30 Paris"),
+]
 
 
 @together("before, after, same", [*((*pair, True) for pair in RETYPED), *((*pair, False) for pair in OTHER)])
@@ -337,6 +354,27 @@ def test_a_sheet_in_another_form_is_a_fault_and_not_passed_over(suffix: str, har
     assert nescio.campaign.collect(hard, resamples=10).sound
 
 
+@pytest.mark.parametrize("columns", [("question_id", "question"), ("question",), ("document",), ("support",)])
+def test_what_stands_beside_answers_and_was_sorted_alone_is_named(columns: tuple[str, ...], tmp_path: Path) -> None:
+    topics = [{"id": f"q{i}", "question": f"What is {i}?"} for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "t.jsonl", topics)])
+    rows: list[Any] = [{"id": f"q{i}", "answer": f"it is {i}", "doc": f"d{i}", "support": f"of {i}"} for i in range(3)]
+    made.lines(tmp_path / "alpha" / "r.jsonl", rows)
+    made.ready(campaign, "ana")
+    path = campaign / "sheets" / "ana.csv"
+    rows = [row | {"verdict": "R"} for row in sorted(rows_of(path), key=lambda row: row["question_id"])]
+    swapped = [{**row, **{name: rows[n][name] for name in columns}} for row, n in zip(rows, (1, 0, 2), strict=True)]
+    write_rows(path, swapped)
+    faults = nescio.campaign.collect(campaign, resamples=10).rows
+    named = columns[0].removesuffix("_id")
+    rule = f"in the pool, this item has another {named}; perhaps one column was sorted without the others"
+    assert [(fault.line, fault.rule.startswith(rule)) for fault in faults] == [(2, True), (3, True)]
+    edited = [{**row, **{name: f"{row[name]} (edited)" for name in columns}} for row in rows]
+    for sound in (edited, [{key: row[key] for key in row if key not in columns} for row in rows], rows):
+        write_rows(path, sound)
+        assert nescio.campaign.collect(campaign, resamples=10).sound
+
+
 def test_a_sheet_that_was_saved_with_tabs_is_found(hard: Path) -> None:
     path = hard / "sheets" / "ana.csv"
     write_rows(path.with_suffix(".tsv"), [{**row, "verdict": "R"} for row in rows_of(path)], "\t")
@@ -571,6 +609,31 @@ def test_sentence_lists_are_kept_in_spreadsheets_and_exported_as_a_key(tmp_path:
     assert {row["id"]: row["sentences"] for row in listed} == {"r0": [0], "r1": [0, 1], "r2": []}
     again = nescio.read.score([key / "questions.jsonl", key / "stories.jsonl", file], ci=None)
     assert again.value("r", "read.HumSent") == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("column", ["nuggets", "sentences"])
+def test_a_list_that_may_have_lost_a_zero_in_a_spreadsheet_is_refused(tmp_path: Path, column: str) -> None:
+    """A German spreadsheet saves 3,10 as 3,1; where nothing has the number 10, and in 2;1, 1,11 and 1,3,1 nothing is lost."""
+    for many, refused in ((12, True), (10, False)):
+        place = tmp_path / str(many)
+        if column == "nuggets":
+            facts = [{"id": str(n), "text": f"fact {n}", "vital": True} for n in range(many)]
+            given: list[list[dict[str, Any]]] = [[{"id": "a", "target": "A", "nuggets": facts}]]
+        else:
+            story = {"id": "s", "sentences": [f"It rained {n} times." for n in range(many)]}
+            given = [[{"id": "a", "question": "Where?", "story": "s"}], [story]]
+        files = [made.lines(place / f"{n}.jsonl", rows) for n, rows in enumerate(given)]
+        campaign = made.start(place, "nuggets" if column == "nuggets" else "reading", files)
+        assert "write their numbers with semicolons" in (campaign / "guidelines.md").read_text(encoding="utf-8")
+        said = {"strings": ["fact 3"]} if column == "nuggets" else {"answer": "It rained 3 times."}
+        made.lines(place / "alpha" / "r.jsonl", [{"id": "a", **said}])
+        made.ready(campaign, "ana", sentences=column == "sentences")
+        rules = [fault.rule for fault in made.judge(campaign, lambda *_: "3,1", column=column).rows]
+        assert rules == refused * [
+            "this may be 3,10, from which a spreadsheet took a zero; write numbers with semicolons, such as 3;1"
+        ]
+        for sound in ("3;10" if refused else "3;1", "2, 1", "1,3,1", "1,9"):
+            assert made.judge(campaign, lambda *_, said=sound: said, column=column).sound
 
 
 def test_sentence_lists_that_no_score_counts_are_named(tmp_path: Path) -> None:

@@ -67,6 +67,25 @@ def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, tmp_path: Path
     done.assert_refused("these 90 labels do not show that judge and people agree", "are the verdicts swapped?")
 
 
+@pytest.mark.parametrize("rest", [0.5, 0.25])
+def test_labels_drawn_with_different_probabilities_correct_and_certify_nothing(
+    nescio: Command, tmp_path: Path, rest: float
+) -> None:
+    """Nothing in `judge` weighs by the column `inclusion`; equal probabilities need no weights."""
+    head, *rows = PEOPLE.read_text(encoding="utf-8").splitlines()
+    own = [f"{row},{0.5 if i % 2 else rest}" for i, row in enumerate(rows)]
+    drawn, path = written(tmp_path / "drawn.csv", "\n".join([f"{head},inclusion", *own])), tmp_path / "judge.json"
+    agreed = library.judge(ANSWERED, judge="exact", against=drawn).agreement()
+    said = "different probabilities in their column `inclusion`, and nothing here weighs by them" in str(agreed)
+    assert (said, {"corrected", "conclusion"} <= {*agreed.tables}) == (rest != 0.5, rest == 0.5)
+    by_people = library.judge(ANSWERED, judge="human", against=drawn, output=tmp_path / "out.csv")
+    assert ("nothing here weighs" in str(by_people)) == (rest != 0.5)
+    done = nescio("judge", *ANSWERED, "--judge", "exact", "--against", drawn, "--blind", "--certificate", path)
+    assert (done.status != 0, path.exists()) == (rest != 0.5, rest == 0.5)
+    if rest != 0.5:
+        done.assert_refused("needs verdicts on a simple random sample")
+
+
 @pytest.mark.parametrize(
     ("kappa", "shown"),
     [

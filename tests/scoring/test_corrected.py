@@ -112,6 +112,8 @@ def test_known_probabilities() -> None:
     found = nescio.compare(OUTCOMES, "accuracy", labels=labels, baseline="y")
     assert (found.rows[0].spread or 0) > 0.2124998546
     assert found.signature["drawn"] == "inclusion"
+    commas = [{**row, "inclusion": str(row["inclusion"]).replace(".", ",")} for row in labels]
+    assert nescio.compare(OUTCOMES, "accuracy", labels=commas, baseline="y").rows == found.rows
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,22 @@ def test_a_gate_by_labels_of_other_answers_cannot_tell(tmp_path: Path) -> None:
     assert "30.0% of the labels are for answers that the run no longer gives" in gate.said
 
 
+@pytest.mark.parametrize("odds", [{}, {"inclusion": 0.5}])
+def test_a_gate_by_labels_of_other_runs_answers_cannot_tell(tmp_path: Path, odds: dict[str, float]) -> None:
+    """Labels name texts, not runs: a run that words 30% of its answers differently has no label on these."""
+    people = [{name: row[name] for name in ("question", "answer", "verdict")} | odds for row in labels()]
+    assert gated(files(tmp_path, 0), people).status == 0
+    given = files(tmp_path, 60)
+    gate = gated(given, people)
+    assert (gate.status, "30.0% of the run's answers to labelled questions have no label" in gate.said) == (3, True)
+    more = [{name: row[name] for name in ("question", "answer", "verdict")} | odds for row in labels(60)]
+    assert gated(given, [*people, *more]).status == 1, "with a label of each answer"
+    table = made.lines(tmp_path / "people.jsonl", people)
+    judged = nescio.judge(given, judge="contains", against=table)
+    with pytest.raises(nescio.MismatchError, match="60 answers have no judgement, though other answers to the same"):
+        judged.certificate(blind=True)
+
+
 def test_labels_of_other_answers_are_noticed_in_a_table_of_outcomes(tmp_path: Path) -> None:
     """The table has the column `answer`, and its own outcomes."""
 

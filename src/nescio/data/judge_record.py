@@ -29,6 +29,7 @@ _NO_MATTER = {"description", "cost"}  # keys in a tool's configuration that cann
 
 UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belong to other answers
 STALE = "judgements.stale"  # the code of a note on labels of answers that runs no longer give
+OTHER_TEXTS = "judgements.other_texts"  # the code of a note on answers to judged questions that nobody judged
 DIFFERENT = "judgements.different"  # the code of a note that not all runs have the same judge
 UNKNOWN, NOT_STATED = "an unknown judge", "not stated"
 BY_COLUMNS = "judge"  # the name of a judge that columns of a table with other names than `judge` describe

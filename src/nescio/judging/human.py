@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, TypeVar
 
@@ -10,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.judge_record import STALE, UNCHECKED, JudgeRecord
+from nescio.data.judge_record import OTHER_TEXTS, STALE, UNCHECKED, JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
@@ -39,8 +40,9 @@ class Human(Struct, frozen=True):
     A label is stored by run and question, or by question and text of the answer. The labels of a run on a question are
     kept apart by the text of the judged answer, None if a label has no text. If labels of several ranks have the same
     text, `by_run` has that of the first rank, and `at_rank` has all. `stale` collects questions with an answer that has
-    no label, `current` the labels of answers that the run still gives, with their texts, and `unchecked` labels that
-    lack the text of the judged answer. `overruled` collects answers that people call correct, but the key wrong.
+    no label, `unseen` the same for labels of `by_text`, `current` the labels of answers that the run still gives, with
+    their texts, and `unchecked` labels that lack the text of the judged answer. `asked` has the questions of `by_text`.
+    `overruled` collects answers that people call correct, but the key wrong.
     """
 
     hears_silence: ClassVar[bool] = True  # so that verdicts on answers to unanswerable questions are counted
@@ -48,7 +50,9 @@ class Human(Struct, frozen=True):
     by_run: dict[tuple[str, str], dict[str | None, Label]] = field(default_factory=dict)
     at_rank: dict[tuple[str, str, int], dict[str | None, Label]] = field(default_factory=dict)
     by_text: dict[tuple[str, str], Label] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
     stale: set[tuple[str, str]] = field(default_factory=set)
+    unseen: set[tuple[str, str]] = field(default_factory=set)
     current: set[tuple[str, str, str | None]] = field(default_factory=set)
     unchecked: set[tuple[str, str]] = field(default_factory=set)
     overruled: set[tuple[str, str, int]] = field(default_factory=set)
@@ -82,6 +86,10 @@ class Human(Struct, frozen=True):
         label = next((self.by_text[question, key] for key in keys if (question, key) in self.by_text), None)
         if label is None and texts:
             self.stale.add((run, question))
+        elif label is None and keys and rank == 1 and question in self.asked:
+            self.unseen.add((run, question))
+        elif label is not None:
+            self.current.add((run, question, None if label.answer is None else answer_key(label.answer)))
         return label
 
     def label_of_silence(self, run: str, question: str) -> Label | None:
@@ -92,7 +100,7 @@ class Human(Struct, frozen=True):
         return next(iter(self.by_run.get((run, question), {}).values()), None)
 
     def said_of_stale(self) -> list[Note]:
-        """Return notes on how many of the labels looked up so far are `stale`, `unchecked` or `overruled`."""
+        """Return notes on how many of the labels looked up so far are `stale`, `unseen`, `unchecked` or `overruled`."""
         notes = []
         if self.overruled:
             notes.append(
@@ -113,12 +121,24 @@ class Human(Struct, frozen=True):
                     labels=len(self.unchecked),
                 )
             )
+        if self.unseen:
+            run, question = min(self.unseen)
+            notes.append(
+                note(
+                    OTHER_TEXTS,
+                    "{answers:n answer} {answers:has/have} no judgement, though other answers to the same "
+                    "{answers:question/questions} have one (first: run {run!r}, question {question!r}); so the judged "
+                    "answers of a run may be no random sample",
+                    answers=len(self.unseen),
+                    run=run,
+                    question=question,
+                    shares=self._shares(self.unseen),
+                )
+            )
         gone = {key for key in self.stale if any((*key, text) not in self.current for text in self.by_run[key])}
         if not gone:
             return notes
         run, question = min(gone)
-        by_run = {name: sum(name == of for of, _ in gone) for name in sorted({name for name, _ in gone})}
-        kept = {name: sum(name == of for of, _ in {key[:2] for key in self.current} - gone) for name in by_run}
         return [
             *notes,
             note(
@@ -128,14 +148,36 @@ class Human(Struct, frozen=True):
                 labels=len(gone),
                 run=run,
                 question=question,
-                shares=tuple((name, stale / (stale + kept[name])) for name, stale in by_run.items()),
+                shares=self._shares(gone),
             ),
         ]
 
+    def _shares(self, lost: set[tuple[str, str]]) -> tuple[tuple[str, float], ...]:
+        """Return, for each run, the share of its judged questions whose labels are `lost`."""
+        by_run = Counter(run for run, _ in lost)
+        kept = Counter(run for run, _ in {key[:2] for key in self.current} - lost)
+        return tuple((run, many / (many + kept[run])) for run, many in sorted(by_run.items()))
+
+    def said_of_draw(self) -> list[Note]:
+        """Return a note if the judged questions were drawn with different probabilities (`inclusion`)."""
+        if len({label.inclusion for label in self._labels() if label.state != NOT_GRADED}) < 2:
+            return []
+        return [
+            note(
+                "judgements.inclusion",
+                "people's verdicts have different probabilities in their column `inclusion`, and nothing here weighs "
+                "by them. So agreement is about the judged answers alone, and no accuracy is corrected; "
+                "`nescio score` weighs with {option}",
+                option=opt("labels", of="FILE"),
+            )
+        ]
+
+    def _labels(self) -> list[Label]:
+        return [*(label for texts in self.by_run.values() for label in texts.values()), *self.by_text.values()]
+
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
         """Return an error which says that people's verdicts are on none of the answers; `notes` explain why."""
-        of_runs = [label for texts in self.by_run.values() for label in texts.values()]
-        labels = [*of_runs, *self.by_text.values()]
+        labels = self._labels()
         if labels and all(label.empty for label in labels):
             return MismatchError(f"none of {len(labels):,} verdicts is filled in yet")
         why = "; ".join(remark.text for remark in (*notes, *self.said_of_stale()))
@@ -187,6 +229,8 @@ def human(
             doubled += _add(texts, key, label, others)
         elif label.answer is not None:
             doubled += _add(people.by_text, (label.question, answer_key(label.answer)), label)
+            if label.state != NOT_GRADED:
+                people.asked.add(label.question)
         else:
             raise MismatchError(
                 f"{label.place}: there are {len(runs)} runs, but this verdict names neither a run nor an answer; add "

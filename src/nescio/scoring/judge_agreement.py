@@ -57,6 +57,7 @@ def against(
     *,
     judge: str = "judge",
     target: Target = "collection",
+    corrects: bool = True,
     ci: float = 95.0,
     resamples: int = 10_000,
     seed: int = 0,
@@ -65,8 +66,9 @@ def against(
 
     `judged` and `people` have the same runs and questions; `people` is NOT_GRADED if nobody judged. `sampled` has shape
     (runs, questions) and marks the answers that needed a verdict. A run's labels must be a simple random sample of
-    these. `target` names the population of the accuracy. `collection` means these questions and people's verdicts on
-    all their answers; `population` means questions of this kind.
+    these, unless `corrects` is False: then no accuracy is corrected, and nothing concluded. `target` names the
+    population of the accuracy. `collection` means these questions and people's verdicts on all their answers;
+    `population` means questions of this kind.
 
     Intervals of one run's shares are Wilson's. Intervals over all runs, and of kappa, are percentiles of a bootstrap of
     questions. `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError if people judged
@@ -99,13 +101,15 @@ def against(
             )
         )
     else:
-        notes = _notes(judged, labelled, target)
-        notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled)
+        notes = _notes(judged, labelled)
+        if corrects:
+            notes = [_of_target(target), *notes]
+            notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled)
         for name, table in by_run(judged.runs, tables_of(judged.state, people.state, labelled)):
             drawn = resampled(table, blocks)
             agreements.append(agreement_of(name, table.sum(axis=0), drawn, level))
             confusions += confusion_of(name, table.sum(axis=0), drawn, level)
-        for r, name in enumerate(judged.runs):
+        for r, name in enumerate(judged.runs if corrects else ()):
             estimates += _corrected(name, _cells(judged, people, sampled, labelled, r), level, target, notes)
     line = sign(
         judge=judge,
@@ -119,10 +123,12 @@ def against(
         resamples=resamples,
         seed=seed,
     )
-    more: dict[str, Any] = {"confusion": tuple(confusions), "corrected": tuple(estimates)} if confusions else {}
+    more: dict[str, Any] = {"confusion": tuple(confusions)} if confusions else {}
+    if more and corrects:
+        more["corrected"] = tuple(estimates)
     if more and declining[..., 0].any() | declining[..., 0, :].any():
         more["declined"] = tuple(spoken)
-    if more:
+    if more and corrects:
         verdicts = judged.state, people.state, labelled
         more["conclusion"] = conclude(judged.runs, verdicts, confusions, estimates, level)
     return JudgeAgreement(tuple(agreements), line, tuple(notes), "agreement", more)
@@ -243,24 +249,23 @@ def _undefined_note(run: str, cells: _Cells) -> Note:
     )
 
 
-def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
+def _of_target(target: Target) -> Note:
+    """Return a note on what the corrected accuracies describe, and on what this rests."""
     if target == "collection":
-        notes = [
-            note(
-                "agreement.collection",
-                "the corrected accuracies estimate people's verdicts on all answers to these questions, if the "
-                "labels of a run are a random sample of its answers",
-            )
-        ]
-    else:
-        notes = [
-            note(
-                "agreement.population",
-                "the corrected accuracies are for all questions of this kind, if these questions are a random "
-                "sample, and the labels of a run are a random sample of its answers",
-            )
-        ]
-    counts = labelled.sum(axis=1)
+        return note(
+            "agreement.collection",
+            "the corrected accuracies estimate people's verdicts on all answers to these questions, if the "
+            "labels of a run are a random sample of its answers",
+        )
+    return note(
+        "agreement.population",
+        "the corrected accuracies are for all questions of this kind, if these questions are a random "
+        "sample, and the labels of a run are a random sample of its answers",
+    )
+
+
+def _notes(judged: Outcomes, labelled: Array) -> list[Note]:
+    notes, counts = list[Note](), labelled.sum(axis=1)
     for run in np.flatnonzero((counts > 0) & (counts < _FEW)):
         notes.append(
             note(

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from nescio.data.columns import USER
 from nescio.data.dropped import FEWER_HELD
-from nescio.data.judge_record import STALE
+from nescio.data.judge_record import OTHER_TEXTS, STALE
 from nescio.data.notes import Note
 from nescio.data.policy_notes import (
     MISSING_SILENT,
@@ -27,6 +27,11 @@ from nescio.text import plural
 
 # the numbers of right, wrong and unanswered answers if one more has this outcome
 _COUNTS = {"correct": (6, 2, 8), "incorrect": (5, 3, 8), "unanswered": (5, 2, 9)}
+
+_LACKING = {
+    STALE: "the labels are for answers that the run no longer gives, and are not used",
+    OTHER_TEXTS: "the run's answers to labelled questions have no label",
+}
 
 
 class Lost(Struct, frozen=True):
@@ -223,17 +228,18 @@ def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _stale_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return the `Lost` of labels of answers that the run no longer gives.
+    """Return the `Lost` of answers to labelled questions that have no label of their own, such as changed answers.
 
-    The other labels are not a random sample: they belong to the answers that did not change. A label adds between -1
-    and 1 times its weight.
+    The other labels are not a random sample: they belong to the answers that did not change, or that other runs gave.
+    A label adds between -1 and 1 times its weight.
     """
-    stale = [own for remark in results.notes if remark.code == STALE for own in remark["shares"]]
-    judged = [share for run, share in stale if pair.judges(run)]
+    lacking = [one for one in results.notes if one.code in _LACKING]
+    judged = [(share, one.code) for one in lacking for run, share in one["shares"] if pair.judges(run)]
     if not judged:
         return Lost()
-    words = f"{max(judged):.1%} of the labels are for answers that the run no longer gives, and are not used"
-    return Lost(math.inf if max(judged) >= MUCH else 2 * parse(measure).slope * max(judged), words)
+    share, code = max(judged)
+    shift = math.inf if share >= MUCH else 2 * parse(measure).slope * share
+    return Lost(shift, f"{share:.1%} of {_LACKING[code]}")
 
 
 def _share(results: Results[Any], remarks: Sequence[Note]) -> float:

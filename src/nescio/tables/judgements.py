@@ -55,7 +55,7 @@ VERDICT = (
 INCLUSION, ASSESSOR = "inclusion", "assessor"
 # The parts that `--column NAME=COLUMN` may name in such a table, and the default columns.
 PARTS = {"question": QUESTION, "run": RUN, "answer": ANSWER, "verdict": VERDICT, INCLUSION: (INCLUSION,)}
-PARTS |= {"rank": ("rank",), "answered": ("answered",)}
+PARTS |= {"rank": ("rank",), "answered": ("answered",), "by_key": ("by_key",)}
 PARTS[ASSESSOR] = ()  # any name of the lexicon's annotators
 _ROLES = {"question": ("question", "text"), "run": ("run",), "answer": ("prediction",)}
 OWN_PARTS = ("verdict", INCLUSION, ASSESSOR)  # parts that no other table has
@@ -88,20 +88,22 @@ def read_judgements(
     named: Mapping[str, str] | None = None,
     answered: bool = False,
     several: bool = False,
+    by_key: bool = False,
 ) -> tuple[list[Label], list[Note]]:
     """Return the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
     The columns are the question (question_id, qid, id or question), the run and the text of the answer if they exist,
     and the verdict. `verdict` names the column of verdicts if several columns could hold them. The column `inclusion`
     has the probability with which people were given the question, `rank` the rank of the answer if it is not 1,
-    `answered` whether the run gave the judged answer, and a further column names the assessor (assessor, annotator,
-    rater, …).
+    `answered` whether the run gave the judged answer, `by_key` whether a key decided in place of people, and a further
+    column names the assessor (assessor, annotator, rater, …).
 
     `verdict` may name a column of each assessor ("ana+ben"). With `several` these columns are found by their numbers
     (annotator1, annotator2). `named` maps parts to columns ({"run": COLUMN}); columns that the table lacks belong to
     other tables. A row without a verdict is NOT_GRADED. `inexact` is the state of an inexact answer (incorrect for
     TREC, neither for AVE). With `answered`, a verdict may say that the text is an answer, right or wrong. Raises
-    FormatError for a table without such columns, for an unknown verdict, or for an invalid probability.
+    FormatError for a table without such columns, for an unknown verdict, or for an invalid probability. Verdicts of a
+    key are left out, unless `by_key` asks for these, too; it is also raised if nothing else is there.
     """
     source = open_source(table)
     if source.suffix not in (*TABLES, *LINES, ""):
@@ -119,6 +121,9 @@ def read_judgements(
         rows += [(*row[:-1], column) for row in own] if apart else own
     ranks = _ranks({row[6] for row in rows})
     rows = [(*row[:6], ranks[row[6]], *row[7:]) for row in rows]
+    every, rows = len(rows), [row for row in rows if by_key or row[8] is None or fold(row[8]) in NOT_GIVEN]
+    if every and not rows:
+        raise FormatError(source.label, "every verdict is of a key (column `by_key`), and none of people")
     known = _known(
         {row[4] for row in rows if row[4]}, outcome_map or {}, inexact, dict.fromkeys(ATTEMPTS * answered, ANSWERED)
     )
@@ -126,7 +131,7 @@ def read_judgements(
     name = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
     labels, words = [], Counter[str]()
     file, row_word = source.label, "object" if source.suffix in LINES else "row"
-    for row, question, run, answer, word, odds, rank, given, who in rows:
+    for row, question, run, answer, word, odds, rank, given, _, who in rows:
         state = NOT_GRADED if word is None else known.get(word)
         if question is None or state is None:
             rule = "the question is empty" if question is None else _NO_VERDICT
@@ -150,6 +155,16 @@ def read_judgements(
             )
         )
     notes = [*source.notes, *_words_read(words, known, str(file))]
+    if len(rows) < every:
+        notes.append(
+            note(
+                "judgements.by_key",
+                "{subject}: {verdicts:n verdict} {verdicts:is/are} of a key and not of people (column `by_key`), and "
+                "{verdicts:is/are} ignored",
+                str(file),
+                verdicts=every - len(rows),
+            )
+        )
     if by_whom:
         notes.append(
             note(
@@ -181,7 +196,7 @@ def _told_apart(
     If several columns could do so, the one with the fewest values is taken. A column of times, or with another value in
     each row, holds no assessors. The result is empty if no answer has several verdicts.
     """
-    answers = [(*row[1:4], row[6]) for row in rows]  # question, run, text and rank
+    kept, answers = {row[0] for row in rows}, [(*row[1:4], row[6]) for row in rows]  # question, run, text and rank
     if len({*answers}) == len(rows):
         return {}
     with connect(small=small(source)) as connection:
@@ -190,6 +205,7 @@ def _told_apart(
         cells = connection.execute(
             f"SELECT {', '.join(['row', *others.values()])} FROM judgements ORDER BY row"
         ).fetchall()
+    cells = [cell for cell in cells if cell[0] in kept]
     apart = []
     for i, name in enumerate(others, 1):
         values = [cell[i] for cell in cells]
@@ -262,7 +278,7 @@ def _probability(source: Any, row: int, cell: str) -> float:
 
     Raises FormatError for any other cell.
     """
-    value = decimal(cell)
+    value = decimal(cell.replace(",", "."))  # as spreadsheets write it in many languages; there are no thousands
     if value is None or not 0 < value <= 1:
         rule = "a probability of inclusion must be a number above 0 and at most 1"
         raise FormatError(source.label, rule, where=locate(source, row), value=cell)

@@ -33,7 +33,7 @@ from msgspec.structs import replace
 
 from nescio.data.assessors import ADJUDICATION, Resolution, settled
 from nescio.data.columns import OUTCOMES, Array
-from nescio.data.judge_record import STALE, JudgeRecord, Target, named, parse
+from nescio.data.judge_record import OTHER_TEXTS, STALE, JudgeRecord, Target, named, parse
 from nescio.data.notes import Note
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Label, Outcomes
 from nescio.data.reasons import MUCH, settle
@@ -144,11 +144,11 @@ class Judged(Struct, frozen=True, eq=False):
         if self.people is None:
             raise UsageError("to compare the judge with people, give people's verdicts with `against`")
         theirs, judged_cells = self._by_people(self.people)
-        stale = self.people.said_of_stale()
-        compared = compare_with(
-            self.outcomes, theirs, judged_cells, judge=self.judge, target=target, ci=ci, resamples=resamples, seed=seed
-        )
-        return replace(compared, notes=(*stale, *compared.notes))
+        stale, unequal = self.people.said_of_stale(), self.people.said_of_draw()
+        how: dict[str, Any] = {"target": target, "corrects": not unequal}
+        how |= {"ci": ci, "resamples": resamples, "seed": seed}
+        compared = compare_with(self.outcomes, theirs, judged_cells, judge=self.judge, **how)
+        return replace(compared, notes=(*stale, *unequal, *compared.notes))
 
     def in_place_of_people(self, margin: float) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
         """Test whether the judge may replace people (the alternative annotator test); return rows, verdict and notes.
@@ -172,7 +172,7 @@ class Judged(Struct, frozen=True, eq=False):
 
         `blind` states that people gave their verdicts without seeing the judge's verdicts. Raises UsageError if people
         gave no verdicts or were not blind, and unless exactly one known judge judged. Raises MismatchError if people
-        judged none of these answers.
+        judged none of these answers, or if these were drawn with different probabilities.
         """
         if self.people is None:
             raise UsageError("a certificate needs people's verdicts; name their table with `against`")
@@ -189,11 +189,13 @@ class Judged(Struct, frozen=True, eq=False):
             raise UsageError(f"a certificate is for one judge, but these files hold {who}")
         theirs, judged_cells = self._by_people(self.people)
         for remark in self.people.said_of_stale():
-            if remark.code == STALE and max(share for _, share in remark["shares"]) >= MUCH:
-                raise MismatchError(
-                    f"{remark.text}: the unchanged answers are not a random sample; let people judge the present "
-                    "answers"
-                )
+            if remark.code in (STALE, OTHER_TEXTS) and max(share for _, share in remark["shares"]) >= MUCH:
+                raise MismatchError(f"{remark.text}; a certificate needs verdicts on the answers that the runs give")
+        if self.people.said_of_draw():
+            raise MismatchError(
+                "a certificate needs verdicts on a simple random sample, but these have different probabilities in "
+                "their column `inclusion`"
+            )
         how: dict[str, Any] = {"level": ci / 100, "resamples": resamples, "seed": seed}
         labels, categories, agreement = coefficients(self.outcomes, theirs, judged_cells, **how)
         record = self.records[0]
@@ -413,7 +415,7 @@ def judge(request: JudgeRequest) -> Judged:
     assert isinstance(made.data, Outcomes)
     by = named(judges_of(made)) if made.judged_here or request.judge_name else OWN_GRADES
     human_only = judges_of(made) == (PEOPLE,)
-    of_people = people.said_of_stale() if people is not None and name == HUMAN else ()
+    of_people = [*people.said_of_stale(), *people.said_of_draw()] if people is not None and name == HUMAN else ()
     judged = Judged(
         made.data, by, (*notes, *of_people, *made.notes), result, human_only, people, labels, judges_of(made)
     )

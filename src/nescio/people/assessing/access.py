@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, delete, insert, select, update
 from nescio.data.assessors import ADJUDICATION
 from nescio.errors import UsageError, opt
 from nescio.people.assessing.database import Database
-from nescio.people.assessing.tables import people, sessions, units
+from nescio.people.assessing.tables import about, people, sessions, units
 from nescio.people.campaigns.assessors import check_person
 
 DAY = 86_400
@@ -79,7 +79,9 @@ def invite(
         check_person(name)
     links: dict[str, str] = {}
     with database.writing() as connection:
-        people_by_name = {name.casefold(): name for name in (ADJUDICATION, *connection.scalars(select(people.c.name)))}
+        in_campaign = connection.scalar(select(about.c.value).where(about.c.name == "assessors")) or ()
+        earlier = (ADJUDICATION, *in_campaign, *connection.scalars(select(people.c.name)))
+        people_by_name = {name.casefold(): name for name in earlier}
         named = units.c.part == "", units.c.language != ""
         there = {*connection.scalars(select(units.c.language).where(*named).distinct())}
         for name, equals, languages in asked:

@@ -71,7 +71,7 @@ def grades_of(
     left out. `names` maps a question's id and the text of an answer to the item. The notes count grades that fit no
     answer.
     """
-    given, _ = read_judgements(path)
+    given, _ = read_judgements(path, by_key=True)
     judge, notes = human(given, [run.name for run in runs], questions)
     found: defaultdict[str, set[str]] = defaultdict(set)
     for run in runs:

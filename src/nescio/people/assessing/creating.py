@@ -22,7 +22,7 @@ from nescio.people.assessing.database import reason
 from nescio.people.assessing.opening import make_tables, open_database
 from nescio.people.assessing.tables import about, items, units
 from nescio.people.assessing.work import CONTROL, SECOND, TRAINING
-from nescio.people.campaigns.assessors import times_of
+from nescio.people.campaigns.assessors import people_of, times_of
 from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
 from nescio.people.campaigns.freshness import refuse_old_pool
 from nescio.people.campaigns.giving_away import LANGUAGE
@@ -64,6 +64,7 @@ class Content(Struct, frozen=True):
     grades: Mapping[str, str] = {}
     split: int = 0  # items that the judge graded differently in two runs
     notes: tuple[Note, ...] = ()  # on grades that fit no answer
+    assessors: tuple[str, ...] = ()  # who judges in the campaign already
 
 
 class Created(Struct, frozen=True):
@@ -250,6 +251,7 @@ def facts_of(content: Content) -> dict[str, Any]:
         "pool": content.pool,
         "nuggets": dict(content.nuggets),
         "check": bool(content.grades),
+        "assessors": content.assessors,
     }
 
 
@@ -379,6 +381,7 @@ def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
         pool_version(pool),
         shown_nuggets(campaign) if nuggets else {},
         strata_of(q for part in campaign.topics().parts.values() for q in part.questions.values()),
+        assessors=people_of(campaign),
     )
 
 

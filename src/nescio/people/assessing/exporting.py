@@ -266,16 +266,18 @@ def _open(connection: Connection) -> int:
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
     """Yield a row of the database for each judged answer, and the verdict on the answer (None if in dispute).
 
-    Answers that people are asked to judge again are left out: the verdicts that are left do not decide.
+    Answers that people are asked to judge again are left out: the verdicts that are left do not decide. The rows are in
+    the order in which answers got their last verdicts, so that later looks at labels add to the earlier ones.
     """
     open_ = work.asked_again(connection).open
     now = work.present().subquery()
+    last = func.max(now.c.number).over(partition_by=now.c.item)
     rows = connection.execution_options(yield_per=STEP).execute(
         select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, items.c.given, units.c.inclusion)
         .join(items, items.c.id == now.c.item)
         .join(units, units.c.topic == items.c.topic)
         .where(now.c.verdict != "", items.c.kind == "answer", units.c.part == "")
-        .order_by(now.c.item)
+        .order_by(last, now.c.item)
     )
     for item, own in groupby(rows, lambda row: str(row.item)):
         if item not in open_:

@@ -352,7 +352,9 @@ def _reopen(connection: Connection, topics: set[str]) -> None:
 def _tell(connection: Connection, facts: Mapping[str, Any]) -> None:
     """Write the data that every assessor needs into the table `about`."""
     _write(
-        connection, {name: facts[name] for name in ("guidelines", "told", "pool", "nuggets")}, work.facts(connection)
+        connection,
+        {name: facts[name] for name in ("guidelines", "told", "pool", "nuggets", "assessors")},
+        work.facts(connection),
     )
 
 

@@ -93,6 +93,12 @@ def read_asked(campaign: Campaign) -> Asked:
     return replace(asked, answers=answers)
 
 
+def people_of(campaign: Campaign) -> tuple[str, ...]:
+    """Return the names of the assessors who were asked to judge, or have judged."""
+    judged = {line.assessor for line in read_history(campaign)}
+    return tuple(sorted({*read_asked(campaign).assessors, *judged}))
+
+
 def _lines_before_sheets(campaign: Campaign) -> int:
     """Return how many lines the history of judgements had when `sheets` was last done, as the log tells it."""
     head = before = ""

@@ -58,7 +58,7 @@ class Cell(Struct, frozen=True):
 
     `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. If a question
     has no answer, every answer to it is W, whatever an assessor said. `outcome` is the result that the measures count,
-    such as "correct", or `RIGHTLY`; a lower rank has none.
+    such as "correct", or `RIGHTLY`; a lower rank has none. `by_key` says that the key gave the verdict, not people.
     """
 
     question: str
@@ -68,6 +68,7 @@ class Cell(Struct, frozen=True):
     answer: str
     rank: int = 1
     answered: bool = True
+    by_key: bool = False
 
 
 class JudgedRuns(Struct, frozen=True):
@@ -170,7 +171,8 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     judges = (*(people if named else ()), *whole.judges)
     read = ReadResult(unnamed, tuple(notes), measures, judges, "campaign")
     loaded = apply(read, Options())
-    cells = _cells(outcomes, loaded, first, given)
+    by_people = {key[:2] for key in named if key[2] == 1 and key not in overruled}
+    cells = _cells(outcomes, loaded, first, given, by_people)
     lower = tuple(_below(said, of_any_rank, {rank: one.outcomes for rank, one in at.items()}, without))
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, lower=lower)
 
@@ -191,11 +193,12 @@ def _below(
     for (run, question, rank), one in given.items():
         if rank == 1:
             continue
-        letter = str(Verdict.WRONG) if question in without else by_people.get(said.item_id(one), "")
+        own = by_people.get(said.item_id(one), "")
+        letter = str(Verdict.WRONG) if question in without else own
         if not letter and rank in at:  # judged by the key
             letter = _letter(at[rank], run_at[run], question_at[question])
         if letter:
-            yield Cell(question, run, "", letter, one.answer, rank, one.answered)
+            yield Cell(question, run, "", letter, one.answer, rank, one.answered, by_key=letter != own)
 
 
 def _letter(outcomes: Outcomes, run: int, question: int) -> str:
@@ -292,10 +295,12 @@ def _cells(
     loaded: Loaded,
     named: Mapping[tuple[str, str], str],
     given: Mapping[tuple[str, str], PooledAnswer],
+    by_people: Container[tuple[str, str]],
 ) -> list[Cell]:
     """Return a cell for each run and question, with the outcome and the verdict.
 
-    `named` has the verdicts, and `given` the answers, both keyed by run and question.
+    `named` has the verdicts, and `given` the answers, both keyed by run and question. `by_people` has the keys of
+    people's verdicts.
     """
     data = loaded.data
     assert isinstance(data, Evidence)
@@ -307,9 +312,9 @@ def _cells(
             outcome = RIGHTLY if silently[r, q] else next((word for word, own in words.items() if own[r, q] == 1), "")
             one = given.get((run, question))
             verdict = named.get((run, question)) or _letter(outcomes, r, q)
-            cells.append(
-                Cell(question, run, outcome, verdict, one.answer if one else "", 1, one is None or one.answered)
-            )
+            text, answered = (one.answer, one.answered) if one else ("", True)
+            by_key = (run, question) not in by_people
+            cells.append(Cell(question, run, outcome, verdict, text, 1, answered, by_key=by_key))
     return cells
 
 
@@ -329,7 +334,7 @@ def _marked(
     assert isinstance(result.data, Outcomes)
     measures = wanted or tuple(suited or result.measures)
     loaded = apply(result, Options(judge=name))
-    cells = _cells(result.data, loaded, {}, given)
+    cells = _cells(result.data, loaded, {}, given, ())
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), result.data)
 
 

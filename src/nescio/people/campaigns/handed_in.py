@@ -287,6 +287,9 @@ def _heading(reading: SheetReader, path: Path, line: bytes) -> Heading:
             "another campaign"
         )
         raise FormatError(path, rule, value=heading.assessor)
+    alike = [name for name in reading.people if name.casefold() == heading.assessor.casefold()]
+    if alike and heading.assessor not in alike:
+        raise FormatError(path, f"the name differs only in case from the assessor {alike[0]!r}", value=heading.assessor)
     return heading
 
 

@@ -21,9 +21,13 @@ _MONTH = (
     "dec(ember)?"
 )
 # A number, date, time, fraction, share or amount of money in any spelling that a spreadsheet reads as one.
-_TYPED = re.compile(rf"(?=.*\d)(?:[\s\d.,:/+\-()%$€£¥']|(?<=\d)e(?=[+-]?\d)|\b(?:{_MONTH}|am|pm)\b|(?<=\d)[ap]m\b)+")
+_TYPED = re.compile(
+    rf"(?=.*\d)(?:[\s\d.,:/+\-()%$€£¥'年月日]|(?<=\d)e(?=[+-]?\d)|\b(?:{_MONTH}|am|pm)\b|(?<=\d)[ap]m\b)+"
+)
+_DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}\b")  # as spreadsheets write 30 juin 2010
 _CUT = re.compile(r"(?<=;)(?='*[=+@-])")
 _GUARDED_CUT = re.compile(r"(?<=;)'(?='*[=+@-])")
+_DIGITS, _LETTERS = re.compile("[0-9]+"), re.compile(r"[^\W\d_]+")
 _WHOLE = re.compile("[0-9]{1,11}")  # longer numbers are rounded
 _ZEROS = re.compile("[.,]0+$")
 _TRUTH = frozenset({"true", "false"})
@@ -64,6 +68,12 @@ def moved(pairs: Iterable[tuple[str, str]]) -> set[str]:
     return lost & come
 
 
+def was_moved(written: str, found: str, elsewhere: Collection[str]) -> bool:
+    """Return whether the cell `found` has another text than was `written`, and one of the two was `moved`."""
+    before, now = plain(written), plain(found)
+    return before != now and (before in elsewhere or now in elsewhere)
+
+
 def is_same(written: str, found: str, elsewhere: Collection[str]) -> bool:
     """Return whether the cell `found` in a returned sheet can be the value that was `written` into it.
 
@@ -80,7 +90,21 @@ def is_same(written: str, found: str, elsewhere: Collection[str]) -> bool:
         return False
     if _WHOLE.fullmatch(before):
         return _digits(before) in (_digits(now), _digits(_ZEROS.sub("", now)))
-    return bool(_TYPED.fullmatch(before))
+    return bool(_TYPED.fullmatch(before)) or _is_date(before, now)
+
+
+def _is_date(text: str, found: str) -> bool:
+    """Return whether a spreadsheet in any language may write a text such as `30 juin 2010` as the date `found`.
+
+    A date keeps its day or its year, and a month that has a name keeps its first letter.
+    """
+    kept = {int(number[-2:]) for number in _DIGITS.findall(text)} & {int(n[-2:]) for n in _DIGITS.findall(found)}
+    month = _LETTERS.findall(found)
+    if not kept or len(month) > 1:
+        return False
+    if not month:
+        return bool(_DATE.match(found))
+    return any(word[0] == month[0][0] and len(word) >= len(month[0]) for word in _LETTERS.findall(text))
 
 
 def _digits(number: str) -> str:

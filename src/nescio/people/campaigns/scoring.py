@@ -315,7 +315,8 @@ def _write(
 def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) -> None:
     """Write the runs, and the verdict on each answer, from which `nescio ave build` can make a collection.
 
-    The verdicts have a column `rank` if any of them is below rank 1, and `answered` if a run withheld any answer.
+    The verdicts have a column `rank` if any of them is below rank 1, `answered` if a run withheld any answer, and
+    `by_key` if the key, and not people, decided on any of them.
     """
     (draft / "runs").mkdir()
     for run in said.runs:
@@ -324,6 +325,7 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
     columns = ["run", "question", "answer", "verdict"]
     columns += ["rank"] if any(cell.rank > 1 for cell in cells) else []
     columns += [] if all(cell.answered for cell in cells) else ["answered"]
+    columns += ["by_key"] if any(cell.by_key for cell in cells) else []
     text = csv_text([columns, *([guard(as_text(getattr(cell, name))) for name in columns] for cell in cells)])
     put(draft / "judgements.csv", text.encode(errors="replace"))
 

@@ -20,13 +20,13 @@ from nescio.data.model import Verdict
 from nescio.errors import FormatError
 from nescio.formats import open_source
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import own_order, read_asked
+from nescio.people.campaigns.assessors import own_order, people_of, read_asked
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import named_by, read_items
-from nescio.people.campaigns.retyped import is_same, moved, unguarded
+from nescio.people.campaigns.retyped import is_same, moved, unguarded, was_moved
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import key_nuggets, kind_of, list_items, sentence_items, shown_keys, shown_nuggets
 from nescio.people.campaigns.shown_texts import (
@@ -44,6 +44,7 @@ from nescio.text import plural
 _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 _DELIMITERS = ",;\t"
+_DECIMAL = re.compile("[0-9]+,([0-9]+)")
 # If verdicts have so many orders, a sorted one is no chance: orders of all rows, and of questions with their answers.
 _MILLION, _MANY = 1_000_000, 10_000
 MOST_BYTES = 100 << 20  # of a file that an assessor hands in
@@ -108,8 +109,8 @@ class SheetReader:
         shown = [*self.asked.values(), *list_items(campaign)]
         self.key = key_nuggets(campaign)
         self.now = shown_keys(shown, self.key)  # the texts by which a verdict must hold
-        listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
-        self.texts = shown_keys(shown, listed)  # the texts that people see now
+        self.listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
+        self.texts = shown_keys(shown, self.listed)  # the texts that people see now
         self.secret = campaign.secret
         self.given = read_asked(campaign).given
         self.said: dict[str, str] = {}  # the digest of what each sheet says, keyed by its source
@@ -131,7 +132,7 @@ class SheetReader:
         without_texts: list[int] = []
         rows, unknown = SheetRows(path, who), 0
         columns = ("item", "key", "answer"), (column, SENTENCES)
-        elsewhere = moved(self._answers(table(path, *columns)))
+        elsewhere = self._moved(table(path, *columns))
         try:
             for row, line in table(path, *columns):
                 item, (key, _, texts) = row["item"].strip().casefold(), row["key"].strip().partition("-")
@@ -153,10 +154,11 @@ class SheetReader:
                     continue
                 rows.items.append(item)
                 rows.keys[item] = texts
-                pooled = self.asked[item].answer
-                if not is_same(pooled, row["answer"], elsewhere):
-                    rule = "in the pool, this item has another answer; perhaps one column was sorted without the others"
-                    self.fault(path, line, f"{rule} (pool: {pooled!r})", row["answer"])
+                if changed := self._changed(item, row, elsewhere):
+                    rule = f"in the pool, this item has another {changed.replace('_id', '')}"
+                    rule += "; perhaps one column was sorted without the others"
+                    pooled = self._shown(self.asked[item])[changed]
+                    self.fault(path, line, f"{rule} (pool: {pooled!r})", row[changed])
                     continue
                 self._judge(rows, line, {**row, "item": item}, column if column in row else SENTENCES, texts)
         except FormatError as error:
@@ -169,13 +171,39 @@ class SheetReader:
         rows.answers = len(seen) + unknown
         return rows
 
-    def _answers(self, rows: Iterable[tuple[Mapping[str, str], int]]) -> Iterator[tuple[str, str]]:
-        """Yield the answer of the pool in each row of a sheet, and the answer in its cell, up to a broken row."""
+    def _shown(self, item: Item) -> dict[str, str]:
+        """Return what a sheet shows of an item, keyed by the column."""
+        document, support = cells_of(item, self.listed.get(item.question, ()))
+        return {
+            "answer": item.answer,
+            "question_id": item.question,
+            "question": item.text,
+            "document": document,
+            "support": support,
+        }
+
+    def _moved(self, rows: Iterable[tuple[Mapping[str, str], int]]) -> dict[str, set[str]]:
+        """Return the texts that were `moved` within each column of a sheet, up to a broken row."""
+        changed: dict[str, list[tuple[str, str]]] = {}
         with suppress(FormatError):
             for row, _ in rows:
                 item = self.asked.get(row["item"].strip().casefold())
-                if item is not None:
-                    yield item.answer, row["answer"]
+                for column, text in self._shown(item).items() if item is not None else ():
+                    if row.get(column, text) != text:
+                        changed.setdefault(column, []).append((text, row[column]))
+        return {column: moved(pairs) for column, pairs in changed.items()}
+
+    def _changed(self, item: str, row: Mapping[str, str], elsewhere: Mapping[str, Collection[str]]) -> str:
+        """Return a column of a row with another item's text, or another answer than that of the item; "" if none.
+
+        `elsewhere` has the texts that were `moved`. What is beside the answer may have changed since the sheet was
+        written, so it is another item's only if it was moved.
+        """
+        for name, text in self._shown(self.asked[item]).items():
+            found, others = row.get(name, text), elsewhere.get(name, ())
+            if was_moved(text, found, others) or (name == "answer" and not is_same(text, found, others)):
+                return name
+        return ""
 
     def is_sorted_alone(self, sheet: SheetRows) -> bool | None:
         """Return whether somebody sorted a sheet's column of verdicts without the other columns; None if unclear.
@@ -217,7 +245,7 @@ class SheetReader:
         if not written:
             rows.blanks.append(Judgement(item.id, who, "", row.get("comment", "").strip()))
         else:
-            verdict = self.verdict(path, line, item, written)
+            verdict = None if self._is_cut(path, line, item, written) else self.verdict(path, line, item, written)
             if verdict is None:
                 return
             judgement = Judgement(item.id, who, verdict, row.get("comment", "").strip())
@@ -238,6 +266,11 @@ class SheetReader:
     def begun(self) -> str:
         """Return when the campaign was made; no sheet is older."""
         return read_log(self.campaign)[0].at
+
+    @cached_property
+    def people(self) -> Collection[str]:
+        """Return the names of the assessors whom the campaign knows."""
+        return people_of(self.campaign)
 
     @cached_property
     def _again(self) -> Collection[str]:
@@ -285,6 +318,20 @@ class SheetReader:
         rule = f"the sentences of this story are 0 to {last}; write {NOTHING} if no sentence answers the question"
         self.fault(path, line, rule, written[:80])
         return None
+
+    def _is_cut(self, path: Path, line: int, item: Item, written: str) -> bool:
+        """Return whether a list of two numbers may have lost a zero in a spreadsheet, which is added as a fault.
+
+        Where a comma begins the decimals, a spreadsheet takes 3,10 for a number and saves 3,1.
+        """
+        sentences = kind_of(item) == SENTENCES
+        known = map(str, range(len(item.supports))) if sentences else (self.nuggets or {}).get(item.question, ())
+        found = _DECIMAL.fullmatch(written)
+        if not found or not (longer := [one for one in known if re.fullmatch(f"{found[1]}0+", one)]):
+            return False
+        rule = f"this may be {written}{min(longer, key=len)[len(found[1]) :]}, from which a spreadsheet took a zero"
+        self.fault(path, line, f"{rule}; write numbers with semicolons, such as {written.replace(',', ';')}", written)
+        return True
 
     def of_items(self) -> dict[str, set[str]] | None:
         """Return the nuggets that each answer of the pool may contain; None if assessors give verdicts instead."""

@@ -20,6 +20,7 @@ from nescio.people.campaigns.assessors import (
     check_asked,
     check_person,
     own_order,
+    people_of,
     read_asked,
     times_of,
 )
@@ -201,15 +202,16 @@ def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[st
     An empty set means all languages.
     """
     reads: dict[str, set[str]] = {}
-    before = {name.casefold(): name for name in read_asked(campaign).assessors}
+    earlier = people_of(campaign)
     for text in assessors:
         name, _, rest = text.partition("=")
         check_person(name)
         if name.casefold() in (ADJUDICATION, Path(KEY_SHEET).stem, Path(ASKED).stem):
             raise UsageError(f"{SHEETS}/ has another file called {name!r}; choose another name for the assessor")
-        if (other := before.get(name.casefold(), name)) != name:
+        alike = [other for other in earlier if other.casefold() == name.casefold()]
+        if alike and name not in alike:
             raise UsageError(
-                f"{name!r} and the earlier assessor {other!r} differ only in case; use one of the two names"
+                f"{name!r} and the earlier assessor {alike[0]!r} differ only in case; use one of the two names"
             )
         reads[name] = {part.strip() for part in rest.split(",") if part.strip()}
         if strange := sorted(reads[name] - {*campaign.topics().parts}):
