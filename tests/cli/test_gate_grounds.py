@@ -344,6 +344,10 @@ def test_stakes_that_one_run_was_not_asked_at(tmp_path: Path, nescio: Command) -
     kept, new = tmp_path / "kept.json", table(tmp_path / "new.csv", "run,question,stake,outcome", rows[2 * len(N) :])
     assert nescio("compare", path, "--run", "old", "--save-baseline", kept).status == 0
     nescio("compare", new, "-m", "utility(5)", "--baseline", kept, *GATE[2:]).assert_refused(says)
+    others = [(*row[:2], "5.0" if row[0] == "new" and row[2] == 5 else row[2], row[3]) for row in rows]
+    path = table(tmp_path / "other.csv", "run,question,stake,outcome", others)
+    says = "on the 140 of 200 questions for which both runs have the data"
+    nescio("compare", path, "-m", "utility(5)", *GATE).assert_refused(says)
 
 
 def test_a_baseline_of_questions_whose_ids_carry_their_stakes(tmp_path: Path, nescio: Command) -> None:
@@ -460,6 +464,29 @@ def test_costs_of_which_one_run_does_not_state_the_unit(
     stated = policy(path, f'measure = "{measure}"\nby = 0.1', 'same_unit = ["cost"]')
     assert nescio("gate", stated).status == 0
     assert nescio("compare", path, *gate, "--same-unit", "cost").status == 0
+
+
+def test_times_in_two_units_that_a_threshold_turns_into_outcomes(tmp_path: Path, nescio: Command) -> None:
+    """The old run took 100 to 1900 milliseconds, and the new one twice as long, written as seconds."""
+    old_times, new_times = (
+        [(run, f"q{q}", 100 * share * (1 + 2 * (q % 10))) for q in N] for run, share in (("old", 1), ("new", 2 / 1000))
+    )
+    old, new = (
+        table(tmp_path / f"{run}.csv", "run,question,latency", rows)
+        for run, rows in (("old", old_times), ("new", new_times))
+    )
+    says = "the median of 'latency' is at most 2 in new, but at least 1000 in old: they may be in different units"
+    by = ("-m", "accuracy", "--column", "outcome=latency<=1000")
+    nescio("compare", old, new, *by, *GATE).assert_refused(says)
+    assert nescio("compare", old, *by, "--save-baseline", tmp_path / "base.json").status == 0
+    saved = ("--baseline", tmp_path / "base.json", *GATE[2:])
+    nescio("compare", new, *by, *saved).assert_refused(says)
+    for path in (old, new):
+        assert nescio("convert", path, tmp_path / f"t-{path.name}", *by[2:]).status == 0
+    nescio("compare", tmp_path / "t-old.csv", tmp_path / "t-new.csv", *by[:2], *GATE).assert_refused(says)
+    assert nescio("compare", new, *by, *saved, "--same-unit", "latency").status == 0
+    slower = table(tmp_path / "slower.csv", "run,question,latency", [(*row[:2], 2000 * row[2]) for row in new_times])
+    assert nescio("compare", slower, *by, *saved).status == 1
 
 
 def test_grades_on_two_scales_above_1(tmp_path: Path, nescio: Command) -> None:

@@ -18,29 +18,43 @@ UNITS = (SCALES_DIFFER, GRADES_DIFFER, UNITS_DIFFER)  # a user may state that th
 SCALES = (*UNITS, SIGNS_DIFFER)
 _NUMBER = r"(-?(?:inf|\d+(?:\.\d+)?(?:e[+-]\d+)?))"
 # "; " separates the ranges of joined runs.
-_RANGE = re.compile(rf"(?:^|(?<=; )){_NUMBER} to {_NUMBER} \((.+?)(?:, from ([\d.e+-]+))?\)(?:; |$)", re.DOTALL)
+_RANGE = re.compile(
+    rf"(?:^|(?<=; )){_NUMBER} to {_NUMBER} \((.+?)(?:, from ([\d.e+-]+)|, up to (\S+), median {_NUMBER})?\)(?:; |$)",
+    re.DOTALL,
+)
 _TOPS = (5, 10)  # the ends of common scales of grades, below 100
 _FAR = 20  # Seconds and minutes differ by 60, so that a run may take three times as long and still seem faster.
 
 
-def grades_in_words(column: str, values: Mapping[str, Sequence[float] | Array], threshold: float) -> dict[str, str]:
+def grades_in_words(
+    column: str, values: Mapping[str, Sequence[float] | Array], threshold: float, *, most: bool = False
+) -> dict[str, str]:
     """Return the range of each run's values in words, such as "0 to 1 (score)", for runs with values.
 
-    The words name a `threshold` that is not between 0 and 1, because only runs with the same threshold are compared.
-    `column` and `values` are as in `scales_differ`.
+    If the `threshold` is the `most` that a right answer has, as of times, the words also have the median. They name a
+    threshold that is not between 0 and 1, because only runs with the same threshold are compared. `column` and `values`
+    are as in `scales_differ`.
     """
-    named = column if 0 < threshold < 1 else f"{column}, from {threshold:g}"
-    given = {run: own for run, of_run in values.items() if (own := _given(of_run)).size}
-    return {run: f"{own.min():.4g} to {own.max():.4g} ({named})" for run, own in given.items()}
+    words = {}
+    for run, own in ((run, _given(of_run)) for run, of_run in values.items()):
+        if own.size:
+            named = column if 0 < threshold < 1 else f"{column}, from {threshold:g}"
+            named = f"{column}, up to {threshold:g}, median {np.median(own):.4g}" if most else named
+            words[run] = f"{own.min():.4g} to {own.max():.4g} ({named})"
+    return words
 
 
 def ranges_differ(ranges: Iterable[tuple[str, str]]) -> list[Note]:
-    """Return the notes of `scales_differ` on pairs of a run and its range in words."""
-    compared: dict[tuple[str, str], dict[str, list[float]]] = {}
+    """Return the notes of `scales_differ`, or of `units_differ`, on pairs of a run and its range in words."""
+    compared: dict[tuple[str, str, str], dict[str, list[float]]] = {}
     for run, text in ranges:
-        for *ends, column, threshold in _RANGE.findall(text):
-            compared.setdefault((column, threshold), {}).setdefault(run, []).extend(map(float, ends))
-    return [remark for (column, _), values in compared.items() for remark in scales_differ(column, values, shares=True)]
+        for *ends, column, least, most, median in _RANGE.findall(text):
+            values = [median] if most else ends
+            compared.setdefault((column, least, most), {}).setdefault(run, []).extend(map(float, values))
+    notes = list[Note]()
+    for (column, _, most), values in compared.items():
+        notes += units_differ(column, values) if most else scales_differ(column, values, shares=True)
+    return notes
 
 
 def scales_differ(column: str, values: Mapping[str, Sequence[float] | Array], *, shares: bool = False) -> list[Note]:

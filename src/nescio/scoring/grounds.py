@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.changed_questions import OTHER_DOCUMENTS, OTHER_QUESTIONS, OTHER_TEXTS
-from nescio.data.columns import USER, bare, user
+from nescio.data.columns import USER, bare, known, user
 from nescio.data.dropped import ANOTHER_FIGURE, NOT_MAPPED, UNSTATED, lacks_answers
 from nescio.data.evidence import Evidence
 from nescio.data.judge_record import BY_COLUMNS, DIFFERENT, UNCHECKED
@@ -331,11 +331,8 @@ def _unfit(results: Results[Any], name: str) -> str | None:
     fits = {remark.code: remark for remark in results.notes if name in remark.measures}
     measure = parse(name)
     lacking = fits.get(LEFT_OUT) or fits.get(PART)
-    if lacking and measure.user_columns:
-        return f"{name}: {lacking.text}. Give every answer a value"
-    if lacking and _OF_CONFIDENCE & {*measure.reads}:  # a run chooses where it abstains or states no confidence
-        given = "Give a confidence and a verdict for every answer, also for declined answers"
-        return f"{name}: {lacking.text}. {given}, or use a measure that covers all questions"
+    if lacking and (give := _every_answer(measure, lacking)):
+        return f"{name}: {lacking.text}. {give}"
     if measure.declaration.of_own_right:
         return (
             f"{name}: a run that answers only where it is sure wins. Use a measure that divides by all questions (CWS)"
@@ -345,6 +342,18 @@ def _unfit(results: Results[Any], name: str) -> str | None:
     if WITHHELD in fits:
         return f"{name}: {fits[WITHHELD].text}"
     return _unfit_interval(results, measure, fits.get(UNFIT))
+
+
+def _every_answer(measure: Measure, lacking: Note) -> str:
+    """Return what every answer must have if a run could choose the answers that have it, or "" if it could not."""
+    if measure.user_columns:
+        return "Give every answer a value"
+    if _OF_CONFIDENCE & {*measure.reads}:
+        given = "Give a confidence and a verdict for every answer, also for declined answers"
+        return f"{given}, or use a measure that covers all questions"
+    if lacking.code == PART and any(known(read).namespace for read in measure.reads):
+        return "Ask both runs the same, and give every answer what the measure needs"
+    return ""
 
 
 def _unfit_interval(results: Results[Any], measure: Measure, unfit: Note | None) -> str | None:

@@ -112,7 +112,7 @@ def _cells(view: View, stems: Mapping[int, str], told: Mapping[str, str]) -> dic
     if "confidence" in mapping and mapping["confidence"].columns:
         cells["confidence"] = scaled(table, mapping["confidence"])
     cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)
-    if "outcome" in mapping and mapping["outcome"].sign in (">", ">="):
+    if "outcome" in mapping and mapping["outcome"].sign:
         cells["grade"] = table.columns[mapping["outcome"].column].cell
     cells["silent"] = silent(table, mapping, told)
     cells["answerable"] = answerable(table, mapping, told)

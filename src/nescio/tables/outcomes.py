@@ -180,10 +180,12 @@ def _grades(connection: duckdb.DuckDBPyConnection, thresholds: Sequence[Expressi
         return {}
     number = NUMBER.format("grade")
     query = (
-        f"SELECT run, list(DISTINCT {number}) FROM rows WHERE isfinite({number}) GROUP BY 1 ORDER BY min((file, row))"
+        f"SELECT run, [min({number}), median({number}), max({number})] FROM rows WHERE isfinite({number}) "
+        "GROUP BY 1 ORDER BY min((file, row))"
     )
     grades = dict(connection.execute(query).fetchall())
-    return grades_in_words(thresholds[0].column, grades, float(thresholds[0].number))
+    of = thresholds[0]
+    return grades_in_words(of.column, grades, float(of.number), most=of.sign in ("<", "<="))
 
 
 def _with_answers(placed: Iterable[tuple[Table, Mapped]]) -> str:
