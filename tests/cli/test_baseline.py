@@ -81,6 +81,19 @@ def test_a_baseline_keeps_confidences_on_any_scale(tmp_path: Path, path: Path, s
     assert rows(kept) == rows(package.compare(both, "AUROC", baseline="old", resamples=500))
 
 
+def test_a_baseline_keeps_the_numbers_that_a_later_gate_reads(tmp_path: Path, path: Path) -> None:
+    """The new run costs 0.5 more on each question; the baseline was saved without a word about costs."""
+    for run, more in (("old", 0.0), ("new", 0.5)):
+        cells = [f"{run},q{q},{'correct' if q % 2 else 'unanswered'},{1 + q % 7 + more},{q % 2}" for q in range(60)]
+        (tmp_path / f"{run}.csv").write_text("\n".join(["run,question,outcome,cost,known", *cells]))
+    package.compare(tmp_path / "old.csv", save_baseline=path)
+    how: dict[str, Any] = {"baseline": path, "fail_on_regression": True}
+    (row,) = package.compare(tmp_path / "new.csv", "mean(cost)", margin=1, **how)
+    assert (row.n, row.difference) == (60, pytest.approx(0.5))
+    (row,) = package.compare(tmp_path / "new.csv", "honesty", **how)
+    assert (row.n, row.difference) == (60, 0)
+
+
 def test_repeats_are_kept_each(tmp_path: Path, path: Path) -> None:
     """Three answers to each question of the baseline, two of the new run."""
     lines = ["run,question,repeat,outcome"]

@@ -47,7 +47,7 @@ def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
     path = encode(rows(MISSING), "csv", tmp_path)
     assert str(refusal(path, MismatchError)) == (
         f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks questions; use --missing common to "
-        "keep only the 1 question that all runs have (no gate can then pass), --missing own to score each run on its own questions, or --missing unanswered if the runs were asked the missing questions and gave no answer"
+        "keep only the 1 question that all runs have (no gate then passes a run that lacks questions), --missing own to score each run on its own questions, or --missing unanswered if the runs were asked the missing questions and gave no answer"
     )
     path = encode(rows(MISSING | {"d": "c..."}), "csv", tmp_path)
     assert "; 2 more runs lack questions; " in str(refusal(path, MismatchError))

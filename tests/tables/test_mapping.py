@@ -193,6 +193,9 @@ def test_a_word_may_have_a_worth(tmp_path: Path) -> None:
     path.write_text("question_id,grade\nq1,correct\nq2,partial\nq3,incorrect\n")
     data: Any = read([path], Options(outcome_map={"partial": "0.5"}, ungraded="exclude")).data
     assert data.extra_columns["user.worth"][0].tolist() == [1.0, 0.5, 0.0]
+    scores = nescio.score(path, "mean(worth)", outcome_map={"partial": "0.5"})  # of which no outcome is read
+    assert [(row.value, row.n) for row in scores] == [(0.5, 3)]
+    assert "outcome 'partial' read as incorrect (worth: 0.5)" in "".join(remark.text for remark in scores.notes)
 
 
 # What an answer is, by whether it was declined, by the verdict on it, and by whether its question has an answer.

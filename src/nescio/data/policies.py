@@ -148,7 +148,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         shared = int(common.sum())
         keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have (no gate "
-        keep += "can then pass), "
+        keep += "then passes a run that lacks questions), "
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {plural(total, 'question')} (first: "
             f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'own')} to score "

@@ -93,7 +93,7 @@ def _read(
     notes: list[Note] = [*source.notes]
 
     def states(words: Sequence[tuple[str | None, int]]) -> Mapping[str | None, int | None]:
-        return state_words(words, options.outcome_map, notes)
+        return state_words(words, options.outcome_map, notes, options.worths)
 
     judge = "judge" if known.get("judge") == ("judge",) else None
     found = grid(source, states, numbers, judge, odd=may_sum("name"))

@@ -94,7 +94,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     listed = list(sources.values())
     strata = strata_of(connection, listed, free, options.strata, repeated=outcomes.repeats is not None)
     graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)
-    if options.written and options.strata is None:  # A gate on the new table may read these numbers.
+    if options.written:  # A gate on the new file may read these numbers.
         beside = {name: column for name, column in free.items() if name not in {*strata, *options.graded}}
         graded |= numbers_in(connection, listed, beside, outcomes.state.shape)
     graded |= assessed_of(connection, outcomes.state, options.outcome_map)
@@ -125,11 +125,11 @@ def _state(
     """
     query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
-    worths = dict.fromkeys(options.worths, "ungraded")
+    worths = dict.fromkeys(options.worths, "incorrect" if options.scores_alone else "ungraded")
     of_silence = {word for table, mapping in placed for word in flag_words(table, mapping, *_FLAGS)}
     listed = {word for word, _ in counted}
     told = {word: to for word, to in options.outcome_map.items() if word in listed or word not in of_silence}
-    states = state_words(counted, {**told, **worths}, notes)
+    states = state_words(counted, {**told, **worths}, notes, options.worths)
     names = dict.fromkeys(name for _, mapping in placed for name in mapping["outcome"].columns)
     rules.no_unknown_words(connection, sources, [*names], states)
     known = {word: at for word, at in states.items() if word is not None and at is not None}

@@ -30,12 +30,15 @@ _KEPT: dict[Verdict | None, str] = {verdict: f" ({word}: lenient_accuracy)" for 
 
 
 def state_words(
-    counted: Sequence[tuple[str | None, int]], mapped: Mapping[str, str], notes: list[Note]
+    counted: Sequence[tuple[str | None, int]],
+    mapped: Mapping[str, str],
+    notes: list[Note],
+    worths: Mapping[str, float],
 ) -> dict[str | None, int | None]:
     """Return the state that each word means, None for an unknown word; add notes on words other than outcomes' names.
 
     A word means what the user mapped it to, or else what assessors' codes or the lexicon say. An empty word means no
-    grade.
+    grade. `worths` has the words to which the user gave a value.
     """
     mapped = by_value(mapped, [word for word, _ in counted if word])
     own = {word: MEANINGS[to] for word, to in mapped.items()}
@@ -60,6 +63,7 @@ def state_words(
     names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not graded"}
     kept = {word: _KEPT.get(verdict, "") for word, verdict in assessed.items()}
     kept |= {word: f" (partial: {_OF_PARTIAL})" for word, to in mapped.items() if to == PARTIAL}
+    kept |= {word: f" (worth: {worth:g})" for word, worth in worths.items()}
     for word, rows in counted:
         state = states[word]
         if state is not None and STATES.get(word or "") != state and (word is not None or "" in own):

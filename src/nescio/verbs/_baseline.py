@@ -1,9 +1,10 @@
 """Save a run with its provenance, as the baseline of later comparisons.
 
-The file holds the outcome and the cluster of every question, with digests of the question's words, options and gold
-answers. It names the judge, the options that decided how outcomes were read (--choose, --outcome-map,
---declined-pattern), the files, the version and the date. It also holds the measures with their intervals. Each outcome
-has its own line, so that version control shows changes. The texts of the answers are not in the file.
+The file holds the outcome, the cluster and the numbers of every question, such as its cost, with digests of the
+question's words, options and gold answers. It names the judge, the options that decided how outcomes were read
+(--choose, --outcome-map, --declined-pattern), the files, the version and the date. It also holds the measures with
+their intervals. Each outcome has its own line, so that version control shows changes. The texts of the answers are not
+in the file.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from msgspec.structs import replace
 from nescio._version import __version__
 from nescio.comparison.leaderboard import score
 from nescio.data.clusters import clustered
-from nescio.data.columns import USER
+from nescio.data.columns import USER, user
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.kept import OF_RUNS
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
@@ -52,8 +53,10 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     """
     items = items_of(request.source)
     check_file(output, "a baseline", SUFFIXES, items)
+    asked = read_by(request.chosen)
     given: dict[str, Any] = {
-        **read_by(request.chosen),
+        **asked,
+        "strata": (),  # so that all columns of numbers are kept as numbers
         "texts": True,
         "written": True,
         **request.values(Reading),
@@ -69,7 +72,8 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     if isinstance(data, Evidence):
         graded_answers = bool(data.present.any())
     else:
-        scored = any(np.isfinite(np.asarray(column, dtype=float)).any() for column in data.extra_columns.values())
+        columns = [data.extra_columns[name] for name in map(user, asked["graded"]) if name in data.extra_columns]
+        scored = any(np.isfinite(np.asarray(column, dtype=float)).any() for column in columns)
         graded_answers = bool(scored or not np.isin(data.state, (NOT_GRADED, ABSENT)).all())
     if not graded_answers:
         raise MismatchError(f"run {data.runs[0]!r} has no graded answer, so it cannot serve as a baseline")

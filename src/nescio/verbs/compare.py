@@ -30,8 +30,8 @@ exchangeable. For a suite, differences are between means over several benchmarks
 made on other questions, by another judge, or with other reading options. `nescio report --baseline` writes a page of
 the changes.
 
---save-baseline saves a run in a file: the outcome and cluster of every question, digests of the texts, the judge, the
-reading options, the files, the version and the date. Unless --baseline is given too, nothing is compared then.
+--save-baseline saves a run in a file: the outcome, cluster and numbers of every question, digests of the texts, the
+judge, the reading options, the files, the version and the date. Unless --baseline is given too, nothing is compared.
 
 With --looks, questions arrive in blocks; you may look after each block and stop when you like. The interval is a
 confidence sequence, which covers the true difference at all looks at once. Each row is a block: the blocks kept by
