@@ -345,6 +345,21 @@ def test_verdicts_are_exported_in_the_order_in_which_they_came(new_room: NewRoom
     assert judge(0) == [*said[1:], said[0]]
 
 
+def test_answers_that_nobody_judged_to_judged_questions_are_counted(new_room: NewRoom, tmp_path: Path) -> None:
+    """Those of a late run, say, which then has labels on answers of other runs alone."""
+    questions, run, other = runs_of(tmp_path, 4)
+    room = new_room(questions, run)
+    room.join("ana").judge_all()
+    for files, told in (
+        ([run], "4 verdicts"),
+        ([run, other], "4 verdicts; no verdict yet on 2 other answers to the same"),
+    ):
+        nescio.assess.update(room.db, [questions, *files])
+        said = str(nescio.assess.export(room.db, tmp_path / str(len(files))))
+        assert told in said
+        assert ("no verdict yet" in told) == ("no verdict yet" in said)
+
+
 def test_implausible_work_is_told(new_room: NewRoom, tmp_path: Path) -> None:
     """Each says something every second; ana says W of the first half of 54 answers and R of the others, ben R of all."""
     room = new_room(*runs_of(tmp_path, 36), overlap=2)

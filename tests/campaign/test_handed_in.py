@@ -335,6 +335,22 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return at
 
 
+def test_what_a_clock_ahead_of_time_wrote_gives_way_to_what_is_said_later(tmp_path: Path) -> None:
+    """Ana said R, then X, on a computer whose clock is a century ahead, and after their collection W on another one."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["a"]}, ["ana"])
+    (a,) = items_of(campaign)
+    ahead = hand_in(tmp_path / "ahead.jsonl", campaign, [(a, "R", 1), (a, "X", 2)])
+    ahead.write_text(ahead.read_text(encoding="utf-8").replace("2026-06-01", "2126-06-01"), encoding="utf-8")
+    (told,) = collect(campaign, ahead).notes
+    assert told.text.startswith("2 judgements of ana have a time after now, and count as made now")
+    assert verdicts(campaign) == {(a, "ana"): "X"}
+    later = hand_in(tmp_path / "later.jsonl", campaign, [(a, "W", 3)])
+    made.edit(later, "2026-06-01T12:03:00.000Z", datetime.now(UTC).isoformat(timespec="milliseconds"))
+    for files in ([later], [ahead], [later, ahead]):
+        assert not collect(campaign, *files).notes
+        assert verdicts(campaign) == {(a, "ana"): "W"}
+
+
 @pytest.mark.parametrize("minute", [0, 1, 2])
 def test_collecting_again_while_the_time_stands_still_replaces_no_verdict(
     minute: int, clock: Callable[[int], None], tmp_path: Path

@@ -104,6 +104,23 @@ def test_an_answer_that_stands_beside_another_item_is_not_retyped_but_moved(
     assert made.verdicts(campaign) == {}
 
 
+@pytest.mark.parametrize("form", ["{2:02}/{1:02}/{0}", "{1}.{2}.{0}", "{0}-{2:02}-{1:02} 00:00:00"])
+def test_dates_that_were_retyped_and_sorted_alone_are_refused(form: str, tmp_path: Path) -> None:
+    """A spreadsheet writes the dates anew when it opens the sheet, and then somebody sorts their column."""
+    days = [(1950 + 7 * n, 10 + n, 4 + n) for n in range(5)]
+    retyped = {
+        f"{['April', 'May', 'June', 'July', 'August'][m - 4]} {d}, {y}": form.format(y, d, m) for y, d, m in days
+    }
+    campaign = made.pooled(tmp_path, {"alpha_r": [*retyped]}, ["ana"])
+    path = campaign / "sheets" / "ana.csv"
+    rows = [{**row, "answer": retyped[row["answer"]], "verdict": "R"} for row in rows_of(path)]
+    cells = [row["answer"] for row in rows]
+    write_rows(path, [{**row, "answer": cell} for row, cell in zip(rows, [*cells[1:], cells[0]], strict=True)])
+    assert len(nescio.campaign.collect(campaign, resamples=10).rows) == len(days)
+    write_rows(path, rows)
+    assert nescio.campaign.collect(campaign, resamples=10).sound
+
+
 def test_a_whole_number_keeps_its_value(tmp_path: Path) -> None:
     """As in a cell into which somebody dragged the year of the answer above."""
     campaign = made.pooled(tmp_path, {"alpha_r": ["1998", "1999"]}, ["ana"])

@@ -150,3 +150,11 @@ def test_what_makes_no_sense_with_files(options: dict[str, Any], message: str) -
     given = {"labels": people[: options["labels"]]} if "labels" in options else {}
     with pytest.raises((UsageError, MismatchError), match=message):
         nescio.plan_labels(outcomes, half_width=0.1, **{**options, **given})
+
+
+def test_a_plan_by_labels_with_probabilities_says_that_it_does_not_weigh_them() -> None:
+    outcomes, people = made()
+    for odds, told in (({}, False), ({"inclusion": 0.5}, True)):
+        labels = [row | odds for row in first(people, 100)]
+        plan = nescio.plan_labels(outcomes, "accuracy", labels=labels, run="new", half_width=0.05)
+        assert ("plan.inclusion" in {note.code for note in plan.notes}) == told

@@ -28,3 +28,15 @@ def test_labels_of_another_run_do_not_change_the_order_of_labels() -> None:
 
     # All labels of a come before those of b, or after them.
     assert interval(labels["a"] + labels["b"]) == interval(labels["b"] + labels["a"])
+
+
+def test_looks_that_contradict_each_other_cannot_tell() -> None:
+    """People first judge what is right: a look at these labels refutes the score that all labels show."""
+    answers = [{"run": "a", "question": f"q{i}", "outcome": "correct"} for i in range(200)]
+    right = [{"question": f"q{i}", "verdict": "correct"} for i in range(60)]
+    wrong = [{"question": f"q{i}", "verdict": "incorrect"} for i in range(60, 120)]
+    (row,) = nescio.labels.look(answers, "accuracy", labels=[*right, *wrong], limit=0.7).rows
+    assert row.verdict.startswith("cannot tell, as the looks contradict each other")
+    mixed = [one for pair in zip(right, wrong, strict=True) for one in pair]
+    (row,) = nescio.labels.look(answers, "accuracy", labels=mixed, limit=0.7).rows
+    assert row.verdict == "stop: below 0.7"

@@ -28,6 +28,8 @@ from nescio.scoring.verdict_form import form_of
 from nescio.stats.betting import FEWEST, bets, interval
 from nescio.tables.judgements import read_judgements
 
+_ROUNDED = 1e-9  # by how much arithmetic may move a value
+
 
 class LabelLook(Struct, frozen=True):
     """A look at a run's labels: the score with an interval that holds at all looks together, and the verdict.
@@ -150,11 +152,13 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
 
 
 def _row(found: Corrected, ends: tuple[float, float], half_width: float | None, limit: float | None) -> LabelLook:
-    low, high = ends
     labels, answers = found.how.labels, found.how.answers
+    low, high = ends if labels < answers else (found.value, found.value)  # by all labels, the score is known
     half = (high - low) / 2
     why = None
-    if limit is not None and low > limit:
+    if found.value < low - _ROUNDED or found.value > high + _ROUNDED:
+        why = "cannot tell, as the looks contradict each other: the labels did not come in random order"
+    elif limit is not None and low > limit:
         why = f"stop: above {limit:g}"
     elif limit is not None and high < limit:
         why = f"stop: below {limit:g}"

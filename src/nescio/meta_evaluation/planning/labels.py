@@ -227,6 +227,14 @@ def _of_pilot(
         loaded = open_labelled(pilot, measures, options, labels, ())
         laid = lay_labels(loaded, labels, options, target=target, labels_by=None, also_judged=())
         notes = list(laid.notes)
+        if laid.inclusion is not None:
+            notes.append(
+                note(
+                    "plan.inclusion",
+                    "the plan does not weigh labels by their column `inclusion`, so spread and correlation are of "
+                    "the labelled answers, which may vary more than the others",
+                )
+            )
     wanted = suitable(measures, loaded)[: None if measures else 1]
     sides = run_and_baseline(laid.data.runs, run, baseline)
     measured = [spreads(laid, measure, sides, correlation) for measure in wanted]

@@ -44,7 +44,8 @@ PRIVATE = 0o600  # because the files have people's verdicts and keys
 class Exported(Struct, frozen=True):
     """The result of `export`: the files, and the numbers of judgements, of agreed verdicts and of disputed items.
 
-    `again` counts the answers that people are asked to judge again, because the question or the supports changed.
+    `again` counts the answers that people are asked to judge again, because the question or the supports changed, and
+    `unjudged` those that nobody judged, although another answer to the question has a verdict.
     """
 
     folder: Path
@@ -56,11 +57,14 @@ class Exported(Struct, frozen=True):
     again: int = 0
     unwritten: int = 0  # agreed verdicts on answers that no table can hold
     contradicted: int = 0  # texts of answers with different agreed verdicts, each with other documents
+    unjudged: int = 0
 
     def __str__(self) -> str:
         left = f"; no verdict on {plural(self.disputed, 'disputed item')}" if self.disputed else ""
         if self.again:
             left += f"; no verdict on {plural(self.again, 'answer')} that people are asked to judge again"
+        if self.unjudged:
+            left += f"; no verdict yet on {plural(self.unjudged, 'other answer')} to the same questions"
         said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
         judged, of = self.drawn
         have = "has" if judged == 1 else "have"
@@ -139,10 +143,12 @@ def export(database: Database, folder: Path | str) -> Exported:
                 _, question, answer, verdict = cells[:4]
                 states.setdefault((question, answer_key(answer)), set()).add(state_of(verdict))
         again = _open(connection) if parts["verdicts.csv"] else 0
+        unjudged = _unjudged(connection) if parts["verdicts.csv"] else 0
     agreed, unwritten = sum(agreed for agreed, _ in written), sum(lost for _, lost in written)
     drawn = (odds.judged, odds.of) if parts["verdicts.csv"] else (0, 0)
     contradicted = sum(len(several) > 1 for several in states.values())
-    return Exported(place, tuple(names), total, agreed, len(written) - agreed, drawn, again, unwritten, contradicted)
+    counts = agreed, len(written) - agreed, drawn, again, unwritten, contradicted, unjudged
+    return Exported(place, tuple(names), total, *counts)
 
 
 def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:
@@ -261,6 +267,17 @@ def _open(connection: Connection) -> int:
     kept = select(items.c.id).join(units, units.c.topic == items.c.topic)
     kept = kept.where(items.c.kind == "answer", items.c.gone == 0, units.c.part == "")
     return len(work.asked_again(connection).open.keys() & {*connection.scalars(kept)})
+
+
+def _unjudged(connection: Connection) -> int:
+    """Return the number of current answers that nobody judged, to questions that have a verdict on another answer."""
+    seen, topics = {*work.asked_again(connection).open}, set[str]()
+    for row, verdict in _resolved(connection):
+        seen.add(row.item)
+        topics |= {row.topic} if verdict else set()
+    current = select(items.c.id, items.c.topic).join(units, units.c.topic == items.c.topic)
+    current = current.where(items.c.kind == "answer", items.c.gone == 0, units.c.part == "")
+    return sum(row.topic in topics and row.id not in seen for row in connection.execute(current))
 
 
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:

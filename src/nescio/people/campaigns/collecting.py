@@ -29,6 +29,7 @@ from nescio.people.campaigns.handed_in import (
     learn_lists,
     read_handed_in,
     reworded,
+    wrong_clock,
 )
 from nescio.people.campaigns.judgements import (
     HISTORY,
@@ -277,8 +278,8 @@ def _collected(
     # Pages have the times of their judgements, with which sheets are compared.
     for path in followed(sorted(paths, key=lambda path: path.suffix.lower() != SUFFIX), progress):
         if path.suffix.lower() == SUFFIX:
-            change, of_files = _handed_in(reading, path, present)
-            rows, counts = [*rows, *change], [*counts, *of_files]
+            change, of_files, of_clock = _handed_in(reading, path, present)
+            rows, counts, notes = [*rows, *change], [*counts, *of_files], [*notes, *of_clock]
             continue
         who = known.get(path.stem.casefold()) if known else path.stem
         if who is None:
@@ -358,12 +359,12 @@ def _refused(reading: SheetReader, one: Judgement, version: int, source: str, pr
     return refused(line, version, present, reading.now[one.item])
 
 
-def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list[Change], list[ReadBack]]:
-    """Return the lines that a file from a page adds to the history, and the counts of the judgements in the file."""
+def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list[Change], list[ReadBack], list[Note]]:
+    """Return the lines that a file from a page adds to the history, the counts of its judgements, and notes."""
     taken = read_handed_in(reading, path, present)
     if taken is None:
-        return [], []
-    who = taken.assessor
+        return [], [], []
+    who, notes = taken.assessor, wrong_clock(taken)
     drop_unordered(reading, path, taken, present)
     before = {record.item: present.of(record.item, who) for record, _ in [*taken.late, *taken.rows]}
     rows = handed_in_changes(taken, path.name, present, reading.now)
@@ -379,7 +380,7 @@ def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list
     older = sum(bool(line.after) and present.lines[item, who].record not in own for item, line in last.items())
     remarks = sum(bool(line.comment) and bool(now[line.item].verdict) for line in rows if line.item not in last)
     counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], 0, marks["skip"], marks["flag"], older, remarks)
-    return rows, [ReadBack(str(path), who, taken.answers, taken.judged, *counts)]
+    return rows, [ReadBack(str(path), who, taken.answers, taken.judged, *counts)], notes
 
 
 def _taken_out(lines: int) -> Iterator[Note]:

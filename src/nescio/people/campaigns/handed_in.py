@@ -51,7 +51,7 @@ LONGEST = 10_000  # characters of a comment, or of a nugget
 MOST_NUGGETS = 200
 MOST_SAID = 1_000  # judgements of one person on one item, so that nobody fills a disk or the history
 MOST_LINES = 200_000  # of a file, because all are kept in memory
-_AHEAD = timedelta(days=1)  # A judgement with a later time than now plus this gets that time.
+_APART = timedelta(minutes=1)  # by how much clocks of computers may differ without a note
 
 
 class Heading(Struct, frozen=True):
@@ -298,7 +298,7 @@ def _taken(
 ) -> tuple[Record, str] | None:
     """Return a judgement with its time in UTC; for an invalid judgement, return None and add a fault to `reading`."""
     try:
-        said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC) + _AHEAD)
+        said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC))  # the clock may be ahead
     except (ValueError, OverflowError):
         reading.fault(path, number, "`at` must be a time", record.at)
         return None
@@ -334,6 +334,23 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
         return None
     sound = all(row.id.isalnum() and row.text.strip() and len(row.text) <= LONGEST for row in rows)
     return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None
+
+
+def wrong_clock(taken: HandedIn) -> list[Note]:
+    """Return a note on judgements whose time is after now, so that they count as made now."""
+    rows = [(datetime.fromisoformat(record.at).astimezone(UTC), said) for record, said in [*taken.rows, *taken.late]]
+    ahead = sum(at > datetime.fromisoformat(said) + _APART for at, said in rows)
+    if not ahead:
+        return []
+    return [
+        note(
+            "campaign.clock_ahead",
+            "{judgements:n judgement} of {subject} {judgements:has/have} a time after now, and "
+            "{judgements:counts/count} as made now: the clock of that computer is ahead",
+            taken.assessor,
+            judgements=ahead,
+        )
+    ]
 
 
 def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Mapping[str, str]) -> list[Change]:

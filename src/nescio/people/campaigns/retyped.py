@@ -57,15 +57,17 @@ def unguarded(cell: str) -> str:
 def moved(pairs: Iterable[tuple[str, str]]) -> set[str]:
     """Return the texts, as `plain` returns them, that are missing from a cell of theirs and stand in another's.
 
-    `pairs` has what was written into each cell, and what is found there.
+    `pairs` has what was written into each cell, and what is found there. A date stands in another's cell, however a
+    spreadsheet wrote it, if it lacks a number of its own cell's text and has those of another.
     """
-    lost, come = set[str](), set[str]()
-    for written, found in pairs:
-        before, now = plain(written), plain(found)
-        if before != now:
-            lost.add(before)
-            come.add(now)
-    return lost & come
+    plainly = [(plain(written), plain(found)) for written, found in pairs]
+    changed = [(before, now) for before, now in plainly if before != now]
+    written = {numbers for numbers in (_numbers(before) for before, _ in changed) if len(numbers) > 1}
+    dates = {
+        now: _numbers(now) for before, now in changed if _DATE.match(now) and not _numbers(before) <= _numbers(now)
+    }
+    others = {now for now, numbers in dates.items() if any(some <= numbers for some in written)}
+    return {before for before, _ in changed} & {now for _, now in changed} | others
 
 
 def was_moved(written: str, found: str, elsewhere: Collection[str]) -> bool:
@@ -98,13 +100,17 @@ def _is_date(text: str, found: str) -> bool:
 
     A date keeps its day or its year, and a month that has a name keeps its first letter.
     """
-    kept = {int(number[-2:]) for number in _DIGITS.findall(text)} & {int(n[-2:]) for n in _DIGITS.findall(found)}
     month = _LETTERS.findall(found)
-    if not kept or len(month) > 1:
+    if not _numbers(text) & _numbers(found) or len(month) > 1:
         return False
     if not month:
         return bool(_DATE.match(found))
     return any(word[0] == month[0][0] and len(word) >= len(month[0]) for word in _LETTERS.findall(text))
+
+
+def _numbers(text: str) -> frozenset[int]:
+    """Return the last two digits of each number in a text, which a date keeps in most forms."""
+    return frozenset(int(number[-2:]) for number in _DIGITS.findall(text))
 
 
 def _digits(number: str) -> str:
