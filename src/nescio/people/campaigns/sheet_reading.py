@@ -157,7 +157,7 @@ class SheetReader:
                 if changed := self._changed(item, row, elsewhere):
                     rule = f"in the pool, this item has another {changed.replace('_id', '')}"
                     rule += "; perhaps one column was sorted without the others"
-                    pooled = self._shown(self.asked[item])[changed]
+                    pooled = self._shown(self.asked[item], texts)[changed]
                     self.fault(path, line, f"{rule} (pool: {pooled!r})", row[changed])
                     continue
                 self._judge(rows, line, {**row, "item": item}, column if column in row else SENTENCES, texts)
@@ -171,24 +171,24 @@ class SheetReader:
         rows.answers = len(seen) + unknown
         return rows
 
-    def _shown(self, item: Item) -> dict[str, str]:
-        """Return what a sheet shows of an item, keyed by the column."""
+    def _shown(self, item: Item, texts: str) -> dict[str, str]:
+        """Return what a row of a sheet must show of an item, keyed by the column.
+
+        `texts` is the key of the texts that the row shows. Earlier texts are unknown, and left out.
+        """
+        fixed = {"answer": item.answer, "question_id": item.question}
+        if not same_texts(texts, self.texts[item.id]):
+            return fixed
         document, support = cells_of(item, self.listed.get(item.question, ()))
-        return {
-            "answer": item.answer,
-            "question_id": item.question,
-            "question": item.text,
-            "document": document,
-            "support": support,
-        }
+        return fixed | {"question": item.text, "document": document, "support": support}
 
     def _moved(self, rows: Iterable[tuple[Mapping[str, str], int]]) -> dict[str, set[str]]:
         """Return the texts that were `moved` within each column of a sheet, up to a broken row."""
         changed: dict[str, list[tuple[str, str]]] = {}
         with suppress(FormatError):
             for row, _ in rows:
-                item = self.asked.get(row["item"].strip().casefold())
-                for column, text in self._shown(item).items() if item is not None else ():
+                item, texts = self.asked.get(row["item"].strip().casefold()), row["key"].strip().partition("-")[2]
+                for column, text in self._shown(item, texts).items() if item is not None else ():
                     if row.get(column, text) != text:
                         changed.setdefault(column, []).append((text, row[column]))
         return {column: moved(pairs) for column, pairs in changed.items()}
@@ -196,10 +196,11 @@ class SheetReader:
     def _changed(self, item: str, row: Mapping[str, str], elsewhere: Mapping[str, Collection[str]]) -> str:
         """Return a column of a row with another item's text, or another answer than that of the item; "" if none.
 
-        `elsewhere` has the texts that were `moved`. What is beside the answer may have changed since the sheet was
-        written, so it is another item's only if it was moved.
+        `elsewhere` has the texts that were `moved`. People may edit what is beside the answer, so it is another item's
+        only if it was moved.
         """
-        for name, text in self._shown(self.asked[item]).items():
+        texts = row["key"].strip().partition("-")[2]
+        for name, text in self._shown(self.asked[item], texts).items():
             found, others = row.get(name, text), elsewhere.get(name, ())
             if was_moved(text, found, others) or (name == "answer" and not is_same(text, found, others)):
                 return name
