@@ -392,6 +392,24 @@ def test_what_stands_beside_answers_and_was_sorted_alone_is_named(columns: tuple
         assert nescio.campaign.collect(campaign, resamples=10).sound
 
 
+def test_a_sheet_from_before_answers_got_further_documents_is_read(tmp_path: Path) -> None:
+    """After a late run, one answer has the documents that another had when the sheet was written."""
+
+    def with_document(answer: str, document: str) -> list[Any]:
+        return [{"answer": answer, "doc": document, "support": f"from {document}"}]
+
+    campaign = made.qa(tmp_path, 1, key=False)
+    early = [("alpha_a", "Paris", "d1"), ("alpha_b", "Lyon", "d1"), ("beta_b", "Lyon", "d2")]
+    made.take(campaign, {run: with_document(*said) for run, *said in early})
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    late = [("gamma_a", "Paris", "d2"), ("gamma_b", "Lyon", "d3")]
+    made.take(campaign, {run: with_document(*said) for run, *said in late})
+    nescio.campaign.pool(campaign)
+    assert made.judge(campaign).sound
+    assert {*made.verdicts(campaign).values()} == {"R"}
+
+
 def test_a_sheet_that_was_saved_with_tabs_is_found(hard: Path) -> None:
     path = hard / "sheets" / "ana.csv"
     write_rows(path.with_suffix(".tsv"), [{**row, "verdict": "R"} for row in rows_of(path)], "\t")

@@ -40,3 +40,15 @@ def test_looks_that_contradict_each_other_cannot_tell() -> None:
     mixed = [one for pair in zip(right, wrong, strict=True) for one in pair]
     (row,) = nescio.labels.look(answers, "accuracy", labels=mixed, limit=0.7).rows
     assert row.verdict == "stop: below 0.7"
+
+
+def test_a_corrected_score_beyond_what_the_labels_leave_possible_contradicts_no_look() -> None:
+    rng = np.random.default_rng(8)
+    right = rng.random(30) < 0.7
+    judged = np.where(rng.random(30) < 0.9, right, ~right)
+    words = ("incorrect", "correct")
+    answers = [{"run": "a", "question": f"q{i}", "outcome": words[int(one)]} for i, one in enumerate(judged)]
+    labels = [{"question": f"q{i}", "verdict": words[int(right[i])]} for i in rng.permutation(30)[:28]]
+    (row,) = nescio.labels.look(answers, "accuracy", labels=labels, limit=0.2).rows
+    assert row.value > row.high
+    assert row.verdict == "stop: above 0.2"

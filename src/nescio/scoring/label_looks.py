@@ -83,9 +83,8 @@ def look_at_labels(
         found = corrected_score(laid, chosen, run, target="collection", level=ci / 100)
         doubts = [one for one in found.warnings if one.code not in ("labels.approximate", "labels.few_differ")]
         remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
-        rows.append(
-            _row(found, _by_betting(laid, chosen, run, _arrival(laid, name, given), 1 - ci / 100), half_width, limit)
-        )
+        ends, possible = _by_betting(laid, chosen, run, _arrival(laid, name, given), 1 - ci / 100)
+        rows.append(_row(found, ends, possible, half_width, limit))
     how: dict[str, object] = {"ci": f"{ci:g}", "sequence": "betting"}
     how |= {"half_width": f"{half_width:g}"} if half_width is not None else {}
     how |= {"limit": f"{limit:g}"} if limit is not None else {}
@@ -130,8 +129,13 @@ def _arrival(laid: Labels, run: str, given: Sequence[Label]) -> NDArray[np.int64
     return np.array([place[question] for question in order if question in place], dtype=np.int64)
 
 
-def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: float) -> tuple[float, float]:
-    """Return the interval of a run's score by bets on the labels; `order` has the questions as they were labelled."""
+def _by_betting(
+    laid: Labels, measure: Measure, run: int, order: Any, alpha: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the interval of a run's score by bets on the labels, and the least and greatest score they leave possible.
+
+    `order` has the questions as they were labelled.
+    """
     use = laid.data.present[run]
     silent = laid.data.column("unanswered")[run, use]
     form = form_of(measure, float(silent.mean()))
@@ -142,21 +146,29 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
     came = [q for q in came if not plain.known[q] and not math.isnan(plain.people[q])]
     open_ = ~plain.known
     sure = float(plain.judge[plain.known, 0].sum())
-    if not open_.any():
-        ends = np.array([0.0, 0.0])
-    else:
+    pool, right = int(open_.sum()), float(plain.people[came].sum())
+    ends = (0.0, 0.0)
+    if pool:
         made = bets(plain.people[came], plain.judge[came, 0], plain.judge[open_, 0], alpha=alpha)
-        ends = np.array(interval(made, int(open_.sum())))
-    low, high = sorted((form.constant + form.slope * (sure + ends * int(open_.sum())) / plain.n).tolist())
-    return low, high
+        ends = interval(made, pool)
+    counts = np.array([*ends, 0, 0]) * pool + [0, 0, right, right + pool - len(came)]
+    scores = (form.constant + form.slope * (sure + counts) / plain.n).tolist()
+    return (min(scores[:2]), max(scores[:2])), (min(scores[2:]), max(scores[2:]))
 
 
-def _row(found: Corrected, ends: tuple[float, float], half_width: float | None, limit: float | None) -> LabelLook:
+def _row(
+    found: Corrected,
+    ends: tuple[float, float],
+    possible: tuple[float, float],
+    half_width: float | None,
+    limit: float | None,
+) -> LabelLook:
     labels, answers = found.how.labels, found.how.answers
     low, high = ends if labels < answers else (found.value, found.value)  # by all labels, the score is known
     half = (high - low) / 2
     why = None
-    if found.value < low - _ROUNDED or found.value > high + _ROUNDED:
+    value = min(max(found.value, possible[0]), possible[1])  # a corrected score may lie beyond
+    if value < low - _ROUNDED or value > high + _ROUNDED:
         why = "cannot tell, as the looks contradict each other: the labels did not come in random order"
     elif limit is not None and low > limit:
         why = f"stop: above {limit:g}"
