@@ -147,6 +147,9 @@ def test_verdicts_of_the_key_are_not_taken_for_those_of_people(tmp_path: Path) -
     assert label.labels == 1
     built = nescio.ave.build(files, tmp_path / "ave.xml", judgements=table, language="EN")
     assert (built.rows[0].validated, built.rows[0].rejected) == (2, 2)
+    held = load_judged([table]).data  # a ranking counts them all
+    assert isinstance(held, Evidence)
+    assert [int(held.column(word)[0].sum()) for word in ("correct", "incorrect", "unanswered")] == [2, 2, 0]
 
 
 def test_the_first_rank_counts_to_who_reads_the_judgements(tmp_path: Path) -> None:

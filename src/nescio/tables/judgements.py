@@ -308,7 +308,7 @@ def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
     by_answer: dict[tuple[str, str], Label] = {}
     named: dict[tuple[str, str], None] = {}
     for path in paths:
-        labels, more = read_judgements(path)
+        labels, more = read_judgements(path, by_key=True)
         notes += more
         for label in labels:
             if label.run is None:
