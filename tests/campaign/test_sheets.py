@@ -671,6 +671,38 @@ def test_a_list_that_may_have_lost_a_zero_in_a_spreadsheet_is_refused(tmp_path: 
             assert made.judge(campaign, lambda *_, said=sound: said, column=column).sound
 
 
+def test_a_list_in_a_workbook_has_lost_no_zero(tmp_path: Path) -> None:
+    """The cells of a workbook are texts, so no spreadsheet takes 3,10 for a number there."""
+    openpyxl = pytest.importorskip("openpyxl")
+    story = {"id": "s", "sentences": [f"It rained {n} times." for n in range(12)]}
+    given = [[{"id": "a", "question": "Where?", "story": "s"}], [story]]
+    files = [made.lines(tmp_path / f"{n}.jsonl", rows) for n, rows in enumerate(given)]
+    campaign = made.start(tmp_path, "reading", files)
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "a", "answer": "It rained 3 times."}])
+    made.ready(campaign, "ana", sentences=True, form="xlsx")
+    path = campaign / "sheets" / "ana.xlsx"
+    book = openpyxl.load_workbook(path)
+    sheet = book["Answers"]
+    sheet.cell(2, [cell.value for cell in sheet[1]].index("sentences") + 1).value = "3,1"
+    book.save(path)
+    assert nescio.campaign.collect(campaign, resamples=10).sound
+    assert {*made.verdicts(campaign).values()} == {"1,3"}
+
+
+def test_an_adjudicator_sees_lists_in_the_form_that_sheets_accept(tmp_path: Path) -> None:
+    facts = [{"id": str(n), "text": f"fact {n}", "vital": True} for n in range(12)]
+    campaign = made.start(
+        tmp_path, "nuggets", [made.lines(tmp_path / "t.jsonl", [{"id": "a", "target": "A", "nuggets": facts}])]
+    )
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "a", "strings": ["facts"]}])
+    made.ready(campaign, "ana", "ben", overlap=2)
+    assert made.judge(campaign, lambda who, _: {"ana": "0;1", "ben": "0"}[who], column="nuggets").sound
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    (row,) = rows_of(campaign / "sheets" / "adjudication.csv")
+    assert row["verdicts"] == "0 / 0;1"
+    assert made.judge(campaign, lambda *_: row["verdicts"].rpartition(" / ")[2], column="nuggets").sound
+
+
 def test_sentence_lists_that_no_score_counts_are_named(tmp_path: Path) -> None:
     """The answers are options, which the key judges: none is a sentence of its story."""
     campaign = made.reading(tmp_path / "key")

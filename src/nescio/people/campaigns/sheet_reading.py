@@ -323,8 +323,11 @@ class SheetReader:
     def _is_cut(self, path: Path, line: int, item: Item, written: str) -> bool:
         """Return whether a list of two numbers may have lost a zero in a spreadsheet, which is added as a fault.
 
-        Where a comma begins the decimals, a spreadsheet takes 3,10 for a number and saves 3,1.
+        Where a comma begins the decimals, a spreadsheet takes 3,10 in a CSV file for a number and saves 3,1. A cell of a
+        workbook with a comma is a text, which keeps its zeros.
         """
+        if path.suffix.lower() in workbook.SUFFIXES:
+            return False
         sentences = kind_of(item) == SENTENCES
         known = map(str, range(len(item.supports))) if sentences else (self.nuggets or {}).get(item.question, ())
         found = _DECIMAL.fullmatch(written)

@@ -323,7 +323,7 @@ def _sheet(
     rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
     for item in items:
         own = said.get(item.id, [])
-        verdicts = " / ".join(sorted(one.verdict for one in own))
+        verdicts = " / ".join(sorted(one.verdict.replace(",", ";") for one in own))
         comments = f" {MARK} ".join(sorted(one.comment for one in own if one.comment))
         documents, supports = cells_of(item, nuggets.get(item.question, ()))
         key = f"{row_key(campaign.secret, who, item.id)}-{texts[item.id]}"
