@@ -238,3 +238,45 @@ def test_a_column_of_times_names_no_assessors(tmp_path: Path, times: tuple[str, 
     table = made.text(tmp_path / "j.csv", f"run,question,verdict,judged_at\n{rows}")
     with pytest.raises(nescio.MismatchError, match="the table does not name two or more assessors"):
         nescio.lab.assessors(table)
+
+
+def test_an_answer_that_needs_no_verdict_is_none_that_nobody_judged(tmp_path: Path) -> None:
+    """Run b declines every fourth question in words, and every fourth is unanswerable; people judged all other answers."""
+    wrong = ("a", "b", "c")
+    rows: list[dict[str, Any]] = []
+    for i in range(60):
+        for run, text in (("a", wrong[i % 3]), ("b", wrong[(i + 1) % 3])):
+            declines = run == "b" and i % 4 == 0
+            outcome = "unanswered" if declines else "correct" if text == "a" and i % 4 != 1 else "incorrect"
+            own = {"run": run, "question": f"q{i}", "answer": "I don't know" if declines else text}
+            rows.append({**own, "outcome": outcome, "answerable": i % 4 != 1})
+    people = [
+        {"question": row["question"], "answer": row["answer"], "verdict": row["outcome"]}
+        for row in rows
+        if row["outcome"] != "unanswered" and (row["answerable"] or row["run"] == "a")
+    ]
+    table = made.lines(tmp_path / "people.jsonl", people)
+    outcomes = made.lines(tmp_path / "outcomes.jsonl", rows)
+    notes = [
+        *nescio.score(outcomes, "accuracy", labels=table).notes,
+        *nescio.judge(outcomes, against=table).agreement().notes,
+    ]
+    assert "judgements.other_texts" not in {one.code for one in notes}
+    made.lines(tmp_path / "people.jsonl", [one for one in people if (one["question"], one["answer"]) != ("q2", "c")])
+    (lacking,) = [
+        one for one in nescio.score(outcomes, "accuracy", labels=table).notes if one.code == "judgements.other_texts"
+    ]
+    assert (lacking["run"], lacking["question"], lacking["answers"]) == ("a", "q2", 1)
+
+
+def test_an_answer_to_an_unanswerable_question_needs_no_verdict(tmp_path: Path) -> None:
+    questions = [{"id": f"q{i}", "question": f"What is {i}?", "answerable": i > 0} for i in range(4)]
+    given = [made.lines(tmp_path / "questions.jsonl", questions)]
+    for run in "ab":
+        given.append(made.lines(tmp_path / f"{run}.jsonl", [{"id": f"q{i}", "answer": run} for i in range(4)]))
+    both = [f"q{i},{run},R" for run in "ab" for i in range(4)]
+    for left_out, codes in (("q0,b,R", 0), ("q1,b,R", 1)):
+        rows = "\n".join(["question,answer,verdict", *(row for row in both if row != left_out)])
+        table = made.text(tmp_path / "people.csv", f"{rows}\n")
+        notes = nescio.judge(given, judge="human", against=table).notes
+        assert [one.code for one in notes].count("judgements.other_texts") == codes

@@ -99,6 +99,13 @@ class Human(Struct, frozen=True):
         """
         return next(iter(self.by_run.get((run, question), {}).values()), None)
 
+    def spare(self, runs: Sequence[str], questions: Sequence[str], asked: NDArray[np.bool_]) -> None:
+        """Forget the `unseen` answers that need no verdict; `asked` marks the others, shape (runs, questions)."""
+        if not self.unseen:
+            return
+        needed, needless = ({(runs[r], questions[q]) for r, q in np.argwhere(one)} for one in (asked, ~asked))
+        self.unseen.difference_update(needless - needed)  # of several answers to a question, one may need a verdict
+
     def said_of_stale(self) -> list[Note]:
         """Return notes on how many of the labels looked up so far are `stale`, `unseen`, `unchecked` or `overruled`."""
         notes = []

@@ -107,6 +107,7 @@ def read_labels(
     odd = _odd(data, grid, known)
     if not ((verdicts != NEITHER) & ~known & data.present).any():
         raise MismatchError(f"{told(table)}: {people.none_judged([*more, *odd])}")
+    people.spare(data.runs, data.questions, ~known & data.present)
     notes = [*notes, *more, *people.said_of_stale(), *odd]
     if loaded.texts is None and loaded.in_words is None and people.by_text:
         notes.append(

@@ -161,9 +161,7 @@ class Judged(Struct, frozen=True, eq=False):
             labels = [label for label in self.said if label.assessor == name]
             with suppress(MismatchError):  # somebody who judged none of these answers
                 people[name] = self._by_people(human(labels, runs, questions)[0])[0]
-        data = self.read.data
-        asked = asked_cells(data.collection, data.runs) if isinstance(data, Unjudged) else asked_of(self.outcomes)
-        return in_place_of_people(self.outcomes, people, asked, margin)
+        return in_place_of_people(self.outcomes, people, _asked(self.read.data, self.outcomes), margin)
 
     def certificate(
         self, *, blind: bool = False, ci: float = 95.0, resamples: int = 10_000, seed: int = 0
@@ -221,12 +219,18 @@ class Judged(Struct, frozen=True, eq=False):
         data = self.read.data
         if isinstance(data, Unjudged):
             theirs, _ = settle(judge_runs(data.collection, data.runs, people, data.files)[0], data.no_answer)
-            judged_cells = asked_cells(data.collection, data.runs)
         else:
-            theirs, judged_cells = people_on(self.outcomes, people), asked_of(self.outcomes)
+            theirs = people_on(self.outcomes, people)
+        judged_cells = _asked(data, self.outcomes)
+        people.spare(theirs.runs, theirs.questions, judged_cells)
         if not (judged_cells & np.isin(theirs.state, (CORRECT, INCORRECT, SILENT, ANSWERED))).any():
             raise people.none_judged()
         return theirs, judged_cells
+
+
+def _asked(data: Any, outcomes: Outcomes) -> Array:
+    """Return a mask of the answers that need a verdict, shape (runs, questions)."""
+    return asked_cells(data.collection, data.runs) if isinstance(data, Unjudged) else asked_of(outcomes)
 
 
 class AskingModel(Request, group="Language model"):
@@ -415,7 +419,10 @@ def judge(request: JudgeRequest) -> Judged:
     assert isinstance(made.data, Outcomes)
     by = named(judges_of(made)) if made.judged_here or request.judge_name else OWN_GRADES
     human_only = judges_of(made) == (PEOPLE,)
-    of_people = [*people.said_of_stale(), *people.said_of_draw()] if people is not None and name == HUMAN else ()
+    of_people = list[Note]()
+    if people is not None and name == HUMAN:
+        people.spare(made.data.runs, made.data.questions, _asked(result.data, made.data))
+        of_people = [*people.said_of_stale(), *people.said_of_draw()]
     judged = Judged(
         made.data, by, (*notes, *of_people, *made.notes), result, human_only, people, labels, judges_of(made)
     )
