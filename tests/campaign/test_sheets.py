@@ -675,7 +675,7 @@ def test_a_list_in_a_workbook_has_lost_no_zero(tmp_path: Path) -> None:
     """The cells of a workbook are texts, so no spreadsheet takes 3,10 for a number there."""
     openpyxl = pytest.importorskip("openpyxl")
     story = {"id": "s", "sentences": [f"It rained {n} times." for n in range(12)]}
-    given = [[{"id": "a", "question": "Where?", "story": "s"}], [story]]
+    given: list[list[dict[str, Any]]] = [[{"id": "a", "question": "Where?", "story": "s"}], [story]]
     files = [made.lines(tmp_path / f"{n}.jsonl", rows) for n, rows in enumerate(given)]
     campaign = made.start(tmp_path, "reading", files)
     made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "a", "answer": "It rained 3 times."}])
