@@ -323,8 +323,8 @@ class SheetReader:
     def _is_cut(self, path: Path, line: int, item: Item, written: str) -> bool:
         """Return whether a list of two numbers may have lost a zero in a spreadsheet, which is added as a fault.
 
-        Where a comma begins the decimals, a spreadsheet takes 3,10 in a CSV file for a number and saves 3,1. The cells of
-        a workbook are texts, which keep their zeros.
+        Where a comma begins the decimals, a spreadsheet takes 3,10 in a CSV file for a number and saves 3,1. The cells
+        of a workbook are texts, which keep their zeros.
         """
         if path.suffix.lower() in workbook.SUFFIXES:
             return False
