@@ -127,13 +127,12 @@ Where you are asked to list the nuggets of a target: write one fact in each line
 incomplete, else okay.
 
 Where you are shown a string: name the nuggets that it contains. A nugget is in a string if its fact is stated, in
-whatever words. In a spreadsheet, write their numbers with semicolons, such as 1;3, or - for none.
+whatever words.
 
 A comment reaches the adjudicator.
 """
     sentences = """
 Where you are asked for sentences: tick each one that answers the question; None if no sentence does.
-In a spreadsheet, write their numbers with semicolons, such as 0;2, or - for none.
 """
     return f"""# How to judge
 
