@@ -489,6 +489,18 @@ def test_times_in_two_units_that_a_threshold_turns_into_outcomes(tmp_path: Path,
     assert nescio("compare", slower, *by, *saved).status == 1
 
 
+@pytest.mark.parametrize(("rule", "most"), [("errors<=0", 10), ("errors<=0", 7), ("errors<1", 7)])
+def test_counts_of_errors_of_which_0_is_right(tmp_path: Path, nescio: Command, rule: str, most: int) -> None:
+    """Of every 10 answers, the new run has `most` without errors, and the old run 3; the others have 2 errors."""
+    rows = [("old", f"q{q}", 0 if q % 10 < 3 else 2) for q in N] + [
+        ("new", f"q{q}", 0 if q % 10 < most else 2) for q in N
+    ]
+    path = table(tmp_path / "table.csv", "run,question,errors", rows)
+    done = nescio("compare", path, "-m", "accuracy", "--column", f"outcome={rule}", *GATE)
+    assert done.status == 0
+    assert "units" not in done.flat
+
+
 def test_grades_on_two_scales_above_1(tmp_path: Path, nescio: Command) -> None:
     """The judge of the old run grades up to 10, and that of the new run up to 100: it is worse."""
     rows = [("old", f"q{q}", 4 + q % 6) for q in N]
