@@ -348,6 +348,11 @@ def test_stakes_that_one_run_was_not_asked_at(tmp_path: Path, nescio: Command) -
     path = table(tmp_path / "other.csv", "run,question,stake,outcome", others)
     says = "on the 140 of 200 questions for which both runs have the data"
     nescio("compare", path, "-m", "utility(5)", *GATE).assert_refused(says)
+    of_both = [
+        (run, f"q{q}", 5 if q % 2 else 1, right(q % 10 < most)) for run, most in (("old", 6), ("new", 9)) for q in N
+    ]
+    path = table(tmp_path / "half.csv", "run,question,stake,outcome", of_both)
+    assert nescio("compare", path, "-m", "utility(5)", *GATE).status == 0
 
 
 def test_a_baseline_of_questions_whose_ids_carry_their_stakes(tmp_path: Path, nescio: Command) -> None:
