@@ -348,6 +348,11 @@ def test_stakes_that_one_run_was_not_asked_at(tmp_path: Path, nescio: Command) -
     path = table(tmp_path / "other.csv", "run,question,stake,outcome", others)
     says = "on the 140 of 200 questions for which both runs have the data"
     nescio("compare", path, "-m", "utility(5)", *GATE).assert_refused(says)
+    of_both = [
+        (run, f"q{q}", 5 if q % 2 else 1, right(q % 10 < most)) for run, most in (("old", 6), ("new", 9)) for q in N
+    ]
+    path = table(tmp_path / "half.csv", "run,question,stake,outcome", of_both)
+    assert nescio("compare", path, "-m", "utility(5)", *GATE).status == 0
 
 
 def test_a_baseline_of_questions_whose_ids_carry_their_stakes(tmp_path: Path, nescio: Command) -> None:
@@ -487,6 +492,18 @@ def test_times_in_two_units_that_a_threshold_turns_into_outcomes(tmp_path: Path,
     assert nescio("compare", new, *by, *saved, "--same-unit", "latency").status == 0
     slower = table(tmp_path / "slower.csv", "run,question,latency", [(*row[:2], 2000 * row[2]) for row in new_times])
     assert nescio("compare", slower, *by, *saved).status == 1
+
+
+@pytest.mark.parametrize(("rule", "most"), [("errors<=0", 10), ("errors<=0", 7), ("errors<1", 7)])
+def test_counts_of_errors_of_which_0_is_right(tmp_path: Path, nescio: Command, rule: str, most: int) -> None:
+    """Of every 10 answers, the new run has `most` without errors, and the old run 3; the others have 2 errors."""
+    rows = [("old", f"q{q}", 0 if q % 10 < 3 else 2) for q in N] + [
+        ("new", f"q{q}", 0 if q % 10 < most else 2) for q in N
+    ]
+    path = table(tmp_path / "table.csv", "run,question,errors", rows)
+    done = nescio("compare", path, "-m", "accuracy", "--column", f"outcome={rule}", *GATE)
+    assert done.status == 0
+    assert "units" not in done.flat
 
 
 def test_grades_on_two_scales_above_1(tmp_path: Path, nescio: Command) -> None:

@@ -371,6 +371,13 @@ def test_points_between_thousands_are_asked_about_unless_commas_are_decimal(tmp_
     assert rule in str(refusal(matrix, format_in="matrix"))
     both = evidence(table(tmp_path, f"Modell;Frage;Ergebnis;Latenz;Kosten\n{rows}"), graded=("Latenz",), strata=())
     assert both.columns["user.Latenz"].mean() == pytest.approx((1234 + 987 + 2001) / 3)
+    commas = table(tmp_path, "Modell;Frage;Latenz\nm;a;1,234\nm;b;2,001\n", "c.csv")
+    assert counts_in(evidence(commas, column={"outcome": "Latenz<=2", "run": "Modell"})) == {"m": [1, 1, 0]}
+    matrix = table(tmp_path, "Frage;alt;neu\na;2;1\nb;1,234;1,5\n", "d.csv")
+    assert_array_equal(evidence(matrix, format_in="matrix").columns["user.d"], [[2, 1.234], [1, 1.5]])
+    rows = "m;a;ja;1.234;1\nm;b;ja;2.0010;1\n"
+    decimals = evidence(table(tmp_path, f"Modell;Frage;Ergebnis;Latenz;Kosten\n{rows}"), graded=("Latenz",), strata=())
+    assert_array_equal(decimals.columns["user.Latenz"], [[1.234, 2.001]])
     rows = "m;a;ja;1.234;1\nm;b;ja;0.987;1\n"
     decimals = evidence(table(tmp_path, f"Modell;Frage;Ergebnis;Latenz;Kosten\n{rows}"), graded=("Latenz",), strata=())
     assert_array_equal(decimals.columns["user.Latenz"], [[1.234, 0.987]])

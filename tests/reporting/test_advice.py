@@ -312,6 +312,7 @@ def test_both_results_of_one_run_are_no_two_runs(tmp_path: Path) -> None:
     [
         (0.4, "ungraded", "40 of 100 answers are not graded and count as incorrect"),
         (0.4, "missing", "40 of 100 questions are missing and counted as unanswered"),
+        (1.0, "left out", "100 of 100 answers are not graded and left out"),
         (0.1, "ungraded", ""),
         (0.09, "missing", ""),
     ],
@@ -324,10 +325,11 @@ def test_no_run_is_shipped_before_one_that_may_be_better(tmp_path: Path, share: 
         f"{run},q{q},{words[letter]}"
         for run, own in letters.items()
         for q, letter in enumerate(own[:100])
-        if letter != "-" or how == "ungraded"
+        if letter != "-" or how != "missing"
     ]
     file = written(tmp_path / "table.csv", "run,question,outcome", rows)
-    shown = answer(pages.gather([file], ["accuracy"], resamples=200, ungraded="incorrect", missing="unanswered"))
+    policy = "exclude" if how == "left out" else "incorrect"
+    shown = answer(pages.gather([file], ["accuracy"], resamples=200, ungraded=policy, missing="unanswered"))
     assert shown.text == (
         f"Ship nothing yet: run 'b': {said}, so b may be better than a." if said else "Ship a as it is."
     )

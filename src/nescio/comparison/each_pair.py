@@ -126,7 +126,7 @@ def counted_pairs(
         if not had:
             made.append(None)
             continue
-        remarks = [] if whole else on_part(units, seen.either(x, y), every=False)
+        remarks = [] if whole else _on_part(seen, (x, y), units, every=False)
         how = "exact" if units else None
         row = Comparison(
             names[x], names[y], label, difference, lower, upper,
@@ -142,9 +142,9 @@ def _compare(
     seen: RunsSeen, runs: tuple[int, int], tested: PairedRuns | None, plan: TestPlan
 ) -> tuple[Comparison, list[Note]]:
     data, measure = seen.data, seen.measure
-    n, some = 0 if tested is None else tested.pair.n, seen.either(*runs)
+    n = 0 if tested is None else tested.pair.n
     names = (data.runs[runs[0]], data.runs[runs[1]])
-    remarks = on_part(n, some, every=plan.test == "tukey")
+    remarks = _on_part(seen, runs, n, every=plan.test == "tukey")
     if tested is None:
         nan = math.nan
         return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), remarks
@@ -264,11 +264,17 @@ def no_interval(measure: Measure, units: int, error: float) -> Note:
     )
 
 
-def on_part(questions: int, total: int, *, every: bool) -> list[Note]:
+def _on_part(seen: RunsSeen, runs: Runs, questions: int, *, every: bool) -> list[Note]:
+    usable = seen.usable if isinstance(seen, MeasuredRuns) else None
+    alike = usable is not None and np.array_equal(usable[runs[0]], usable[runs[1]])
+    return on_part(questions, seen.either(*runs), every=every, alike=alike)
+
+
+def on_part(questions: int, total: int, *, every: bool, alike: bool = False) -> list[Note]:
     """Return a note if the comparison covers fewer than `total` questions, because a run lacks data for the others.
 
     `every` tells that the questions must be those of all runs, as for Tukey's test, and not only those of the two
-    compared runs.
+    compared runs. `alike` tells that both runs lack the same data.
     """
     if questions == total:
         return []
@@ -280,5 +286,6 @@ def on_part(questions: int, total: int, *, every: bool) -> list[Note]:
             questions=questions,
             total=total,
             every=every,
+            alike=alike,
         )
     ]

@@ -49,11 +49,13 @@ def ranges_differ(ranges: Iterable[tuple[str, str]]) -> list[Note]:
     compared: dict[tuple[str, str, str], dict[str, list[float]]] = {}
     for run, text in ranges:
         for *ends, column, least, most, median in _RANGE.findall(text):
-            values = [median] if most else ends
+            values = [*ends, median] if most else ends
             compared.setdefault((column, least, most), {}).setdefault(run, []).extend(map(float, values))
     notes = list[Note]()
     for (column, _, most), values in compared.items():
-        notes += units_differ(column, values) if most else scales_differ(column, values, shares=True)
+        differ = units_differ(column, values) if most else scales_differ(column, values, shares=True)
+        # A threshold of 0 is the same in all units.
+        notes += [remark for remark in differ if remark.code != UNITS_DIFFER or float(most)]
     return notes
 
 

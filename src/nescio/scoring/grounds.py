@@ -351,7 +351,7 @@ def _every_answer(measure: Measure, lacking: Note) -> str:
     if _OF_CONFIDENCE & {*measure.reads}:
         given = "Give a confidence and a verdict for every answer, also for declined answers"
         return f"{given}, or use a measure that covers all questions"
-    if lacking.code == PART and any(known(read).namespace for read in measure.reads):
+    if lacking.code == PART and not lacking["alike"] and any(known(read).namespace for read in measure.reads):
         return "Ask both runs the same, and give every answer what the measure needs"
     return ""
 

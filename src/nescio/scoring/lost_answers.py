@@ -76,7 +76,7 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
 def may_lead(results: Results[Any], measure: str, best: str) -> str:
     """Return why another run than the best may lead, because many of its answers are missing or not graded; or "".
 
-    It may if it would lead with all of these right.
+    It may if it would lead with all of these right, or if no answer is left that gives it a value.
     """
     bound = parse(measure)
     values = {str(row.run): row.value for row in results.rows if row.measure == measure and not _is_part(row)}
@@ -84,7 +84,7 @@ def may_lead(results: Results[Any], measure: str, best: str) -> str:
     others = [one for one in results.notes if one.code in left_out and one.subject in values and one.subject != best]
     for remark in [] if _reads_no_outcome(bound) else others:
         share, behind = _share(results, [remark]), abs(values[best] - values[remark.subject])
-        if share >= MUCH and bound.slope * share > behind:
+        if share >= MUCH and not bound.slope * share <= behind:  # `behind` is NaN for a run without a value
             return f"{remark.text}, so {remark.subject} may be better than {best}"
     return ""
 

@@ -37,6 +37,7 @@ _COLUMNS_AT_ONCE = 64
 _FEW_NAMES = 1 << 11  # the most names for which a Parquet file that is read once has a dictionary
 # A text as a number, in SQL, with the rules of `text.decimal`: it rejects 1_0 and +-1, which the table engine accepts.
 NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
+_COMMAS = "decimal_commas"  # the relation of the files whose decimal commas are replaced
 _THOUSANDS = r"[1-9][0-9]{0,2}(\.[0-9]{3})+"  # of a number such as 1.234, in SQL
 
 
@@ -412,6 +413,8 @@ def with_points(
             commas.append(name)
     if not commas:
         return ()
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {_COMMAS} (label VARCHAR)")
+    connection.execute(f"INSERT INTO {_COMMAS} VALUES ({literal(str(source.label))})")
     points = []
     for name in _holding(connection, table, {name: cells[name] for name in cells if name not in commas}, "."):
         query = f"bool_and(regexp_full_match({cells[name]}, {whole}) OR regexp_full_match({cells[name]}, {thousands}))"
@@ -447,11 +450,17 @@ def no_thousands(
 
     `cell` is the SQL of the column `name` in a relation, and `sources` are its files. A file with semicolons or tabs
     may write 1.234 for 1234 if each number of the column has three digits after each point, or no point. Tabs alone
-    do not speak of another language, so a file with tabs must also have a number without a point.
+    do not speak of another language, so a file with tabs must also have a number without a point. In a file with
+    decimal commas, `with_points` has replaced both.
     """
     grouped, plain = f"regexp_full_match({cell}, '{_THOUSANDS}')", f"regexp_full_match({cell}, '[0-9]+')"
     foreign = {file: source.delimiter for file, source in sources.items() if source.kind == "delimited"}
-    foreign = {file: delimiter for file, delimiter in foreign.items() if delimiter != ","}
+    replaced = _with_commas(connection)
+    foreign = {
+        file: delimiter
+        for file, delimiter in foreign.items()
+        if delimiter != "," and str(sources[file].label) not in replaced
+    }
     if not foreign:
         return
     ends = connection.execute(
@@ -461,8 +470,14 @@ def no_thousands(
     ).fetchall()
     for file, (row, value), has_plain in ends:
         if foreign[file] == ";" or has_plain:
-            rule = f"{name!r}: 1.234 could be 1234 or 1.234: write it without a point between thousands"
+            rule = f"{name!r}: 1.234 could be 1234 or 1.234: write it without a point between thousands, or as 1.2340"
             raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=value)
+
+
+def _with_commas(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    """Return the labels of the files whose decimal commas are replaced."""
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {_COMMAS} (label VARCHAR)")
+    return {label for (label,) in connection.execute(f"SELECT label FROM {_COMMAS}").fetchall()}
 
 
 def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[str, str], mark: str) -> Iterator[str]:

@@ -35,6 +35,7 @@ from nescio.sources.elements import as_object, identity, number, objects_in, who
 from nescio.sources.source import Source, own_path
 
 _WHO_GRADED = {"source", "judge_strategy", "model"}  # the keys of a score that a judge gave
+_OF_SUBSETS = ("-", ["-"])  # the category of means over several subsets, such as "OVERALL"
 _ROUNDED = 5e-5  # Scores are rounded to four decimals.
 FORM = b"evalscope_own_text"  # the name of the digests of what remains of a prompt
 
@@ -113,10 +114,8 @@ def _against_report(log: Log, source: Source, held: Mapping[str, Sequence[Answer
     run, lost = next(iter(held.values()))[0].run, dict[str, int | None]()
     for metric in objects_in(source.document["metrics"]):
         name = str(metric.get("name"))
-        subsets = (
-            one for category in objects_in(metric.get("categories")) for one in objects_in(category.get("subsets"))
-        )
-        for subset in subsets:
+        categories = [one for one in objects_in(metric.get("categories")) if one.get("name") not in _OF_SUBSETS]
+        for subset in (one for category in categories for one in objects_in(category.get("subsets"))):
             task, samples = f"{source.stem}_{subset.get('name')}", whole_number(subset.get("num"))
             if task not in held:
                 lost[task] = samples

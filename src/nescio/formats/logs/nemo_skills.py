@@ -74,8 +74,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     deciding = decisive(log, answers)
     for source in figures:
         of_run = _run_of(source, {one.run for one in answers})
-        held = {task for own, task in places.values() if own == of_run}
-        if not held & {*source.document}:
+        held = dict.fromkeys(task for own, task in places.values() if own == of_run)  # a set has no order
+        if not held.keys() & {*source.document}:
             log.say_stray([str(source.label)])
         for task in held:
             own_answers = [one for one in answers if one.run == of_run and one.task == (task if several else "")]
