@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from nescio.formats import reader
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, Name, checked, empty, named, rows_in
+from nescio.formats.logs.kit import Log, Name, checked, empty, rows_in
+from nescio.formats.logs.run_names import named
 
 
 class Line(Struct):

@@ -11,8 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.errors import UsageError, opt
+from nescio.sources.points import no_thousands
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, literal, no_thousands
+from nescio.sources.tables import NUMBER, literal
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.lexicon import fold, is_silent_word, truth_of
 from nescio.text import finite

@@ -17,8 +17,9 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
+from nescio.sources.points import no_thousands, with_points
 from nescio.sources.source import DELIMITED, LINES, TABLES, Source, small
-from nescio.sources.tables import load_rows, locate, no_thousands, with_points
+from nescio.sources.tables import load_rows, locate
 from nescio.sources.text_files import records
 from nescio.tables import table_reader
 from nescio.tables.asking import AskedError

@@ -14,8 +14,9 @@ import numpy as np
 from nescio.data.assessed import columns_of, verdicts_in
 from nescio.data.columns import Array, user
 from nescio.errors import FormatError, MismatchError, differs_between_runs
+from nescio.sources.points import no_thousands
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, first, literals, locate, no_thousands
+from nescio.sources.tables import NUMBER, first, literals, locate
 from nescio.tables.rules import NO, RANK, YES, differing, refuse
 
 if TYPE_CHECKING:

@@ -31,9 +31,10 @@ from nescio.errors import FormatError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.totals import Total, contradictions
 from nescio.sources.database import connect
+from nescio.sources.points import with_points
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source, small
-from nescio.sources.tables import first, literal, load_rows, with_points, without_blanks
+from nescio.sources.tables import first, literal, load_rows, without_blanks
 from nescio.tables import people_beside
 from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, described

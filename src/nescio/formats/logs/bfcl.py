@@ -32,7 +32,8 @@ from nescio.data.kept import WITH_OPTIONS
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, UNSEEN
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, checked, empty, runs_in, settle
+from nescio.formats.logs.kit import Log, checked, empty, settle
+from nescio.formats.logs.run_names import runs_in
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, part_of
 from nescio.sources.json_lines import json_lines

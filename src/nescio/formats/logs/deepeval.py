@@ -36,8 +36,9 @@ from nescio.data.outcomes import SAID_SO
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import Answer
 from nescio.formats.choices import choose, threshold
-from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, named, rows_in
+from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, rows_in
 from nescio.formats.logs.metrics import METRIC, abstains, metric_name, question_name
+from nescio.formats.logs.run_names import named
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, entries, number, objects_in, part_of
 from nescio.sources.json import decode_document

@@ -18,8 +18,9 @@ from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, checked, empty, named, question_means
+from nescio.formats.logs.kit import Log, checked, empty, question_means
 from nescio.formats.logs.metrics import by_metric
+from nescio.formats.logs.run_names import named
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, part_of
 from nescio.sources.source import Source, own_path

@@ -26,10 +26,11 @@ from nescio.data.judge_record import grader
 from nescio.data.reasons import NO_FORM
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, Name, both_means, checked, empty, printable, rows_in
+from nescio.formats.logs.kit import Log, Name, both_means, checked, empty, rows_in
 from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric, metric_name
 from nescio.formats.logs.prompts import own_texts
+from nescio.formats.logs.run_names import printable
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, objects_in, whole_number
 from nescio.sources.source import Source, own_path

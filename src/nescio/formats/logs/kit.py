@@ -7,9 +7,7 @@ ungraded, an abstention, empty, right or wrong.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, TypeVar
 
@@ -475,87 +473,6 @@ def defined(metric: str, stated: Row, *, figures: bool, **known: Any) -> JudgeRe
     """
     record, without = grader(metric, **known, **stated), grader(metric, **known)
     return grader(metric, **known, definition=NOT_STATED) if figures and record == without else record
-
-
-# ---- names ----
-
-
-def printable(value: Any) -> str:
-    """Return a text with its unprintable characters replaced; "" for a value that is not a text."""
-    return sanitize(value, target="message") if isinstance(value, str) else ""
-
-
-def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) -> list[tuple[str, str]]:
-    """Return, for each log, the name of its run and the prefix for the names of its questions.
-
-    A run has all logs of a model, but if a model has two logs of one task, each of its logs is a run. The prefix is the
-    task, such as "gsm8k/", if there are several tasks, else "".
-    """
-    again = {model for (model, _), count in Counter(zip(models, tasks, strict=True)).items() if count > 1}
-    keys = [(model, path if model in again else None) for model, path in zip(models, paths, strict=True)]
-    candidates = {key: (key[0] or path.stem, place(path)) for key, path in zip(keys, paths, strict=True)}
-    names = dict(zip(candidates, run_names(list(candidates.values())), strict=True))
-    several = len({*tasks}) > 1
-    return [(names[key], f"{task}/" if several else "") for key, task in zip(keys, tasks, strict=True)]
-
-
-def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the names of runs from pairs (name, distinction); names that are equal get their distinction in brackets.
-
-    Raises MismatchError if two names are still equal.
-    """
-    wanted = [name for name, _ in candidates]
-    names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
-    for name in names:
-        if names.count(name) > 1:
-            raise MismatchError(f"two of the files would both become run {name!r}; rename one of the files or folders")
-    return names
-
-
-def named(
-    sources: Sequence[Source],
-    name: Callable[[Source], str] = lambda source: source.stem,
-    apart: Callable[[Source], Path] = lambda source: Path(source.label),
-) -> Iterator[tuple[Source, str]]:
-    """Yield each file with the name of its run, which is the stem of the file or the result of `name`.
-
-    If two names are equal, the last two parts of the path that `apart` returns are added to each.
-    """
-    names = run_names([(name(source), place(apart(source))) for source in sources])
-    return zip(sources, names, strict=True)
-
-
-def runs_in(sources: Sequence[Source], folder: Callable[[Source], Path]) -> dict[Path, str]:
-    """Return the names of the runs whose files lie in one folder each, keyed by this folder, after which they are
-    named.
-
-    If two names are equal, the folder above is added to each.
-    """
-    folders = list(dict.fromkeys(map(folder, sources)))
-    names = run_names([(one.name or "run", place(one)) for one in folders])
-    return dict(zip(folders, names, strict=True))
-
-
-def check_folders(sources: Sequence[Source], own: Callable[[Source], tuple[tuple[str, ...], Path]]) -> None:
-    """Raise MismatchError if one task of a run has files in two folders, which come from two evaluations of a model.
-
-    `own` is a function that returns what identifies the task of a file, the run first, and the folder of the run.
-    """
-    first: dict[tuple[str, ...], tuple[Path, Source]] = {}
-    for source in sources:
-        task, folder = own(source)
-        before, other = first.setdefault(task, (folder, source))
-        if before != folder:
-            renamed = "files" if source.stem == task[0] else f"folders {task[0]}"
-            raise MismatchError(
-                f"{other.label} and {source.label} are not repeats, but both would become run {task[0]!r}; rename one "
-                f"of the {renamed}, or score the files separately"
-            )
-
-
-def place(path: Path) -> str:
-    """Return the last two names in the path of a file or folder, which distinguish runs of one name."""
-    return "/".join(path.absolute().parts[-2:]).lstrip("/")
 
 
 def in_brackets(shown: Sequence[str]) -> str:

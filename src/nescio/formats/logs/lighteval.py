@@ -26,10 +26,11 @@ from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import JudgeRecord, combined
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, defined, empty, in_brackets, printable
+from nescio.formats.logs.kit import Log, defined, empty, in_brackets
 from nescio.formats.logs.lost_tasks import lost_tasks, same_task
 from nescio.formats.logs.metrics import by_metric, decisive
 from nescio.formats.logs.prompts import own_texts
+from nescio.formats.logs.run_names import printable
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.elements import as_list, as_object, identity, number, objects_in, part_of, texts_in, whole_number

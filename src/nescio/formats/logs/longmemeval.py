@@ -19,7 +19,8 @@ from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import grader
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import NO_SCORE, Log, Name, checked, empty, named, rows_in
+from nescio.formats.logs.kit import NO_SCORE, Log, Name, checked, empty, rows_in
+from nescio.formats.logs.run_names import named
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import elements, identity
 from nescio.sources.source import Source

@@ -21,8 +21,9 @@ from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import UNREAD, Log, checked, empty, printable, question_means, rows_in, runs_of
+from nescio.formats.logs.kit import UNREAD, Log, checked, empty, question_means, rows_in
 from nescio.formats.logs.metrics import made_by
+from nescio.formats.logs.run_names import printable, runs_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, part_of
 from nescio.sources.source import own_path

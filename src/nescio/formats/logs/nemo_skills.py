@@ -22,9 +22,10 @@ from typing import Any
 from nescio.data.reasons import NO_FORM
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, both_means, check_folders, empty, rows_in
+from nescio.formats.logs.kit import Log, both_means, empty, rows_in
 from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric, decisive, question_name
+from nescio.formats.logs.run_names import check_folders
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, part_of, whole_number
 from nescio.sources.source import Source, own_path

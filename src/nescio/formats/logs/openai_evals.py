@@ -23,8 +23,9 @@ from nescio.data.dropped import fewer_held
 from nescio.data.judge_record import JudgeRecord, grader
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, in_brackets, rows_in, run_names
+from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, in_brackets, rows_in
 from nescio.formats.logs.prompts import own_texts
+from nescio.formats.logs.run_names import run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.shapes import kind_of
 from nescio.sources.elements import as_list, as_object, identity, number, part_of, texts_in

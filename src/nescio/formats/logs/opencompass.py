@@ -42,7 +42,7 @@ from nescio.data.outcomes import SILENT
 from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, both_means, check_folders, in_brackets
+from nescio.formats.logs.kit import Log, both_means, in_brackets
 from nescio.formats.logs.lost_tasks import lost_tasks
 from nescio.formats.logs.metrics import by_metric
 from nescio.formats.logs.opencompass_prompts import (
@@ -56,6 +56,7 @@ from nescio.formats.logs.opencompass_prompts import (
     prompt_of,
 )
 from nescio.formats.logs.prompts import own_texts, shared_words
+from nescio.formats.logs.run_names import check_folders
 from nescio.formats.logs.simpleqa import GRADES
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.elements import as_list, number, part_of, texts_in, whole_number

@@ -25,7 +25,8 @@ from nescio.data.judge_record import JudgeRecord, grader
 from nescio.data.reasons import ERRORED, REFUSED
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.answers import Answer, number_repeats
-from nescio.formats.logs.kit import UNREAD, Log, checked, empty, rows_in, run_names
+from nescio.formats.logs.kit import UNREAD, Log, checked, empty, rows_in
+from nescio.formats.logs.run_names import run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, objects_in, part_of, whole_number
 from nescio.sources.json import as_text

@@ -25,7 +25,8 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.data.reasons import EMPTY, ERRORED, settle
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import NO_SCORE, Log, checked, in_brackets, labels, named, runs_in
+from nescio.formats.logs.kit import NO_SCORE, Log, checked, in_brackets, labels
+from nescio.formats.logs.run_names import named, runs_in
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, identity, texts_in
 from nescio.sources.source import Source, own_path

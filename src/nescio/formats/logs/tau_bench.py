@@ -20,7 +20,8 @@ from nescio.data.dropped import fewer_held
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, Name, checked, named, rows_in
+from nescio.formats.logs.kit import Log, Name, checked, rows_in
+from nescio.formats.logs.run_names import named
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, objects_in, part_of, whole_number
 from nescio.sources.source import Source

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, offer
-from nescio.formats.logs.kit import printable, runs_of
+from nescio.formats.logs.run_names import printable, runs_of
 from nescio.formats.registry import SourceRole
 from nescio.sources.elements import identity, number
 from nescio.sources.source import own_path

@@ -34,7 +34,7 @@ from nescio.data.reasons import CUT, EMPTY, ERRORED, INVALIDATED, NO_FORM, REFUS
 from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.answers import Answer
 from nescio.formats.choices import check_choice, pick, threshold
-from nescio.formats.logs import kit
+from nescio.formats.logs import kit, run_names
 from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, checked, open_log
 from nescio.formats.logs.kept_members import OWN, KeptMembers, answerable_in, words_in
 from nescio.formats.logs.kit import NO_SCORE, Log
@@ -81,7 +81,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """
     log = Log(parts, options)
     opened = [open_log(source, log) for source in log.sources]
-    names = kit.runs_of(
+    names = run_names.runs_of(
         [script.text("eval", "model") for script in opened],
         [script.text("eval", "task") for script in opened],
         [script.path for script in opened],

@@ -16,7 +16,8 @@ from nescio.data.reasons import BLOCKED, CUT, ERRORED, INVALIDATED, REFUSED
 from nescio.data.texts import in_words
 from nescio.errors import FormatError
 from nescio.formats.logs.kept_members import OWN
-from nescio.formats.logs.kit import NO_SCORE, Log, printable
+from nescio.formats.logs.kit import NO_SCORE, Log
+from nescio.formats.logs.run_names import printable
 from nescio.formats.registry import ReadOptions
 from nescio.sources.documents import read_members
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, objects_in, part_of, texts_in

@@ -30,9 +30,10 @@ from nescio.data.outcomes import INCORRECT
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import SCORE, Answer
 from nescio.formats.choices import check_choice, chosen_among, pick
-from nescio.formats.logs.kit import NO_SCORE, Log, defined, place, printable, rows_in, run_names
+from nescio.formats.logs.kit import NO_SCORE, Log, defined, rows_in
 from nescio.formats.logs.lm_eval.rows import EXACT, Item, Rows, numbered, read_items, say_repeats, without_gold
 from nescio.formats.logs.lost_tasks import lost_tasks
+from nescio.formats.logs.run_names import place, printable, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, objects_in, part_of, texts_in, whole_number
 from nescio.sources.source import Source, own_path
