@@ -373,6 +373,8 @@ def test_points_between_thousands_are_asked_about_unless_commas_are_decimal(tmp_
     assert both.columns["user.Latenz"].mean() == pytest.approx((1234 + 987 + 2001) / 3)
     commas = table(tmp_path, "Modell;Frage;Latenz\nm;a;1,234\nm;b;2,001\n", "c.csv")
     assert counts_in(evidence(commas, column={"outcome": "Latenz<=2", "run": "Modell"})) == {"m": [1, 1, 0]}
+    table(tmp_path, "Modell;Frage;Ergebnis;Latenz\nm;a;ja;1.234\nm;b;ja;987\n", commas.name)  # written anew
+    assert rule in str(refusal(commas, graded=("Latenz",), strata=()))
     matrix = table(tmp_path, "Frage;alt;neu\na;2;1\nb;1,234;1,5\n", "d.csv")
     assert_array_equal(evidence(matrix, format_in="matrix").columns["user.d"], [[2, 1.234], [1, 1.5]])
     rows = "m;a;ja;1.234;1\nm;b;ja;2.0010;1\n"

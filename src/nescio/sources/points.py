@@ -45,7 +45,7 @@ def with_points(
             commas.append(name)
     if not commas:
         return ()
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {_COMMAS} (label VARCHAR)")
+    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS {_COMMAS} (label VARCHAR)")
     connection.execute(f"INSERT INTO {_COMMAS} VALUES ({literal(str(source.label))})")
     points = []
     for name in _holding(connection, table, {name: cells[name] for name in cells if name not in commas}, "."):
@@ -108,7 +108,7 @@ def no_thousands(
 
 def _with_commas(connection: duckdb.DuckDBPyConnection) -> set[str]:
     """Return the labels of the files whose decimal commas are replaced."""
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {_COMMAS} (label VARCHAR)")
+    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS {_COMMAS} (label VARCHAR)")
     return {label for (label,) in connection.execute(f"SELECT label FROM {_COMMAS}").fetchall()}
 
 
