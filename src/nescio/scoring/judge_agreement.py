@@ -250,7 +250,7 @@ def _undefined_note(run: str, cells: _Cells) -> Note:
 
 
 def _of_target(target: Target) -> Note:
-    """Return a note on what the corrected accuracies describe, and on what this rests."""
+    """Return a note on what the corrected accuracies describe, and on what they assume."""
     if target == "collection":
         return note(
             "agreement.collection",

@@ -58,10 +58,9 @@ def named(
 
 
 def runs_in(sources: Sequence[Source], folder: Callable[[Source], Path]) -> dict[Path, str]:
-    """Return the names of the runs whose files lie in one folder each, keyed by this folder, after which they are
-    named.
+    """Return the name of each run, keyed by the folder that holds its files.
 
-    If two names are equal, the folder above is added to each.
+    A run is named after its folder. If two names are equal, the folder above is added to each.
     """
     folders = list(dict.fromkeys(map(folder, sources)))
     names = run_names([(one.name or "run", place(one)) for one in folders])

@@ -21,9 +21,7 @@ _MONTH = (
     "dec(ember)?"
 )
 # A number, date, time, fraction, share or amount of money in any spelling that a spreadsheet reads as one.
-_TYPED = re.compile(
-    rf"(?=.*\d)(?:[\s\d.,:/+\-()%$€£¥'年月日]|(?<=\d)e(?=[+-]?\d)|\b(?:{_MONTH}|am|pm)\b|(?<=\d)[ap]m\b)+"
-)
+_TYPED = re.compile(rf"(?=.*\d)(?:[\s\d.,:/+\-()%$€£¥']|(?<=\d)e(?=[+-]?\d)|\b(?:{_MONTH}|am|pm)\b|(?<=\d)[ap]m\b)+")
 _DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}\b")  # as spreadsheets write 30 juin 2010
 _CUT = re.compile(r"(?<=;)(?='*[=+@-])")
 _GUARDED_CUT = re.compile(r"(?<=;)'(?='*[=+@-])")
@@ -98,14 +96,15 @@ def is_same(written: str, found: str, elsewhere: Collection[str]) -> bool:
 def _is_date(text: str, found: str) -> bool:
     """Return whether a spreadsheet in any language may write a text such as `30 juin 2010` as the date `found`.
 
-    A date keeps its day or its year, and a month that has a name keeps its first letter.
+    A date keeps its day or its year, and each of its words begins as a word of the text.
     """
-    month = _LETTERS.findall(found)
-    if not _numbers(text) & _numbers(found) or len(month) > 1:
+    words = _LETTERS.findall(found)
+    if not _numbers(text) & _numbers(found):
         return False
-    if not month:
+    if not words:
         return bool(_DATE.match(found))
-    return any(word[0] == month[0][0] and len(word) >= len(month[0]) for word in _LETTERS.findall(text))
+    before = _LETTERS.findall(text)
+    return all(any(one[0] == word[0] and len(one) >= len(word) for one in before) for word in words)
 
 
 def _numbers(text: str) -> frozenset[int]:

@@ -451,7 +451,7 @@ def _validations(reading: _Reading) -> _Said:
 
 
 def doubted(subject: str, validations: Sequence[Validation]) -> Iterator[Note]:
-    """Yield a note on a validator whose confidences are perhaps in its decisions."""
+    """Yield a note if a validator's confidences may be about its decisions instead of the answers."""
     if upside_down(validations):
         yield note(
             "campaign.upside_down",

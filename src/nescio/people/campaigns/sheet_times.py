@@ -155,7 +155,7 @@ def uncollected(campaign: Campaign, assessors: Iterable[str], *, unread: bool = 
 
 
 def left_in_sheets(campaign: Campaign) -> list[str]:
-    """Return a sentence on each file in the folder of sheets with something that nobody collected."""
+    """Return a sentence on each sheet with entries that nobody collected."""
     asked = (*read_asked(campaign).assessors, ADJUDICATION)
     left = uncollected(campaign, asked, unread=True)
     return [f"{SHEETS}/{path.name} holds {kind} that were not collected" for path, kind in left]
