@@ -148,3 +148,18 @@ def test_people_alone_are_told_of_labels_of_other_answers(tmp_path: Path) -> Non
     people = made.text(tmp_path / "people.csv", "run,question,answer,verdict\na,q0,old,R\na,q1,new,W\n")
     judged = nescio.judge(given, judge="human", against=people, output=tmp_path / "out.csv")
     assert "judgements.stale" in {one.code for one in judged.notes}
+
+
+@pytest.mark.parametrize(("yes", "no"), [("true", "false"), ("WAHR", "FALSCH"), ("VRAI", "FAUX"), ("1", "0")])
+def test_spreadsheets_say_true_and_false_in_their_own_language(tmp_path: Path, yes: str, no: str) -> None:
+    """A key decided on the last verdict, in whatever words a spreadsheet says so."""
+    rows = [f"q{i},a,correct,{by_key}\n" for i, by_key in enumerate((no, no, yes))]
+    labels = tmp_path / "people.csv"
+    labels.write_text(f"question,run,verdict,by_key\n{''.join(rows)}", encoding="utf-8")
+    outcomes = tmp_path / "run.csv"
+    outcomes.write_text("question,run,outcome\nq0,a,correct\nq1,a,correct\nq2,a,incorrect\n", encoding="utf-8")
+    (agreed, *_) = nescio.judge(outcomes, against=labels).agreement().rows
+    assert (agreed.labels, agreed.agreement) == (2, 1)
+    labels.write_text(labels.read_text(encoding="utf-8").replace(yes, "perhaps"), encoding="utf-8")
+    with pytest.raises(nescio.FormatError, match=r"line 4.*'by_key' says true or false \(found 'perhaps'\)"):
+        nescio.judge(outcomes, against=labels)

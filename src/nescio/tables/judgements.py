@@ -31,7 +31,7 @@ from nescio.sources.database import connect
 from nescio.sources.opening import open_source
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate, unguarded
-from nescio.tables.lexicon import fold, lexicon, roles_of, squash
+from nescio.tables.lexicon import fold, lexicon, roles_of, squash, truth_of
 from nescio.tables.lexicon import state_of as outcome_of
 from nescio.tables.mapping import AND
 from nescio.text import by_value, decimal, finite
@@ -69,7 +69,6 @@ _WORDS = {
 ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # columns in which people say only whether a system answered
 INEXACT = ("x", "inexact")
 _TIME = re.compile(r"\d{1,4}([-/.])\d\d?\1\d|\d\d?:\d\d")  # how a date, or a time of day, begins
-NOT_GIVEN = ("false", "no", "0", "0.0")  # words that say in a column `answered` that the run withheld the judged answer
 LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if the column has no other word
 
 
@@ -121,7 +120,8 @@ def read_judgements(
         rows += [(*row[:-1], column) for row in own] if apart else own
     ranks = _ranks({row[6] for row in rows})
     rows = [(*row[:6], ranks[row[6]], *row[7:]) for row in rows]
-    every, rows = len(rows), [row for row in rows if by_key or row[8] is None or fold(row[8]) in NOT_GIVEN]
+    said = {part: _truth(source, rows, at, wanted[part]) for part, at in (("answered", 7), ("by_key", 8))}
+    every, rows = len(rows), [row for row in rows if by_key or not said["by_key"].get(row[8], False)]
     if every and not rows:
         raise FormatError(source.label, "every verdict is of a key (column `by_key`), and none of people")
     known = _known(
@@ -151,7 +151,7 @@ def read_judgements(
                 empty=state == NOT_GRADED and (word or "").lower() not in INEXACT,
                 assessor=assessor,
                 rank=rank,
-                answered=given is None or fold(given) not in NOT_GIVEN,
+                answered=said["answered"].get(given, True),
             )
         )
     notes = [*source.notes, *_words_read(words, known, str(file))]
@@ -235,6 +235,7 @@ def _columns(source: Source, verdict: str | None, given: Mapping[str, str] | Non
     wanted = {part: own.get(part) or _one(columns, names) or _by_lexicon(source, part) for part, names in PARTS.items()}
     names_it = opt("verdict", of="COLUMN") if given is None else opt("column", of="verdict=COLUMN")
     wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"), names_it)
+    wanted |= {part: None for part in ("answered", "by_key") if wanted[part] == wanted["verdict"]}
     wanted[ASSESSOR] = own.get(ASSESSOR) or next(
         (c for c in source.columns if squash(c) in lexicon().annotators and c not in wanted.values()), None
     )
@@ -283,6 +284,22 @@ def _probability(source: Any, row: int, cell: str) -> float:
         rule = "a probability of inclusion must be a number above 0 and at most 1"
         raise FormatError(source.label, rule, where=locate(source, row), value=cell)
     return float(value)
+
+
+def _truth(
+    source: Source, rows: Sequence[tuple[Any, ...]], at: int, column: str | None
+) -> dict[str | None, bool]:
+    """Return whether each filled cell at position `at` of the rows says yes. Raises FormatError for any other word."""
+    meanings = dict[str | None, bool]()
+    for row in rows:
+        cell = row[at]
+        if cell is not None and cell not in meanings:
+            meaning = truth_of(cell)
+            if meaning is None:
+                rule = f"the column {column!r} says true or false"
+                raise FormatError(source.label, rule, where=locate(source, row[0]), value=cell)
+            meanings[cell] = meaning
+    return meanings
 
 
 def _ranks(cells: set[str | None]) -> dict[str | None, int]:
