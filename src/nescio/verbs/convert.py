@@ -10,12 +10,14 @@ nescio convert log.eval hub/ --to eval_results --benchmark cais/hle:hle
 
 Declined, unanswered and ungraded answers keep their status. An ungraded answer has an empty outcome. A gate decides by
 the new file as by the old ones: outcome tables, every_eval_ever and logs of Inspect keep digests of the questions and
-their gold answers, and how many answers are lacking. Outcome tables keep columns of numbers, too. Another format is
-refused if it would hide lacking answers. A note counts everything else that the new format cannot hold. A log with
-grades but no answers can only become an outcome table, instances of every_eval_ever (.jsonl), logs of Inspect, or
-scores. `--to eval_results` writes a score per run, for the folder `.eval_results/` of the model's repository on the
-Hugging Face Hub. nescio cannot write SimpleQA results (their grades come from SimpleQA's own grader), TREC judgements
-(they judge documents) or the logs of other tools. `nescio ave build` writes collections for answer validation.
+their gold answers, and how many answers are lacking. From other tables, an outcome table keeps columns of numbers, and
+columns with one value for each question. It leaves out the texts of answers, comments on them, and numbers that could
+mean two things (1.854). Another format is refused if it would hide lacking answers. A note counts everything else that
+the new format cannot hold. A log with grades but no answers can only become an outcome table, instances of
+every_eval_ever (.jsonl), logs of Inspect, or scores. `--to eval_results` writes a score per run, for the folder
+`.eval_results/` of the model's repository on the Hugging Face Hub. nescio cannot write SimpleQA results (their grades
+come from SimpleQA's own grader), TREC judgements (they judge documents) or the logs of other tools. `nescio ave build`
+writes collections for answer validation.
 --missing, --ungraded, --unanswerable and --cluster affect only scoring, so they change nothing here.
 """
 
