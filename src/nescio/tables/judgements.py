@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -110,59 +110,30 @@ def read_judgements(
         raise FormatError(source.label, rule, value=Path(str(source.label)).suffix)
     chosen = verdict or (named or {}).get("verdict")
     apart = _apart(source, chosen, several=several)
-    rows, wanted = list[tuple[Any, ...]](), dict[str, str | None]()
-    for column in (*apart,) if apart else (chosen,):
+    every, wanted = list[_Row](), dict[str, str | None]()
+    for column in apart or (chosen,):
         wanted = _columns(source, column, named)
-        with connect(small=small(source)) as connection:
-            have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
-            cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
-            own = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
-        rows += [(*row[:-1], column) for row in own] if apart else own
-    ranks = _ranks({row[6] for row in rows})
-    rows = [(*row[:6], ranks[row[6]], *row[7:]) for row in rows]
-    said = {part: _truth(source, rows, at, wanted[part]) for part, at in (("answered", 7), ("by_key", 8))}
-    every, rows = len(rows), [row for row in rows if by_key or not said["by_key"].get(row[8], False)]
+        rows = _rows(source, wanted)
+        every += [row._replace(assessor=column) for row in rows] if apart else rows
+    decided = _truth(source, every, "by_key", wanted)
+    rows = [row for row in every if by_key or not decided.get(row.by_key, False)]
     if every and not rows:
         raise FormatError(source.label, "every verdict is of a key (column `by_key`), and none of people")
-    known = _known(
-        {row[4] for row in rows if row[4]}, outcome_map or {}, inexact, dict.fromkeys(ATTEMPTS * answered, ANSWERED)
-    )
     by_whom = {} if apart or wanted[ASSESSOR] else _told_apart(source, rows, wanted)
-    name = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
-    labels, words = [], Counter[str]()
-    file, row_word = source.label, "object" if source.suffix in LINES else "row"
-    for row, question, run, answer, word, odds, rank, given, _, who in rows:
-        state = NOT_GRADED if word is None else known.get(word)
-        if question is None or state is None:
-            rule = "the question is empty" if question is None else _NO_VERDICT
-            raise FormatError(source.label, rule, where=locate(source, row), value=question and word)
-        if word and STATES.get(word) != state:
-            words[word] += 1
-        inclusion = None if odds is None else _probability(source, row, odds)
-        assessor = who if row not in by_whom else by_whom[row][1]
-        labels.append(
-            Label(
-                question,
-                state,
-                run,
-                answer,
-                f"{file}, {row_word} {row}{'' if assessor is None else f' ({name} {assessor!r})'}",
-                inclusion,
-                empty=state == NOT_GRADED and (word or "").lower() not in INEXACT,
-                assessor=assessor,
-                rank=rank,
-                answered=said["answered"].get(given, True),
-            )
-        )
-    notes = [*source.notes, *_words_read(words, known, str(file))]
-    if len(rows) < every:
+    by_assessor = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
+    rows = [row._replace(assessor=by_whom[row.row][1]) for row in rows] if by_whom else rows
+    words, more = {row.verdict for row in rows if row.verdict}, dict.fromkeys(ATTEMPTS * answered, ANSWERED)
+    known = _known(words, outcome_map or {}, inexact, more)
+    labels = _labels(source, rows, known, by_assessor, _truth(source, rows, "answered", wanted))
+    notes = [*source.notes, *_words_read(Counter(row.verdict for row in rows if row.verdict), known, str(source.label))]
+    if len(rows) < len(every):
         notes.append(
             note(
                 "judgements.by_key",
                 "{subject}: {verdicts:n verdict} {verdicts:is/are} of a key and not of people (column `by_key`), and "
                 "{verdicts:is/are} ignored",
-                str(file),
-                verdicts=every - len(rows),
+                str(source.label),
+                verdicts=len(every) - len(rows),
             )
         )
     if by_whom:
@@ -170,11 +141,78 @@ def read_judgements(
             note(
                 "judgements.assessor",
                 "{subject}: the column {column!r} distinguishes verdicts on one answer, and is read as the assessor",
-                str(file),
-                column=name,
+                str(source.label),
+                column=by_assessor,
             )
         )
     return labels, notes
+
+
+class _Row(NamedTuple):
+    """The number of a row and its cells, each None if it is empty. The rank is 1 if no cell gives it."""
+
+    row: int
+    question: str | None
+    run: str | None
+    answer: str | None
+    verdict: str | None
+    inclusion: str | None
+    rank: Any
+    answered: str | None
+    by_key: str | None
+    assessor: str | None
+
+
+def _rows(source: Source, wanted: Mapping[str, str | None]) -> list[_Row]:
+    """Return the rows of a table. `wanted` maps the parts of a judgement to columns."""
+    with connect(small=small(source)) as connection:
+        have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
+        cells = [
+            f"{unguarded(source, have[name]) if name and name in have else 'NULL'} AS {part}"
+            for part, name in wanted.items()
+        ]
+        found = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row")
+        names = [column[0] for column in found.description]
+        rows = [_Row(**dict(zip(names, cells, strict=True))) for cells in found.fetchall()]
+    ranks = _ranks({row.rank for row in rows})
+    return [row._replace(rank=ranks[row.rank]) for row in rows]
+
+
+def _labels(
+    source: Source,
+    rows: Iterable[_Row],
+    known: Mapping[str, int],
+    by_assessor: str,
+    answered: Mapping[str | None, bool],
+) -> list[Label]:
+    """Return the label in each row.
+
+    `known` has the states of the words, `by_assessor` names the column of assessors, and `answered` tells what cells of
+    that column mean. Raises FormatError for a row without a question, and for an unknown verdict or probability.
+    """
+    row_word = "object" if source.suffix in LINES else "row"
+    labels = []
+    for row in rows:
+        word, who = row.verdict, row.assessor
+        state = NOT_GRADED if word is None else known.get(word)
+        if row.question is None or state is None:
+            rule = "the question is empty" if row.question is None else _NO_VERDICT
+            raise FormatError(source.label, rule, where=locate(source, row.row), value=row.question and word)
+        labels.append(
+            Label(
+                row.question,
+                state,
+                row.run,
+                row.answer,
+                f"{source.label}, {row_word} {row.row}{'' if who is None else f' ({by_assessor} {who!r})'}",
+                None if row.inclusion is None else _probability(source, row.row, row.inclusion),
+                empty=state == NOT_GRADED and (word or "").lower() not in INEXACT,
+                assessor=who,
+                rank=row.rank,
+                answered=answered.get(row.answered, True),
+            )
+        )
+    return labels
 
 
 def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
@@ -188,15 +226,13 @@ def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
     return numbered if len(numbered) > 1 else []
 
 
-def _told_apart(
-    source: Source, rows: Sequence[tuple[Any, ...]], wanted: Mapping[str, str | None]
-) -> dict[int, tuple[str, str]]:
+def _told_apart(source: Source, rows: Sequence[_Row], wanted: Mapping[str, str | None]) -> dict[int, tuple[str, str]]:
     """Return the column and cell that distinguish a verdict from other verdicts on the same answer, keyed by row.
 
     If several columns could do so, the one with the fewest values is taken. A column of times, or with another value in
     each row, holds no assessors. The result is empty if no answer has several verdicts.
     """
-    kept, answers = {row[0] for row in rows}, [(*row[1:4], row[6]) for row in rows]  # question, run, text and rank
+    kept, answers = {row.row for row in rows}, [(row.question, row.run, row.answer, row.rank) for row in rows]
     if len({*answers}) == len(rows):
         return {}
     with connect(small=small(source)) as connection:
@@ -216,7 +252,7 @@ def _told_apart(
     if not apart:
         return {}
     _, name, values = min(apart, key=lambda one: one[0])
-    return {row[0]: (name, str(value)) for row, value in zip(rows, values, strict=True)}
+    return {row.row: (name, str(value)) for row, value in zip(rows, values, strict=True)}
 
 
 def _columns(source: Source, verdict: str | None, given: Mapping[str, str] | None) -> dict[str, str | None]:
@@ -260,6 +296,8 @@ def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) 
     }
     notes = []
     for word, times in sorted(words.items()):
+        if STATES.get(word) == known[word]:
+            continue
         neither = known[word] == NOT_GRADED and word.lower() in INEXACT
         notes.append(
             note(
@@ -286,18 +324,19 @@ def _probability(source: Any, row: int, cell: str) -> float:
     return float(value)
 
 
-def _truth(
-    source: Source, rows: Sequence[tuple[Any, ...]], at: int, column: str | None
-) -> dict[str | None, bool]:
-    """Return whether each filled cell at position `at` of the rows says yes. Raises FormatError for any other word."""
+def _truth(source: Source, rows: Iterable[_Row], part: str, wanted: Mapping[str, str | None]) -> dict[str | None, bool]:
+    """Return whether each filled cell of a column of flags says yes. Raises FormatError for any other word.
+
+    `part` is "answered" or "by_key"; `wanted` maps the parts of a judgement to columns.
+    """
     meanings = dict[str | None, bool]()
     for row in rows:
-        cell = row[at]
+        cell = getattr(row, part)
         if cell is not None and cell not in meanings:
             meaning = truth_of(cell)
             if meaning is None:
-                rule = f"the column {column!r} says true or false"
-                raise FormatError(source.label, rule, where=locate(source, row[0]), value=cell)
+                rule = f"the column {wanted[part]!r} says true or false"
+                raise FormatError(source.label, rule, where=locate(source, row.row), value=cell)
             meanings[cell] = meaning
     return meanings
 
