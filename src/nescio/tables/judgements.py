@@ -167,13 +167,10 @@ def _rows(source: Source, wanted: Mapping[str, str | None]) -> list[_Row]:
     """Return the rows of a table. `wanted` maps the parts of a judgement to columns."""
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
-        cells = [
-            f"{unguarded(source, have[name]) if name and name in have else 'NULL'} AS {part}"
-            for part, name in wanted.items()
-        ]
+        names = [wanted[part] for part in _Row._fields[1:]]
+        cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in names]
         found = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row")
-        names = [column[0] for column in found.description]
-        rows = [_Row(**dict(zip(names, cells, strict=True))) for cells in found.fetchall()]
+        rows = [_Row._make(cells) for cells in found.fetchall()]
     ranks = _ranks({row.rank for row in rows})
     return [row._replace(rank=ranks[row.rank]) for row in rows]
 
