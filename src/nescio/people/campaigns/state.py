@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -167,73 +168,110 @@ def _handout(campaign: Campaign) -> Step:
 
 
 def _judging(campaign: Campaign) -> list[Step]:
-    folder, answers = campaign.folder, _pool(campaign)
-    judgements = read_judgements(campaign)
-    open_ = open_items(campaign)
+    """Return the steps from the pool to the verdicts of people."""
+    answers = _pool(campaign)
+    judgements, open_ = read_judgements(campaign), open_items(campaign)
     items = _listed_questions(campaign, answers, judgements, open_) or answers
-    noun, only = ("answer", "") if items is answers else ("question", " --sentences")
     old = age(campaign, POOLING)
+    fresh = old is not None and old.fresh
+    pool = plural(len(answers), "distinct answer") if old is None or fresh else str(old)
     done = {one.item for one in judgements} - open_.keys()
-    left = [item for item in items if item.id not in done]
-    dispute = disputed(campaign, judgements) if items else []
-    new = unasked(campaign, items, judgements, open_)
+    judging = _Judging(
+        campaign=campaign,
+        items=items,
+        judgements=judgements,
+        open_=open_,
+        by_sentences=items is not answers,
+        left=sum(item.id not in done for item in items),
+        nothing=fresh and not items,
+    )
+    return [
+        Step("pool", fresh, pool, f"nescio campaign pool {campaign.folder}"),
+        _sheets(judging),
+        _verdicts(judging),
+    ]
+
+
+class _Judging(Struct, frozen=True):
+    """What people judge in a campaign: answers, or questions if people list the sentences that answer them.
+
+    `open_` has the items that must be judged again, and `left` counts the items without a verdict. `nothing` says that
+    the pool is up to date and empty.
+    """
+
+    campaign: Campaign
+    items: list[Item]
+    judgements: list[Judgement]
+    open_: Mapping[str, Any]
+    by_sentences: bool
+    left: int
+    nothing: bool
+
+    @property
+    def noun(self) -> str:
+        """Return what an item is called."""
+        return "question" if self.by_sentences else "answer"
+
+    @property
+    def option(self) -> str:
+        """Return the option of `nescio campaign sheets` for these items."""
+        return " --sentences" if self.by_sentences else ""
+
+
+def _sheets(judging: _Judging) -> Step:
+    """Return the step in which people get their sheets."""
+    campaign, items, noun, open_ = judging.campaign, judging.items, judging.noun, judging.open_
+    new = unasked(campaign, items, judging.judgements, open_)
     sheets = sorted(
         path.name for path in (campaign / SHEETS).glob("[!.]*") if path.suffix in (".csv", ".xlsx", ".html")
     )
-    what = f"{len(items) - len(left):,} of {plural(len(items), noun)} judged, {len(dispute)} in dispute"
-    again = [item for item in items if item.id in open_]
-    if again:
-        what += f"; {len(again):,} to be judged again, because the question or the supports changed"
-        what += f" (if people are missing, {MORE_PEOPLE})"
-    back = returned(campaign, items, judgements)
-    if back.verdicts < back.of:
-        what += f"; {back}"
-    judged = not left and not dispute and back.verdicts == back.of
-    changed = left_in_sheets(campaign) if judged else []
-    what = "; ".join([what, *changed])
-    if campaign.settings.task == "nuggets":
-        listed = {question for question, *_ in nugget_texts(campaign.key_files)}
-        targets = [question for part in campaign.topics().parts.values() for question in part.questions]
-        what += "".join(f"; {remark}" for remark in without_list(targets, listed))
-    collect = f"nescio campaign collect {folder}"
-    if dispute and not left:
-        collect = f"nescio campaign sheets {folder} --adjudicate{only}, then {collect}"
-        if campaign.settings.resolve == "refused":
-            collect = "set resolve in campaign.toml to something other than refused, then nescio campaign status"
     asked = ", ".join(sheets) or "none"
     if new and sheets:
         who, since = "nobody was", ""
         if all(item.id in open_ for item in new):
             who, since = "too few people were", " since the question or the supports changed"
         asked = f"{plural(len(new), noun)} that {who} asked to judge{since}"
-    lists = [] if only else [one for one in sentence_items(campaign) if one.id in open_]
-    lists = unasked(campaign, lists, judgements, open_)
-    write = f"nescio campaign sheets {folder} --assessor NAME{only}"
+    lists = [] if judging.by_sentences else [one for one in sentence_items(campaign) if one.id in open_]
+    lists = unasked(campaign, lists, judging.judgements, open_)
+    write = f"nescio campaign sheets {campaign.folder} --assessor NAME{judging.option}"
     if lists:
         more = f"{plural(len(lists), 'question')} to answer by sentences again, because question or story changed"
         asked = f"{asked}; {more}" if new else more
         write = f"{write}, then {write} --sentences" if new else f"{write} --sentences"
-    fresh = old is not None and old.fresh
-    pool = plural(len(answers), "distinct answer") if old is None or fresh else str(old)
-    nothing = fresh and not items
-    if not sheets and (nothing or (items and not left)):  # pages or a server brought the verdicts
+    all_judged = bool(items) and not judging.left
+    if not sheets and (judging.nothing or all_judged):  # pages or a server brought the verdicts
         why = f"all {noun}s are judged" if items else "no run answers a question"
         asked = asked if new or lists else f"none needed, because {why}"
-    return [
-        Step("pool", fresh, pool, f"nescio campaign pool {folder}"),
-        Step(
-            "sheets",
-            nothing or (bool(sheets or (items and not left)) and not (new or lists)),
-            asked,
-            write,
-        ),
-        Step(
-            "judgements",
-            (nothing or bool(items)) and judged and not changed,
-            what,
-            collect,
-        ),
-    ]
+    done = judging.nothing or ((bool(sheets) or all_judged) and not (new or lists))
+    return Step("sheets", done, asked, write)
+
+
+def _verdicts(judging: _Judging) -> Step:
+    """Return the step in which people's verdicts are collected."""
+    campaign, items, noun = judging.campaign, judging.items, judging.noun
+    dispute = disputed(campaign, judging.judgements) if items else []
+    what = f"{len(items) - judging.left:,} of {plural(len(items), noun)} judged, {len(dispute)} in dispute"
+    again = sum(item.id in judging.open_ for item in items)
+    if again:
+        what += f"; {again:,} to be judged again, because the question or the supports changed"
+        what += f" (if people are missing, {MORE_PEOPLE})"
+    back = returned(campaign, items, judging.judgements)
+    if back.verdicts < back.of:
+        what += f"; {back}"
+    judged = not judging.left and not dispute and back.verdicts == back.of
+    changed = left_in_sheets(campaign) if judged else []
+    what = "; ".join([what, *changed])
+    if campaign.settings.task == "nuggets":
+        listed = {question for question, *_ in nugget_texts(campaign.key_files)}
+        targets = [question for part in campaign.topics().parts.values() for question in part.questions]
+        what += "".join(f"; {remark}" for remark in without_list(targets, listed))
+    collect = f"nescio campaign collect {campaign.folder}"
+    if dispute and not judging.left:
+        collect = f"nescio campaign sheets {campaign.folder} --adjudicate{judging.option}, then {collect}"
+        if campaign.settings.resolve == "refused":
+            collect = "set resolve in campaign.toml to something other than refused, then nescio campaign status"
+    done = (judging.nothing or bool(items)) and judged and not changed
+    return Step("judgements", done, what, collect)
 
 
 def _listed_questions(
