@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
 from nescio.errors import FormatError, opt
@@ -140,7 +141,12 @@ def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -
             raise fault_at(source, line, f"this answer to question {question!r} has two judgements", letter)
         _settle_answerable(pool.answerable, question, docno, _state(letter, options), _both(source, line, question))
     notes: list[Note] = []
-    judged = dict.fromkeys(question for question, _, _ in pool.verdicts)
+    judged: dict[str, list[str]] = {}
+    for (question, docno, answer), letter in pool.verdicts.items():
+        right = judged.setdefault(question, [])
+        if _state(letter, options) == CORRECT:
+            right.append(f"{docno} {answer}")
+    words = {question: words_digest(None, right) for question, right in judged.items()}
     rows = []
     for run in runs:
         say_strangers(run, judged, notes)
@@ -160,6 +166,7 @@ def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -
             why = why or ("not in the pool" if verdicts[0] is None else None)
             right = (i for i, s in enumerate(states, 1) if s == CORRECT and answers[i - 1].docno != NIL)
             row = Answer(run.name, question, state, answers[0].score, why=why, path=run.source.label)
+            row.words = words[question]
             rows.append((_told(row, pool.answerable), next(right, 0)))
         _say_letters(run.name, letters, options, notes)
     return ReadResult(ranked(rows, source, options, notes), tuple(notes), ("c@1", "MRR", "accuracy", "coverage"))

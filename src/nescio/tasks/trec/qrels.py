@@ -10,6 +10,7 @@ from sys import intern
 import numpy as np
 from msgspec.structs import replace
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, Outcomes
 from nescio.errors import MismatchError, UsageError, opt
@@ -71,6 +72,10 @@ def _by_qrels(
     `relevant` has the level of relevance of documents, keyed by topic and document; a document is relevant from the
     level `least` on. The figures of trec_eval for each run and topic are appended to `figures`.
     """
+    words = {
+        topic: words_digest(None, [docno for docno, level in levels.items() if level >= least])
+        for topic, levels in relevant.items()
+    }
     for run in runs:
         say_strangers(run, relevant, notes)
         unjudged = 0
@@ -86,7 +91,9 @@ def _by_qrels(
             unjudged += answers[0].docno not in levels
             right = good[0] if good else 0
             state = CORRECT if right == 1 else INCORRECT
-            yield Answer(run.name, topic, state, answers[0].score, path=run.source.label, answerable=answerable), right
+            answer = Answer(run.name, topic, state, answers[0].score, path=run.source.label, answerable=answerable)
+            answer.words = words[topic]
+            yield answer, right
         if unjudged:
             notes.append(
                 note(
