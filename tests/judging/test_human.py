@@ -163,3 +163,12 @@ def test_spreadsheets_say_true_and_false_in_their_own_language(tmp_path: Path, y
     labels.write_text(labels.read_text(encoding="utf-8").replace(yes, "perhaps"), encoding="utf-8")
     with pytest.raises(nescio.FormatError, match=r"line 4.*'by_key' says true or false \(found 'perhaps'\)"):
         nescio.judge(outcomes, against=labels)
+
+
+def test_a_label_with_a_grade_is_refused(tmp_path: Path) -> None:
+    labels = tmp_path / "people.csv"
+    labels.write_text("question,run,verdict\nq0,a,correct\nq1,a,half\n", encoding="utf-8")
+    with pytest.raises(nescio.UsageError, match="a label has no grade; a verdict is correct, incorrect"):
+        nescio.judge(
+            [{"question": "q0", "run": "a", "outcome": "correct"}], against=labels, outcome_map={"half": "0.5"}
+        )

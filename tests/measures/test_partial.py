@@ -101,6 +101,8 @@ def test_a_log_says_that_it_keeps_no_partial_answers() -> None:
     (log,) = (Path(__file__).parents[2] / "examples" / "logs" / "simpleqa_grades").glob("*.csv")
     notes = load([log], Options(outcome_map={"B": "partial"})).notes
     assert any("because only tables distinguish them" in str(note) for note in notes)
+    notes = load([log], Options(outcome_map={"B": "0.5"})).notes
+    assert any("is ignored, because only tables give a word a grade" in str(note) for note in notes)
 
 
 def test_a_meaning_that_there_is_not_is_refused() -> None:

@@ -206,6 +206,17 @@ def read_parts(
                 *notes,
                 note("reading.partial", "partial answers count as incorrect, because only tables distinguish them"),
             )
+        graded = {word: to for word, to in options.outcome_map.items() if to not in MEANINGS}
+        if graded and format_.name != TABLE:
+            notes = (
+                *notes,
+                note(
+                    "reading.worth",
+                    "{subject}: {ignored} is ignored, because only tables give a word a grade",
+                    str(parts[0][1].label),
+                    ignored=opt("outcome_map", graded),
+                ),
+            )
         data = replace(data, words=stated_by(data.words, format_.name))
         settled, more = settle(data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))

@@ -424,9 +424,13 @@ def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: 
     """Return the state of each word that means a verdict.
 
     `outcome_map` has the meanings that the user gave, `inexact` is the state of an inexact answer, and `more` has the
-    states of further words.
+    states of further words. Raises UsageError for a word of the table that the user gave a grade such as 0.5.
     """
-    mapped = {word: MEANINGS[to] for word, to in by_value(outcome_map, words).items()}
+    told = by_value(outcome_map, words)
+    graded = next((word for word in told if word in words and told[word] not in MEANINGS), None)
+    if graded is not None:
+        raise UsageError(f"{opt('outcome_map', {graded: told[graded]})}: a label has no grade; {_NO_VERDICT}")
+    mapped = {word: MEANINGS[to] for word, to in told.items() if to in MEANINGS}
     letters = {word.lower() for word in words} <= set(LETTERS)
     by_word = LETTERS if letters and words else dict.fromkeys(INEXACT, inexact) | {**more}
     found = {word: mapped.get(word, by_word.get(word.lower())) for word in words}

@@ -35,7 +35,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.policies import Missing
 from nescio.errors import UsageError, opt
 from nescio.options import Request, argument, option, verb
-from nescio.pipeline.options import OUTCOME_MAP
+from nescio.pipeline.options import OUTCOME_WORDS
 from nescio.tables.statements import Counted, Dialect
 from nescio.tables.uncounted import uncounted
 
@@ -58,7 +58,9 @@ class SqlRequest(Request):
     column: Mapping[str, str] = option(
         default={}, metavar="NAME=COLUMN", help="Which column holds the run, question, outcome or confidence."
     )
-    outcome_map: Mapping[str, str] = OUTCOME_MAP
+    outcome_map: Mapping[str, str] = option(
+        default={}, kind=OUTCOME_WORDS, help="Read WORD as correct, incorrect, unanswered or ungraded."
+    )
     missing: Missing = option(
         default="error",
         help="How to count a question that a run lacks: as missing (nescio then refuses the counts), as "
