@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, overload
@@ -201,28 +201,28 @@ def read_parts(
         if options.total is not None and format_.name != TABLE:  # The table format knows the total already.
             data, noted = with_rest(data, parts[0][1], options.total, options.rest, result.notes)
             result = replace(result, notes=tuple(noted))
-        if PARTIAL in options.outcome_map.values() and format_.name != TABLE:
-            notes = (
-                *notes,
-                note("reading.partial", "partial answers count as incorrect, because only tables distinguish them"),
-            )
-        graded = {word: to for word, to in options.outcome_map.items() if to not in MEANINGS}
-        if graded and format_.name != TABLE:
-            notes = (
-                *notes,
-                note(
-                    "reading.worth",
-                    "{subject}: {ignored} is ignored, because only tables give a word a grade",
-                    str(parts[0][1].label),
-                    ignored=opt("outcome_map", graded),
-                ),
-            )
+        if format_.name != TABLE:
+            notes = (*notes, *_without_grades(options.outcome_map, str(parts[0][1].label)))
         data = replace(data, words=stated_by(data.words, format_.name))
         settled, more = settle(data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
     elif isinstance(result.data, Unjudged):
         result = replace(result, data=replace(result.data, no_answer=options.no_answer))
     return replace(result, notes=(*result.notes, *notes), format=format_.name, about=format_.about)
+
+
+def _without_grades(outcome_map: Mapping[str, str], path: str) -> Iterator[Note]:
+    """Yield a note on each kind of grade that the user gave to words, and that only tables can hold."""
+    if PARTIAL in outcome_map.values():
+        yield note("reading.partial", "partial answers count as incorrect, because only tables distinguish them")
+    graded = {word: to for word, to in outcome_map.items() if to not in MEANINGS}
+    if graded:
+        yield note(
+            "reading.worth",
+            "{subject}: {ignored} is ignored, because only tables give a word a grade",
+            path,
+            ignored=opt("outcome_map", graded),
+        )
 
 
 def _read_options(options: Options, choices: Choices, declined: Declined) -> ReadOptions:
