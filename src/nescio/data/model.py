@@ -32,6 +32,16 @@ class Question(Struct, frozen=True):
     story: tuple[str, ...] = ()
     accepted: tuple[int, ...] | None = None
 
+    @property
+    def asked(self) -> list[str]:
+        """Return all that a system reads: the question, its options in order, and the story."""
+        return [self.text, *self.options, *self.story]
+
+    @property
+    def gold(self) -> list[str]:
+        """Return all that decides whether an answer is right: the gold answers and the accepted sentences."""
+        return [*self.answers, *(f"sentence {number}" for number in self.accepted or ())]
+
 
 class Collection(Struct, frozen=True):
     """Questions with their gold answers, in file order."""

@@ -101,8 +101,9 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
     asked: dict[str, tuple[str, str]] = {}
     if read.texts is not None:
         for question in read.texts.collection.questions:
-            words = texts_of(question.text, question.answers)
-            asked[question.id] = (_with_options(words.question, question.options), words.gold)
+            words = texts_of(question.text, question.gold)
+            parts = [words.question, *question.asked[1:]]
+            asked[question.id] = (json.dumps(parts) if parts[1:] else words.question, words.gold)
     elif isinstance(read.data, Outcomes) and read.data.texts is not None:
         for row in read.data.texts:
             for name, words in zip(read.data.questions, row, strict=True):
@@ -116,11 +117,6 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
                 asked[name] = ("" if stated is None or "_lines:" in stated else words.question, words.gold)
     texts = {name: digest_of([text]) for name, (text, _) in asked.items() if text}
     return texts, {name: digest_of([gold]) for name, (_, gold) in asked.items() if gold}
-
-
-def _with_options(text: str, options: Sequence[str]) -> str:
-    """Return the text of a question with its options in order, because the order decides which letter is right."""
-    return json.dumps([text, *options]) if options else text
 
 
 def deciding(options: Options) -> dict[str, Any]:

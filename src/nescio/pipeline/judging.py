@@ -70,7 +70,7 @@ def judge(
 
 def _words(data: Unjudged, outcomes: Outcomes, form: str) -> Array | None:
     """Return the digests of the question and its gold answers for each answer, which a written file keeps."""
-    asked = {one.id: words_digest([one.text, *one.options], one.answers) for one in data.collection.questions}
+    asked = {one.id: words_digest(one.asked, one.gold) for one in data.collection.questions}
     row: Array = np.empty(len(outcomes.questions), dtype=object)
     row[:] = [asked.get(question) for question in outcomes.questions]
     words: Array = np.tile(row, (len(outcomes.runs), 1))

@@ -8,12 +8,12 @@ model.
 
 Assignments need no other file; a key with answers is matched automatically, by words. Support means a found nugget.
 Partial support means neither found nor missing: nuggets.vital and nuggets.all give it half a credit, nuggets.F none. A
-response with a failed assignment is ungraded.
+response with a failed assignment is ungraded. Each run needs assignments for each topic, because they hold the key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nescio.data.judge_record import JudgeRecord
@@ -25,6 +25,7 @@ from nescio.sources.json_lines import json_lines
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.tasks.nuggets.parts import At, Keys, Said, check, to_evidence
 from nescio.tasks.nuggets.scoring import FULL, PARTIAL, Match, Nugget, Response, Run, evidence
+from nescio.text import plural
 
 KEY, ANSWERS, ASSIGNED = "gold", "answers", "assigned"
 GRADES = {"support": FULL, "partial_support": PARTIAL, "not_support": None}
@@ -142,6 +143,7 @@ def _assigned(sources: Sequence[Source]) -> ReadResult:
             grades = {str(place): GRADES[grade] for place, grade in enumerate(labels, 1) if grade != FAILED}
             matches += [Match(run, target, name, None, "", grade) for name, grade in grades.items() if grade]
             matches.append(Match(run, target, ""))
+    _check_asked(runs, keys)
     data, notes = evidence(keys.targets(), [Run(name, responses) for name, responses in runs.items()], matches)
     if failed:
         notes = (
@@ -154,6 +156,18 @@ def _assigned(sources: Sequence[Source]) -> ReadResult:
             ),
         )
     return ReadResult(data, notes, MEASURES, judges=(JudgeRecord("assignments"),))
+
+
+def _check_asked(runs: Mapping[str, Mapping[str, Response]], keys: Keys) -> None:
+    """Raise MismatchError if a run has no line for a topic: then only other runs say that the topic is in the key."""
+    for run, responses in runs.items():
+        lacking = [topic for topic in keys.nuggets if topic not in responses]
+        if lacking:
+            raise MismatchError(
+                f"run {run!r} has no assignments for {len(lacking)} of {plural(len(keys.nuggets), 'topic')} (first: "
+                f"{lacking[0]!r}); for an abstention, add a line with an empty answer_text and not_support for each "
+                "nugget"
+            )
 
 
 def _grades(at: At, row: dict[str, Any]) -> list[str]:
