@@ -351,8 +351,11 @@ def test_stakes_that_one_run_was_not_asked_at(tmp_path: Path, nescio: Command) -
     of_both = [
         (run, f"q{q}", 5 if q % 2 else 1, right(q % 10 < most)) for run, most in (("old", 6), ("new", 9)) for q in N
     ]
-    path = table(tmp_path / "half.csv", "run,question,stake,outcome", of_both)
-    assert nescio("compare", path, "-m", "utility(5)", *GATE).status == 0
+    paths = [table(tmp_path / f"half_{name}.csv", "run,question,stake,outcome", of_both) for name in "wxyz"]
+    suite = tmp_path / "suite.toml"
+    suite.write_text("".join(f"[benchmarks.{path.stem}]\nfiles = '{path.name}'\n" for path in paths))
+    for files in (paths[0], suite):
+        assert nescio("compare", files, "-m", "utility(5)", *GATE).status == 0
 
 
 def test_a_baseline_of_questions_whose_ids_carry_their_stakes(tmp_path: Path, nescio: Command) -> None:

@@ -230,6 +230,17 @@ def test_texts_are_the_same_both_ways(tmp_path: Path, monkeypatch: pytest.Monkey
             assert both[0] == both[1], (name, suffix, MEASURES[at], asked)
 
 
+@pytest.mark.parametrize("large", [1, 1 << 40])
+def test_points_that_may_separate_thousands_are_asked_about_both_ways(
+    large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "LARGE", large)
+    path = tmp_path / "table.csv"
+    path.write_text("run;question;outcome;latency\na;1;correct;1.234\na;2;correct;987\n")
+    with pytest.raises(nescio.FormatError, match=r"1\.234 could be 1234 or 1\.234"):
+        nescio.score(path, ["mean(latency)"])
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, None])
 def test_nothing_is_left_in_the_folder_for_temporary_files(
     error: type[BaseException] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -377,12 +377,28 @@ def test_points_between_thousands_are_asked_about_unless_commas_are_decimal(tmp_
     assert rule in str(refusal(commas, graded=("Latenz",), strata=()))
     matrix = table(tmp_path, "Frage;alt;neu\na;2;1\nb;1,234;1,5\n", "d.csv")
     assert_array_equal(evidence(matrix, format_in="matrix").columns["user.d"], [[2, 1.234], [1, 1.5]])
+    matrix = table(tmp_path, "Frage;alt;neu\na;1,234;1.001,5\nb;2;1\n", "d.csv")
+    assert_array_equal(evidence(matrix).columns["user.d"], [[1.234, 2], [1001.5, 1]])
     rows = "m;a;ja;1.234;1\nm;b;ja;2.0010;1\n"
     decimals = evidence(table(tmp_path, f"Modell;Frage;Ergebnis;Latenz;Kosten\n{rows}"), graded=("Latenz",), strata=())
     assert_array_equal(decimals.columns["user.Latenz"], [[1.234, 2.001]])
     rows = "m;a;ja;1.234;1\nm;b;ja;0.987;1\n"
     decimals = evidence(table(tmp_path, f"Modell;Frage;Ergebnis;Latenz;Kosten\n{rows}"), graded=("Latenz",), strata=())
     assert_array_equal(decimals.columns["user.Latenz"], [[1.234, 0.987]])
+
+
+@together(
+    "cells, expected",
+    [
+        ("1.234,5 987,5 -12", (1234.5, 987.5, -12)),
+        ("1.234 987,5 12,5", (1234, 987.5, 12.5)),  # a point in a file with decimal commas
+        ("1.234 0.75 12,5", (1.234, 0.75, 12.5)),  # 0.75 contradicts this
+    ],
+)
+def test_a_column_may_have_decimal_commas_and_points(cells: str, expected: tuple[float, ...], tmp_path: Path) -> None:
+    rows = "".join(f"m;{at};ja;{cell}\n" for at, cell in enumerate(cells.split()))
+    read = evidence(table(tmp_path, f"Modell;Frage;Ergebnis;Latenz\n{rows}"), graded=("Latenz",), strata=())
+    assert_array_equal(read.columns["user.Latenz"], [expected])
 
 
 # What stands where people mean "none", or write a share as they say it; and the note on it.

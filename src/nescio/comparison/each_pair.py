@@ -265,9 +265,7 @@ def no_interval(measure: Measure, units: int, error: float) -> Note:
 
 
 def _on_part(seen: RunsSeen, runs: Runs, questions: int, *, every: bool) -> list[Note]:
-    usable = seen.usable if isinstance(seen, MeasuredRuns) else None
-    alike = usable is not None and np.array_equal(usable[runs[0]], usable[runs[1]])
-    return on_part(questions, seen.either(*runs), every=every, alike=alike)
+    return on_part(questions, seen.either(*runs), every=every, alike=seen.lack_alike(*runs))
 
 
 def on_part(questions: int, total: int, *, every: bool, alike: bool = False) -> list[Note]:

@@ -72,6 +72,10 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
         rows = self.about[x] | self.about[y]
         return int(rows.sum()) if self.repeats is None else len(np.unique(self.repeats.question[rows]))
 
+    def lack_alike(self, x: int, y: int) -> bool:
+        """Return whether two runs have the data that the measure reads for the same answers."""
+        return np.array_equal(self.usable[x], self.usable[y])
+
     def places(self, x: int, y: int) -> tuple[Place, Place]:
         """Return a key for each of the two runs, which identifies its rows on the questions that both runs have.
 
@@ -125,6 +129,10 @@ class TalliedRuns(Struct, frozen=True, eq=False):
     def either(self, x: int, y: int) -> int:
         """Return the number of questions that at least one of the two runs has."""
         return int(self.data.counts[[x, y]].sum() - self.data.table(x, y).sum())
+
+    def lack_alike(self, x: int, y: int) -> bool:  # noqa: ARG002
+        """Return False, because counts do not say for which answers the runs lack data."""
+        return False
 
     def places(self, x: int, y: int) -> tuple[Place, Place]:
         """Return a key for each of the two runs, which no other pair has.

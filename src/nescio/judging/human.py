@@ -101,10 +101,10 @@ class Human(Struct, frozen=True):
 
     def spare(self, runs: Sequence[str], questions: Sequence[str], asked: NDArray[np.bool_]) -> None:
         """Forget the `unseen` answers that need no verdict; `asked` marks the others, shape (runs, questions)."""
-        if not self.unseen:
-            return
-        needed, needless = ({(runs[r], questions[q]) for r, q in np.argwhere(one)} for one in (asked, ~asked))
-        self.unseen.difference_update(needless - needed)  # of several answers to a question, one may need a verdict
+        if self.unseen:
+            rows, columns = (places.tolist() for places in np.nonzero(asked))
+            needed = ((runs[r], questions[q]) for r, q in zip(rows, columns, strict=True))
+            self.unseen.intersection_update(needed)
 
     def said_of_stale(self) -> list[Note]:
         """Return notes on how many of the labels looked up so far are `stale`, `unseen`, `unchecked` or `overruled`."""

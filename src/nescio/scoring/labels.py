@@ -105,9 +105,10 @@ def read_labels(
     known = _known(data)
     verdicts = np.where(grid == NOT_GRADED, NEITHER, grid == CORRECT).astype(np.int8)
     odd = _odd(data, grid, known)
-    if not ((verdicts != NEITHER) & ~known & data.present).any():
+    asked = ~known & data.present
+    people.spare(data.runs, data.questions, asked)
+    if not ((verdicts != NEITHER) & asked).any():
         raise MismatchError(f"{told(table)}: {people.none_judged([*more, *odd])}")
-    people.spare(data.runs, data.questions, ~known & data.present)
     notes = [*notes, *more, *people.said_of_stale(), *odd]
     if loaded.texts is None and loaded.in_words is None and people.by_text:
         notes.append(

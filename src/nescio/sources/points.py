@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.sources.source import Source
@@ -14,46 +16,46 @@ from nescio.text import NOTHING
 if TYPE_CHECKING:
     import duckdb
 
-_COMMAS = "decimal_commas"  # the relation of the files whose decimal commas are replaced
 _COLUMNS_AT_ONCE = 64
 _THOUSANDS = r"[1-9][0-9]{0,2}(\.[0-9]{3})+"  # of a number such as 1.234, in SQL
+_END = r"(e[+-]?[0-9]+)?( ?%)?"
+_NUMBER = literal(rf"(?i)[+-]?[0-9]+([.,][0-9]+)?{_END}")
+_WITH_COMMA = literal(rf"(?i)[+-]?([0-9]+|{_THOUSANDS})(,[0-9]+)?{_END}")  # 0,75 and 1.234,5
+_NOTHING = literal(f"(?i){NOTHING}")
 
 
 def with_points(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, cells: Mapping[str, str]
-) -> tuple[Note, ...]:
-    """Replace decimal commas (0,75) of a loaded table by points; return notes on the columns that have commas.
+) -> tuple[Source, tuple[Note, ...]]:
+    """Replace decimal commas (0,75) of a loaded table by points; return the source, and notes on columns with commas.
 
-    Spreadsheets in many languages write such commas together with semicolons or tabs. `cells` are the columns that may
-    hold numbers.
+    Spreadsheets in many languages write such commas together with semicolons or tabs. In a file with decimal commas, a
+    point can only separate thousands (1.234,5), and is removed unless another number of its column contradicts this.
+    `cells` are the columns that may hold numbers.
     """
     if source.kind != "delimited" or source.delimiter == ",":
-        return ()
-    number = literal(f"(?i){NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?( ?%)?")
-    comma = "'[+-]?[0-9]+,[0-9]+( ?%)?'"
-    thousands = f"'[+-]?{_THOUSANDS}'"
-    whole = "'[+-]?[0-9]+'"
-    commas = []
-    for name in _holding(connection, table, cells, ","):
-        numbers, with_commas = first(
-            connection,
-            f"SELECT bool_and(regexp_full_match({cells[name]}, {number})),"
-            f" bool_or(regexp_full_match({cells[name]}, {comma})) FROM {table}",
-        )
-        if numbers and with_commas:
-            connection.execute(f"UPDATE {table} SET {cells[name]} = replace({cells[name]}, ',', '.')")
-            commas.append(name)
+        return source, ()
+
+    def with_mark(mark: str, *forms: str) -> list[str]:
+        """Return the columns of numbers in one of these forms, of which some have this mark."""
+        return [
+            name
+            for name in _holding(connection, table, cells, mark)
+            if any(_all_match(connection, table, cells[name], form, mark) for form in forms)
+        ]
+
+    commas = with_mark(",", _NUMBER, _WITH_COMMA)
     if not commas:
-        return ()
-    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS {_COMMAS} (label VARCHAR)")
-    connection.execute(f"INSERT INTO {_COMMAS} VALUES ({literal(str(source.label))})")
-    points = []
-    for name in _holding(connection, table, {name: cells[name] for name in cells if name not in commas}, "."):
-        query = f"bool_and(regexp_full_match({cells[name]}, {whole}) OR regexp_full_match({cells[name]}, {thousands}))"
-        if first(connection, f"SELECT {query} FROM {table}")[0]:
-            points.append(name)
-    for name in points:  # In a file with decimal commas, a point can only separate thousands.
-        connection.execute(f"UPDATE {table} SET {cells[name]} = replace({cells[name]}, '.', '')")
+        return source, ()
+    points = with_mark(".", _WITH_COMMA)
+    for names, mark, instead in ((points, ".", ""), (commas, ",", ".")):
+        for name in names:
+            cell = cells[name]
+            connection.execute(
+                f"UPDATE {table} SET {cell} = replace({cell}, '{mark}', '{instead}')"
+                f" WHERE regexp_full_match({cell}, {_WITH_COMMA})"
+            )
+    source = replace(source, decimal_commas=True)
     read = note(
         "table.decimal_commas",
         "{subject}: {columns:list} {many:has/have} decimal commas: 0,75 is read as 0.75",
@@ -62,8 +64,8 @@ def with_points(
         many=len(commas),
     )
     if not points:
-        return (read,)
-    return (
+        return source, (read,)
+    return source, (
         read,
         note(
             "table.thousands",
@@ -86,12 +88,10 @@ def no_thousands(
     decimal commas, `with_points` has replaced both.
     """
     grouped, plain = f"regexp_full_match({cell}, '{_THOUSANDS}')", f"regexp_full_match({cell}, '[0-9]+')"
-    foreign = {file: source.delimiter for file, source in sources.items() if source.kind == "delimited"}
-    replaced = _with_commas(connection)
     foreign = {
-        file: delimiter
-        for file, delimiter in foreign.items()
-        if delimiter != "," and str(sources[file].label) not in replaced
+        file: source.delimiter
+        for file, source in sources.items()
+        if source.kind == "delimited" and source.delimiter != "," and not source.decimal_commas
     }
     if not foreign:
         return
@@ -106,10 +106,11 @@ def no_thousands(
             raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=value)
 
 
-def _with_commas(connection: duckdb.DuckDBPyConnection) -> set[str]:
-    """Return the labels of the files whose decimal commas are replaced."""
-    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS {_COMMAS} (label VARCHAR)")
-    return {label for (label,) in connection.execute(f"SELECT label FROM {_COMMAS}").fetchall()}
+def _all_match(connection: duckdb.DuckDBPyConnection, table: str, cell: str, form: str, mark: str) -> bool:
+    """Return whether all numbers in a column have this form, and some of them this mark."""
+    number, nothing = (f"regexp_full_match({cell}, {one})" for one in (form, _NOTHING))
+    query = f"bool_and({number} OR {nothing}) AND bool_or({number} AND contains({cell}, '{mark}'))"
+    return bool(first(connection, f"SELECT {query} FROM {table}")[0])
 
 
 def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[str, str], mark: str) -> Iterator[str]:

@@ -42,13 +42,13 @@ class Source(Struct, frozen=True, eq=False):
     `columns` are its column names, or the keys of its first object. `kind` is the way to read it: `delimited`, `lines`
     (JSON Lines), `parquet` or `table`. Files that are read as a whole have the kind `document` (JSON), `archive` (ZIP,
     with its `members`), `xml` or `text`. `begins` is the line number of the header or of the first object in a text
-    file. `plain` says that all readers agree on its content (`check_text`). `document` is the value of a JSON document,
-    or the root of XML. A large document that is read piece by piece has an `outline` of its first bytes instead. `tick`
-    is a function to call with the number of further bytes read. `room` is the memory that its JSON may take. `named`
-    has the columns that the user named, keyed by role. A table in a document also has `place`, the path of its rows as
-    the user writes it for `--column` (`details[]`). `beside` has the numbers around its rows, keyed by path, which may
-    be totals. `made_of` is set for a table that lists the runs of a wide table below each other: the wide table, and
-    its number of rows.
+    file. `plain` says that all readers agree on its content (`check_text`), and `decimal_commas` that it writes 0,75
+    for 0.75 (`with_points`). `document` is the value of a JSON document, or the root of XML. A large document that is
+    read piece by piece has an `outline` of its first bytes instead. `tick` is a function to call with the number of
+    further bytes read. `room` is the memory that its JSON may take. `named` has the columns that the user named, keyed
+    by role. A table in a document also has `place`, the path of its rows as the user writes it for `--column`
+    (`details[]`). `beside` has the numbers around its rows, keyed by path, which may be totals. `made_of` is set for a
+    table that lists the runs of a wide table below each other: the wide table, and its number of rows.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Source(Struct, frozen=True, eq=False):
     table: Any = None
     columns: tuple[str, ...] = ()
     delimiter: str = ","
+    decimal_commas: bool = False
     first: Any = None
     begins: int = 1
     plain: bool = True

@@ -51,7 +51,7 @@ def on_benchmarks(suite: Suite, differences: Sequence[tuple[Measure, PairOverSui
                 for measure, pair in differences
                 for part in pair.parts
                 if part.benchmark == benchmark.name
-                for remark in on_part(part.n, part.of, every=False)
+                for remark in on_part(part.n, part.of, every=False, alike=part.alike)
             ]
         )
         yield from (replace(remark, benchmarks=(benchmark.name,)) for remark in remarks)

@@ -30,9 +30,10 @@ class PairOnBenchmark(Struct, frozen=True):
 
     `p` is None if only random exchanges can give it. `law` is the null distribution of the difference under exchanges,
     None if it cannot be computed. `error` is the standard error with its degrees of freedom. `n` counts the questions
-    that both runs have, and `of` those that at least one has. `ends` is the interval if the measure is a share of few
-    answers. `step` is how far one more unit can lower the difference, NaN if unknown. `even` is the number of equally
-    large units that tell as much about unseen losses (`nescio.stats.few_units.even_units`).
+    that both runs have, and `of` those that at least one has. `alike` says that both lack the same data. `ends` is the
+    interval if the measure is a share of few answers. `step` is how far one more unit can lower the difference, NaN if
+    unknown. `even` is the number of equally large units that tell as much about unseen losses
+    (`nescio.stats.few_units.even_units`).
     """
 
     benchmark: str
@@ -44,6 +45,7 @@ class PairOnBenchmark(Struct, frozen=True):
     law: Law | None
     error: tuple[float, float]
     of: int
+    alike: bool
     ends: tuple[float, float] | None = None
     step: float = math.nan
     even: float = math.nan
@@ -119,8 +121,9 @@ def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     if places is None:
         return None
     pair, of, unknown = one.seen.pair(*places), one.seen.either(*places), (math.nan, math.nan)
+    alike = one.seen.lack_alike(*places)
     if pair is None:  # its mean with others is undefined, because a run must not choose which benchmarks count
-        return PairOnBenchmark(one.name, math.nan, math.nan, "exact", 0, 0, Law(), unknown, of)
+        return PairOnBenchmark(one.name, math.nan, math.nan, "exact", 0, 0, Law(), unknown, of, alike)
     difference, units = float(pair.resampled(pair.counts)), pair.own[0].units
     exchanges = None if math.isnan(difference) else pair.exchanges()
     law = law_of(*exchanges) if exchanges else Law() if math.isnan(difference) else None
@@ -130,7 +133,7 @@ def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     even = even_units(pair.own[0].sizes, pair.counts)
     step = math.nan if furthest is None else furthest / even
     p, how = (None, "permutation") if law is None else (law_p(law, difference).p, "exact")
-    return PairOnBenchmark(one.name, difference, p, how, pair.n, units, law, error, of, step=step, even=even)
+    return PairOnBenchmark(one.name, difference, p, how, pair.n, units, law, error, of, alike, step=step, even=even)
 
 
 Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark

@@ -43,7 +43,8 @@ def read_large(source: Source, options: ReadOptions) -> ReadResult | None:
     numbers = [*confidence, *(name for name in options.graded if name in source.columns)]
     if source.kind == "parquet":
         return _read(source, known, numbers, options)
-    if source.kind != "delimited" or lines_about(source) < LARGE:
+    points = source.delimiter != "," and options.graded  # which may separate thousands (`no_thousands`)
+    if source.kind != "delimited" or points or lines_about(source) < LARGE:
         return None
     words = [column for part in (*COLUMNS, "judge") for column in known.get(part, ())]
     with as_parquet(source, words, numbers) as same:

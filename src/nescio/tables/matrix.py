@@ -49,6 +49,8 @@ def recognise(source: Source) -> str | None:
         return None
     row = _first_row(source)
     cells = [row.get(name) for name in runs if name in row]
+    if source.delimiter != ",":
+        cells = [cell.replace(".", "").replace(",", ".") if cell and "," in cell else cell for cell in cells]
     return "table" if all(cell is None or _number(cell) is not None for cell in cells) else None
 
 
@@ -138,7 +140,8 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
                     others=others,
                 )
             )
-        notes += with_points(connection, "raw", source, {name: have[name] for name in names})
+        source, more = with_points(connection, "raw", source, {name: have[name] for name in names})
+        notes += more
         for name in names:
             no_thousands(connection, "(SELECT *, 0 AS file FROM raw)", {0: source}, have[name], name)
         cells = ", ".join(have[name] for name in (*labels[:1], *names))

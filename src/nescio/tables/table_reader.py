@@ -234,12 +234,14 @@ def _table(
     selects: list[tuple[int, dict[str, str]]] = []
     names: dict[str, str] = {}
     sums: list[Sum] = []
+    sources: dict[int, Source] = {}
     for at, source in group:
         loaded = load_rows(connection, source, f"{name}_{at}")
         have = {own: cell for own, cell in loaded.items() if own is not None}
         notes += without_blanks(connection, f"{name}_{at}", source, have)
         numbers = {own: cell for own, cell in have.items() if not {*roles_of(own)} & {*_ON}}
-        notes += with_points(connection, f"{name}_{at}", source, numbers)
+        sources[at], said = with_points(connection, f"{name}_{at}", source, numbers)
+        notes += said
         for own in have:
             names.setdefault(own, f"c{len(names)}")
         notes += _with_shares(connection, f"{name}_{at}", source, have)
@@ -261,4 +263,4 @@ def _table(
         )
         connection.execute(f"CREATE TEMP VIEW {name} AS {union}")
     rows, columns = described(connection, name, names)
-    return Table(connection, name, dict(group), rows, columns, sums)
+    return Table(connection, name, sources, rows, columns, sums)

@@ -36,10 +36,10 @@ def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
 
     Raises MismatchError if two names are still equal.
     """
-    wanted = [name for name, _ in candidates]
-    names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
-    for name in names:
-        if names.count(name) > 1:
+    wanted = Counter(name for name, _ in candidates)
+    names = [name if wanted[name] == 1 else f"{name} ({apart})" for name, apart in candidates]
+    for name, times in Counter(names).items():
+        if times > 1:
             raise MismatchError(f"two of the files would both become run {name!r}; rename one of the files or folders")
     return names
 
