@@ -48,7 +48,7 @@ def test_rows_are_questions_and_judged_answers() -> None:
     np.testing.assert_array_equal(data.columns["ave.accepted"], [[nan, nan, 1, 0, 0]])
     assert in_words(notes) == (
         "1 of 4 answers are UNKNOWN (or have no value), and are left out",
-        "run 'a': 1 of 4 answers missing; missing answers count as REJECTED",
+        "run 'a': the file holds 3 of 4 answers; missing answers count as REJECTED",
     )
 
 
@@ -162,6 +162,9 @@ def test_what_becomes_of_a_selected_unknown_answer_is_said() -> None:
     )
 
 
-def test_missing_answers_of_several_runs_are_one_note() -> None:
+def test_missing_answers_of_each_run_are_noted() -> None:
     _, notes = evidence(exercise(q1="VR", q2="R"), {"a": run(("q1 1", S)), "b": run(("q1 1", S), ("q1 2", R))})
-    assert in_words(notes) == ("run 'a': 2, run 'b': 1 of 3 answers missing; missing answers count as REJECTED",)
+    assert in_words(notes) == (
+        "run 'a': the file holds 1 of 3 answers; missing answers count as REJECTED",
+        "run 'b': the file holds 2 of 3 answers; missing answers count as REJECTED",
+    )

@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from nescio.data.columns import Array
+from nescio.data.dropped import fewer_held
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
@@ -202,15 +203,10 @@ def _unknown(values: Sequence[Value | None]) -> Iterator[Note]:
 
 
 def _missing(runs: Runs, answers: int) -> Iterator[Note]:
-    if lacking := [
-        (run, answers - len(validations)) for run, validations in runs.items() if len(validations) < answers
-    ]:
-        yield note(
-            "ave.missing",
-            "{runs:each run %r: %d} of {total:n answer} missing; missing answers count as REJECTED",
-            runs=lacking,
-            total=answers,
-        )
+    for run, validations in runs.items():
+        if len(validations) < answers:
+            beside = "; missing answers count as REJECTED"
+            yield fewer_held(f"run {run!r}", (run,), answers, len(validations), beside)
 
 
 def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:

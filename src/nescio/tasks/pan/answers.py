@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from nescio.data.columns import Array
+from nescio.data.dropped import fewer_held
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, collected
 from nescio.sources.documents import cells_of
@@ -48,15 +49,8 @@ def values_of(
     missing = np.isnan(values)
     values[missing] = 0.5
     if missing.any():
-        notes.append(
-            note(
-                "pan.missing",
-                "run {subject!r}: {missing} of {total} problems missing, counted as unanswered (0.5)",
-                run,
-                missing=int(missing.sum()),
-                total=len(truth.same),
-            )
-        )
+        held = len(values) - int(missing.sum())
+        notes.append(fewer_held(f"run {run!r}", (run,), len(values), held, "; the others count as unanswered (0.5)"))
     notes += [_odd_note(run, kind, values=times, clipped="is_human" in source.columns) for kind, times in odd.items()]
     return values, sides
 
