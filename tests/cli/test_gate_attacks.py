@@ -172,6 +172,31 @@ def test_a_policy_does_not_pass_a_run_by_a_rule_that_hides_its_losses(
     assert nescio("gate", policy).status == 0
 
 
+@pytest.mark.parametrize(("found", "status"), [(42, 3), (71, 0)])
+def test_a_measure_of_what_is_returned_does_not_hide_what_is_lost(
+    tmp_path: Path, nescio: Command, found: int, status: int
+) -> None:
+    """Of 100 questions with one known instance each, the old run finds 80 and returns a wrong instance to the others.
+
+    The new run returns only right ones. That it finds 42 is beyond chance, and 71 is less than a tenth below 80. A
+    second measure that counts what is lost decides by itself.
+    """
+    rows = ["run,question,type,vital,okay,vital_in_key,length,known,distinct,returned"]
+    for run, hits, returned in (("old", 80, 100), ("new", found, found)):
+        rows += [f"{run},q{i},list,,,,,1,{int(i < hits)},{int(i < returned)}" for i in range(100)]
+    path = tmp_path / "counts.csv"
+    path.write_text("\n".join(rows) + "\n")
+    done = nescio("compare", path, "-m", "nuggets.list_IP", "--margin", "0.05", *GATE)
+    fell = f"nuggets.list_IP does not show that nuggets.list_IR fell from 0.80 to {found / 100:.2f}; decide by"
+    assert (done.status, fell in done.err) == (status, status == 3)
+    policy = tmp_path / "p.toml"
+    rules = '[[rules]]\nmeasure = "nuggets.list_IP"\nby = 0.05\n'
+    policy.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.t]\nfiles = ["counts.csv"]\n{rules}')
+    assert nescio("gate", policy).status == status
+    policy.write_text(policy.read_text() + '[[rules]]\nmeasure = "nuggets.list_IR"\nby = 0.6\n')
+    assert nescio("gate", policy).status == 0
+
+
 def test_a_mean_over_benchmarks_does_not_hide_a_loss(tmp_path: Path, nescio: Command) -> None:
     """Right answers fall by a tenth on average: by a fifth of one benchmark, and not on the other."""
     of_confidence(tmp_path / "a.csv", "C" * 120 + "W" * 80, "C" * 80 + "W" * 120)

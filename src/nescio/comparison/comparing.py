@@ -16,7 +16,7 @@ from nescio.comparison.corrections import EXACT_FOR, Correction, Test
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.few_answers import with_answers_as_units, with_few_answers
 from nescio.comparison.front import front
-from nescio.comparison.hidden_losses import on_worse_answers, share_of
+from nescio.comparison.hidden_losses import on_losses, share_of
 from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.margins import check_margins
 from nescio.comparison.pair_test import paired_evidence
@@ -166,7 +166,7 @@ def compare(
             [loaded.silence],
             ungraded_left_out=loaded.ungraded_left_out,
         ),
-        *on_worse_answers([data], rows, work.share_of),
+        *on_losses([data], rows, work.share_of),
         *differing_columns(loaded, wanted),
         *_notes(data, rows, ci),
     )

@@ -28,7 +28,9 @@ from nescio.measures._measure import KINDS_OF_ANSWER
 from nescio.scoring.samples import measure_inputs
 from nescio.stats.intervals import FEW
 
-WORSE_ANSWERS = "hidden_losses.worse_answers"  # the code of a note on a run with fewer right and more wrong answers
+# The codes of notes on a run with fewer right and more wrong answers, and on one that answers less.
+WORSE_ANSWERS, LESS = "hidden_losses.worse_answers", "hidden_losses.less"
+LOSSES = (WORSE_ANSWERS, LESS)
 _RIGHT, _WRONG = "accuracy", "simpleqa.incorrect"
 _ATTEMPTS = 2
 # of imagined runs: how many questions have each of the kinds of answer; the first is nearly always right
@@ -42,15 +44,25 @@ def share_of(data: Data, measure: Measure) -> dict[str, float]:
     return {run: float(counted / asked) for run, counted, asked in sums if asked}
 
 
-def on_worse_answers(
+def on_losses(
     benchmarks: Iterable[Data],
     rows: Iterable[Any],
     share_of: Callable[[Data, Measure], Mapping[str, float]] = share_of,
 ) -> Iterator[Note]:
-    """Yield a note on each run that has fewer right answers than its baseline, as `worse_answers` says.
+    """Yield a note on each run that answers worse or less than its baseline.
 
     `rows` compare the runs. Shares come from `share_of`, and are means over the benchmarks that both runs have.
     """
+    benchmarks, rows = [*benchmarks], [*rows]
+    yield from _on_worse_answers(benchmarks, rows, share_of)
+    for row in rows:
+        yield from _on_less(benchmarks, row)
+
+
+def _on_worse_answers(
+    benchmarks: Iterable[Data], rows: Iterable[Any], share_of: Callable[[Data, Measure], Mapping[str, float]]
+) -> Iterator[Note]:
+    """Yield a note on each run that has fewer right answers than its baseline, as `worse_answers` says."""
     by_silence: dict[tuple[str, str], bool] = {}
     for row in rows:
         by_silence[row.run, row.baseline] = by_silence.get((row.run, row.baseline), False) or wins_by_silence(
@@ -60,14 +72,50 @@ def on_worse_answers(
     shares = [[share_of(data, parse(name)) for name in (_RIGHT, _WRONG)] for data in counted]
     for (run, baseline), silent in by_silence.items():
         both = [one for one in shares if {run, baseline} <= one[0].keys() & one[1].keys()]
-        shared = [data for data in counted if {run, baseline} <= {*data.runs}]
-        sizes = [max(1, data.units if isinstance(data, Evidence) else data.size or 0) for data in shared]
-        units = len(sizes) * harmonic_mean(sizes) if sizes else 0.0  # a mean over benchmarks varies as one of so many
+        units = _units([data for data in counted if {run, baseline} <= {*data.runs}])
         if both:
             before, now = (
                 [float(np.mean([own[kind][name] for own in both])) for kind in (0, 1)] for name in (baseline, run)
             )
             yield from worse_answers(run, baseline, before, now, units, by_silence=silent)
+
+
+def _on_less(benchmarks: Sequence[Data], row: Any) -> Iterator[Note]:
+    """Yield a note if a run falls by a tenth in the measure that its measure declares `beside` itself."""
+    beside = parse(row.measure).declaration.beside
+    if not beside:
+        return
+    measure = parse(beside)
+    shared = [
+        data
+        for data in benchmarks
+        if {row.run, row.baseline} <= {*data.runs} and {*measure.on(data.columns).needs} <= {*data.columns}
+    ]
+    values = [
+        {data.runs[sample.run]: float(sample.value) for sample in measure_inputs(data, [measure])[0]} for data in shared
+    ]
+    both = [of_runs for of_runs in values if {row.run, row.baseline} <= of_runs.keys()]
+    if not both:
+        return
+    before, now = (float(np.mean([of_runs[name] for of_runs in both])) for name in (row.baseline, row.run))
+    if (units := _units(shared)) >= FEW and before - now >= MUCH - 1e-9:
+        yield note(
+            LESS,
+            "run {subject!r} against {baseline!r}: {beside} {before:.2f} → {right:.2f}",
+            row.run,
+            baseline=row.baseline,
+            measure=row.measure,
+            beside=beside,
+            before=before,
+            right=now,
+            units=units,
+        )
+
+
+def _units(benchmarks: Sequence[Data]) -> float:
+    """Return the number of independent units by which a mean over benchmarks varies."""
+    sizes = [max(1, data.units if isinstance(data, Evidence) else data.size or 0) for data in benchmarks]
+    return len(sizes) * harmonic_mean(sizes) if sizes else 0.0
 
 
 def worse_answers(
@@ -104,8 +152,15 @@ def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> 
     `gated` counts both right and wrong answers.
     """
     pair = (row.run, row.baseline)
-    remarks = [n for n in comparisons.notes if n.code == WORSE_ANSWERS and (n.subject, n["baseline"]) == pair]
     rows = [one for one in comparisons if (one.run, one.baseline) == pair and one.measure in gated]
+    remarks = [n for n in comparisons.notes if n.code in LOSSES and (n.subject, n["baseline"]) == pair]
+    less = next((n for n in remarks if n.code == LESS and n["measure"] == row.measure), None)
+    if less and _rose(less["right"], less["before"], less["units"]) and not any(_shows(one, less) for one in rows):
+        return (
+            f"{row.measure} does not show that {less['beside']} fell from {less['before']:.2f} to {less['right']:.2f}; "
+            f"decide by {less['beside']}, too"
+        )
+    remarks = [n for n in remarks if n.code == WORSE_ANSWERS]
     if not remarks or any(_shows(one, remarks[0]) for one in rows):
         return ""
     was = remarks[0]
@@ -123,7 +178,7 @@ def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> 
 
 def hidden_between(benchmarks: Iterable[Data], results: Results[Any], row: Comparison) -> str:
     """Return why the difference of a row on these benchmarks decides nothing (`hidden_loss`), or "" if it may."""
-    remarks = tuple(on_worse_answers(benchmarks, [row]))
+    remarks = tuple(on_losses(benchmarks, [row]))
     return hidden_loss(replace(results, rows=(row,), notes=remarks), row, {row.measure})
 
 
@@ -135,6 +190,8 @@ def wins_by_silence(name: str) -> bool:
     measure of the user's own scores alone does, nor any whose columns of a task depend on each other in an unknown way.
     """
     measure = parse(name)
+    if measure.declaration.beside:
+        return True
     if not {"confidence", "probability"}.isdisjoint(measure.reads):
         return True
     scores = [read for read in measure.reads if read.startswith(USER)]

@@ -373,6 +373,7 @@ class Declaration(Struct, frozen=True):
     same_formula_as: str | None = None
     interval: Literal["percentile", "logit", "t"] | OwnInterval | None = "percentile"
     deciding: Callable[..., Any] | None = None
+    beside: str = ""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -501,7 +502,8 @@ def measure(
     method that the coverage study supports (docs/evidence/coverage.md) if there is neither a posterior of counts nor a
     proportion: percentile, logit, t, or the measure's own. None says that no method is valid, as for measures that
     noise makes larger. `deciding` returns, from the totals, how many independent comparisons all agree if the value is
-    at its limit.
+    at its limit. `beside` names the measure that falls if a run answers less, for a measure by which such a run wins
+    and that reads no outcomes.
     """
 
     def register(formula: Formula) -> Formula:

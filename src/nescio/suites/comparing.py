@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nescio.comparison.adjusted import adjusted_families, tests_used
 from nescio.comparison.corrections import Correction, adjust
 from nescio.comparison.few_answers import with_answers_as_units, with_few_answers
-from nescio.comparison.hidden_losses import on_worse_answers
+from nescio.comparison.hidden_losses import on_losses
 from nescio.comparison.margins import check_margins, shared_margin
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
@@ -143,7 +143,7 @@ def compare_suite(
         seed=seed,
     )
     notes += [*lacking, *on_benchmarks(suite, differences)]
-    notes += on_worse_answers([b.data for b in suite.benchmarks], rows)
+    notes += on_losses([b.data for b in suite.benchmarks], rows)
     differ = {benchmark.name: differing_columns(benchmark.loaded, wanted) for benchmark in suite.benchmarks}
     return Comparisons(tuple(rows), line, (*notes, *suite.notes(differ)), "comparisons", tables)
 

@@ -17,7 +17,7 @@ from nescio.comparison.comparing import compare
 from nescio.comparison.doubts import doubt_on
 from nescio.comparison.each_pair import scaled_difference
 from nescio.comparison.few_answers import scaled_shares, shares_of
-from nescio.comparison.hidden_losses import WORSE_ANSWERS
+from nescio.comparison.hidden_losses import LOSSES
 from nescio.comparison.margins import USUAL, empty_limit, empty_margin, margin_of, unstated
 from nescio.comparison.unseen import drop_beyond
 from nescio.comparison.verdicts import counts_answers, decisions, reach
@@ -382,7 +382,7 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside:
         how: dict[str, Any] = {"baseline": policy.baseline, "run": policy.run, "ci": level, "correction": "none"}
         how["margin"] = None if of_value else rule.drop
         comparisons = compare(loaded, rule.measure, **how)
-        if any(one.code == WORSE_ANSWERS for one in comparisons.notes):
+        if any(one.code in LOSSES for one in comparisons.notes):
             comparisons = compare(loaded, [*dict.fromkeys((rule.measure, *beside))], **how)
         _check(comparisons, rule, policy)
         made.append((comparisons, decisions(comparisons, {one.measure for one in comparisons})[0]))

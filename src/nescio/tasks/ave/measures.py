@@ -30,6 +30,7 @@ def _hits(q: Any) -> dict[str, Any]:
     source=f"{SOURCE}, eq. 1",
     each=_hits,
     proportion=("hits", "ave.accepted"),
+    beside="ave.recall",
 )
 def precision(total: Any) -> Any:
     """The share of accepted answers that are right.
@@ -173,6 +174,7 @@ def random_qa_accuracy(total: Any) -> Any:
     bounds=(0, 1),
     source=LATER,
     proportion=("ave.rejected_right", "n"),
+    beside="ave.qa_accuracy",
 )
 def qa_rej_accuracy(total: Any) -> Any:
     """An addition of AVE 2008: the share of questions without a right answer whose answers are all rejected.

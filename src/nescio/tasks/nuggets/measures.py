@@ -96,6 +96,7 @@ def recall(total: Any) -> Any:
     each=lambda q, delta: _mean(_precision(q.vital_found + q.okay_found, q.response_length, delta), q.vital > 0),
     valid=DELTA,
     remark=_without_vital,
+    beside="nuggets.NR",
 )
 def precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
     """Nugget precision: each found nugget allows delta non-white characters (100), and more length lowers the score.
@@ -169,6 +170,7 @@ def _by_strings(q: Any, delta: float, literal: float) -> Any:
     each=lambda q, delta, literal: _mean(_by_strings(q, delta, literal), q.vital > 0),
     valid={**DELTA, **LITERAL},
     remark=_without_vital,
+    beside="nuggets.NR",
 )
 def precision_by_string(total: Any, delta: float = 100, literal: float = 0) -> Any:  # noqa: ARG001  they are named to `each`
     """A thesis's variant of nugget precision: beyond the allowance, the mean over the strings of min(1,

@@ -49,6 +49,7 @@ def automatic_recall(total: Any) -> Any:
     each=lambda q, delta: _mean(_precision(q.found, q.response_length, delta), q.vital > 0),
     valid=DELTA,
     remark=_without_vital,
+    beside="nuggets.automatic_NR",
 )
 def automatic_precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
     """AUTOMATIC nugget precision: delta characters (100) are allowed for each nugget whose match is above 0.

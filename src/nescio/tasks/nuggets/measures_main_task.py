@@ -30,6 +30,7 @@ def _known(q: Any) -> Any:
     bounds=(0, 1),
     source=SOURCE,
     each=lambda q: {"score": _over(q.list_distinct, q.list_returned), "given": (q.list_returned > 0).astype(float)},
+    beside="nuggets.list_IR",
 )
 def instance_precision(total: Any) -> Any:
     """Instance precision of list questions: distinct right instances over all returned, averaged over the answered

@@ -47,7 +47,13 @@ def word_precision(total: Any) -> Any:
     return total.precision / total.n
 
 
-@measure("read.precision_when_answered", needs="reading.word_precision", bounds=(0, 1), source=SOURCE)
+@measure(
+    "read.precision_when_answered",
+    needs="reading.word_precision",
+    bounds=(0, 1),
+    source=SOURCE,
+    beside="read.precision",
+)
 def word_precision_when_answered(total: Any) -> Any:
     """Word precision averaged over the answers, without abstentions.
 

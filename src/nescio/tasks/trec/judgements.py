@@ -143,10 +143,10 @@ def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -
     notes: list[Note] = []
     judged: dict[str, list[str]] = {}
     for (question, docno, answer), letter in pool.verdicts.items():
-        right = judged.setdefault(question, [])
+        golds = judged.setdefault(question, [])
         if _state(letter, options) == CORRECT:
-            right.append(f"{docno} {answer}")
-    words = {question: words_digest(None, right) for question, right in judged.items()}
+            golds.append(f"{docno} {answer}")
+    words = {question: words_digest(None, golds) for question, golds in judged.items()}
     rows = []
     for run in runs:
         say_strangers(run, judged, notes)
