@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -453,3 +454,40 @@ def test_a_word_of_a_harness_is_no_abstention(tmp_path: Path, nescio: Command, w
     done = nescio("compare", path, "-m", "c@1", *GATE)
     assert (done.status == 2) is asks
     assert (f"what does '{word}' in 'correct' mean?" in done.err) is asks
+
+
+def test_a_response_whose_nuggets_were_not_assigned_is_unseen(tmp_path: Path, nescio: Command) -> None:
+    """Of 100 responses, 60 have the vital nugget; the other 40 have a failed assignment."""
+    rows = [
+        {
+            "qid": f"q{i}",
+            "query": "?",
+            "run_id": "new",
+            "answer_text": "so",
+            "nuggets": [{"text": "x", "importance": "vital", "assignment": "support" if i < 60 else "failed"}],
+        }
+        for i in range(100)
+    ]
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    done = nescio("score", path, "-m", "nuggets.vital", "--fail-under", "nuggets.vital=0.8")
+    assert (done.status, "as 40 of new's 100 answers are left out (not graded)" in done.err) == (3, True)
+
+
+def test_scores_of_half_of_the_answers_are_no_mean(tmp_path: Path, nescio: Command) -> None:
+    """The new run is worse on each sample, and its low scores are left out, so that its mean is the higher one."""
+    head = "user_input,response,reference,faithfulness"
+    for name, drop in (("old", 0.0), ("new", 0.1)):
+        scores = [max(0, i / 200 - drop) for i in range(200)]
+        shown = ["" if drop and score < 0.4 else f"{score:.3f}" for score in scores]
+        rows = [f"what {i}?,answer,gold,{score}" for i, score in enumerate(shown)]
+        (tmp_path / f"{name}.csv").write_text("\n".join([head, *rows]) + "\n")
+    runs = (tmp_path / "old.csv", tmp_path / "new.csv")
+    done = nescio("score", runs[1], "-m", "mean(faithfulness)", "--fail-under", "mean(faithfulness)=0.6")
+    done.assert_refused("100 of 200 questions left out because they lack faithfulness. Give every answer a value")
+    done = nescio("score", *runs, "--mark")
+    assert "no run is marked as the best. 'new' has the best value, but 'old' is significantly better" in done.err
+    assert "*" not in done.out
+    done = nescio("report", *runs, "-o", tmp_path / "r.html")
+    assert "but old is significantly better on shared questions." in done.out
+    assert "is best by" not in done.out

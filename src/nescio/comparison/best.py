@@ -9,7 +9,7 @@ for one run against each other run would ignore that choice. The p-values are th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.unpaired import on_own_questions
 from nescio.data.evidence import Data
+from nescio.data.notes import Note, note
 from nescio.data.results import Score, Scores, is_level
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
@@ -67,12 +68,15 @@ def mark(
     named = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
     measures = [measure for measure in named if not measure.declaration.descriptive]
     marks: dict[Key, dict[str, Score]] = {}
+    notes: list[Note] = []
     for done, (stratum, part) in enumerate(parts):
         for at, measure in enumerate(measures):
             worse = _significant(part, measure, plan, sampled=every)
             if worse is not None:
                 rows = [row for row in scores if (row.measure, row.stratum) == (measure.label, stratum)]
-                marks[measure.label, stratum] = _marked(rows, worse, lower=measure.declaration.lower_is_better)
+                lower = measure.declaration.lower_is_better
+                marks[measure.label, stratum] = _marked(rows, worse, lower=lower)
+                notes += _contradicted(rows, worse, lower=lower)
             if progress:
                 progress(done * len(measures) + at + 1, len(parts) * len(measures))
     if not marks:
@@ -81,6 +85,7 @@ def mark(
     how: dict[str, object] = {"marks": f"paired tests of all pairs, holm, {ci or 95:g}%"}
     if every and ci is None:  # else the intervals have already named the resampled units
         how |= {"resamples": resamples, "seed": seed}
+    scores = replace(scores, notes=(*scores.notes, *dict.fromkeys(notes)))
     return replace(scores.with_rows(rows), signature=scores.signature.extend(**how))
 
 
@@ -106,14 +111,46 @@ def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool)
     return {(data.runs[one], data.runs[other]) for one, other in better.tolist()}
 
 
+def best_and_tied(
+    values: Mapping[str, float], worse: Collection[tuple[str, str]], *, lower: bool
+) -> tuple[set[str], set[str]]:
+    """Return the runs with the best value, and the others that do not differ significantly from them.
+
+    `worse` has the pairs (better, worse) that differ significantly. Both results are empty if a run is significantly
+    better than one with the best value: such values are over different questions.
+    """
+    defined = {run: value for run, value in values.items() if not math.isnan(value)}
+    top = _top(defined, lower=lower)
+    if any(behind in top for _, behind in worse):
+        return set(), set()
+    beaten = {behind for ahead, behind in worse if ahead in top}
+    return top, {*defined} - top - beaten
+
+
+def _top(values: Mapping[str, float], *, lower: bool) -> set[str]:
+    best = (min if lower else max)(values.values(), default=math.nan)
+    return {run for run, value in values.items() if is_level(value, best)}
+
+
 def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:
-    values = [row.value for row in rows if not math.isnan(row.value)]
-    best = (min(values) if lower else max(values)) if values else math.nan
-    top = [row.run for row in rows if is_level(row.value, best)]
-    marked = {}
-    for row in rows:
-        beaten = any((one, row.run) in worse for one in top)
-        alike = not math.isnan(row.value) and row.run not in top and not beaten
-        over = tuple(other.run for other in rows if (row.run, other.run) in worse)
-        marked[row.run] = replace(row, best=row.run in top, tied_with_best=alike, better_than=over)
-    return marked
+    top, tied = best_and_tied({row.run: row.value for row in rows}, worse, lower=lower)
+    over = {row.run: tuple(other.run for other in rows if (row.run, other.run) in worse) for row in rows}
+    return {
+        row.run: replace(row, best=row.run in top, tied_with_best=row.run in tied, better_than=over[row.run])
+        for row in rows
+    }
+
+
+def _contradicted(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> Iterator[Note]:
+    """Yield a note if another run is significantly better than the one with the best value."""
+    top = _top({row.run: row.value for row in rows if not math.isnan(row.value)}, lower=lower)
+    contradicted = [(ahead, behind) for ahead, behind in sorted(worse) if behind in top]
+    for ahead, behind in contradicted[:1]:
+        yield note(
+            "marks.contradicted",
+            "{measure}: no run is marked as the best. {subject!r} has the best value, but {better!r} is "
+            "significantly better on the questions that both have",
+            behind,
+            measure=rows[0].measure,
+            better=ahead,
+        )

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
-from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
+from nescio.data.evidence import EMPTY_CELL, NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, with_scores_as_grades
 from nescio.data.policy_notes import (
@@ -65,8 +65,9 @@ def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] 
 
 
 def scores_of(outcomes: Outcomes) -> Evidence:
-    """Return the graded scores of outcomes as Evidence, in which an answer without a score is ungraded."""
-    absence = np.where(outcomes.state == ABSENT, NO_ROW, np.where(outcomes.scored, PRESENT, UNGRADED)).astype(np.uint8)
+    """Return the graded scores of outcomes as Evidence, in which the cell of an answer without a score is empty."""
+    held = np.where(outcomes.scored, PRESENT, EMPTY_CELL)
+    absence = np.where(outcomes.state == ABSENT, NO_ROW, held).astype(np.uint8)
     return evidence_of(outcomes, outcomes.extra_columns, absence)
 
 

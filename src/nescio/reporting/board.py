@@ -54,7 +54,7 @@ def about(scores: Scores) -> str:
 def legend(scores: Scores) -> str:
     """Return the meaning of the signs for "best" and "tied with the best", and the measures that were not tested."""
     marked = [row for row in scores.rows if row.best is not None]
-    if not marked:
+    if not any(row.best for row in marked):
         return ""
     words = "not significantly different from the best (paired tests of all pairs of runs, Holm)"
     if all(row.stratum is None for row in marked) and any(row.stratum is not None for row in scores.rows):

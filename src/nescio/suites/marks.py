@@ -9,10 +9,9 @@ from itertools import combinations
 import numpy as np
 from msgspec.structs import replace
 
-from nescio.comparison.best import MOST_WORK
+from nescio.comparison.best import MOST_WORK, best_and_tied
 from nescio.comparison.corrections import adjust
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.results import is_level
 from nescio.measures import Measure
 from nescio.stats import suites
 from nescio.suites.definition import Suite
@@ -63,19 +62,8 @@ def marks(
     for pair, p in zip(pairs, adjust([pair.p for pair in pairs], "holm"), strict=True):
         if p is not None and p <= alpha:
             worse.add(pair.runs if sign * pair.difference > 0 else pair.runs[::-1])
-    values = [sign * row.value for row in rows if not math.isnan(row.value)]
-    best = sign * max(values) if values else math.nan
-    top = [row.run for row in rows if is_level(row.value, best)]
-    return [
-        replace(
-            row,
-            best=row.run in top,
-            tied_with_best=not math.isnan(row.value)
-            and row.run not in top
-            and not any((better, row.run) in worse for better in top),
-        )
-        for row in marked
-    ]
+    top, tied = best_and_tied({row.run: row.value for row in rows}, worse, lower=sign < 0)
+    return [replace(row, best=row.run in top, tied_with_best=row.run in tied) for row in marked]
 
 
 def _sure(

@@ -86,6 +86,9 @@ def _standing(report: ReportData) -> Answer:
     if report.comparisons is None:
         rest = f": {report.why_alone}."
         return Answer("", name, f" has the best {report.main}{lower}, {scored}{rest}", _what_it_did(report, best.run))
+    if better := _better(report):
+        after = f" has the best {report.main}{lower}, {scored}, but {_contradiction(better)}."
+        return Answer("", name, after, _what_it_did(report, best.run))
     after = f" is best by {report.main}{lower}{given}, {scored}; {_difference(report, _alike(report))}."
     return Answer("", name, after, _what_it_did(report, best.run))
 
@@ -93,6 +96,19 @@ def _standing(report: ReportData) -> Answer:
 def _alike(report: ReportData) -> list[str]:
     pairs = {run: report.pairs.get((report.runs[0], run)) for run in report.others}
     return [report.shown[run] for run, pair in pairs.items() if pair is None or not pair.significant]
+
+
+def _better(report: ReportData) -> list[str]:
+    """Return the names of the runs that are significantly better than the run with the best value.
+
+    There are none if all runs have the same questions.
+    """
+    pairs = {run: report.pairs.get((report.runs[0], run)) for run in report.others}
+    return [report.shown[run] for run, pair in pairs.items() if pair is not None and pair.verdict == "worse"]
+
+
+def _contradiction(better: list[str]) -> str:
+    return f"{enumerated(better, 2)} {'is' if len(better) == 1 else 'are'} significantly better on shared questions"
 
 
 def _difference(report: ReportData, alike: list[str]) -> str:
@@ -130,9 +146,10 @@ def statements(report: ReportData) -> tuple[Statement, ...]:
         }
         made.append(Statement("best", value(row), figures, (report.level or 0) / 100))
     if report.comparisons is not None and best is not None and not math.isnan(best.value):
-        alike = _alike(report)
+        alike, better = _alike(report), _better(report)
         said: dict[str, Figure] = {"run": report.shown[best.run], "alike": len(alike), "runs": len(report.runs)}
-        made.append(Statement("better", _difference(report, alike), said, LEVEL))
+        text = _contradiction(better) if better else _difference(report, alike)
+        made.append(Statement("better", text, said, LEVEL))
     return (*made, *decision(report))
 
 

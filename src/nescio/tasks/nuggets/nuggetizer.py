@@ -13,11 +13,12 @@ response with a failed assignment is ungraded. Each run needs assignments for ea
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nescio.data.judge_record import JudgeRecord
-from nescio.data.notes import note
+from nescio.data.policy_notes import ungraded_note
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.elements import identifier
@@ -121,7 +122,7 @@ def _assigned(sources: Sequence[Source]) -> ReadResult:
     keys, matches = Keys(), []
     runs: dict[str, dict[str, Response]] = {}
     first: dict[str, dict[str, Nugget]] = {}
-    failed = 0
+    failed = Counter[str]()
     for source, stem in zip(sources, name_runs(sources), strict=True):
         for row, line in json_lines(source):
             at = At(source, line)
@@ -138,24 +139,16 @@ def _assigned(sources: Sequence[Source]) -> ReadResult:
                 for nugget in nuggets.values():
                     keys.add(at, target, nugget)
             labels = _grades(at, row)
-            failed += FAILED in labels
+            failed[run] += FAILED in labels
             runs[run][target] = Response(target, _text(at, row), graded=FAILED not in labels)
             grades = {str(place): GRADES[grade] for place, grade in enumerate(labels, 1) if grade != FAILED}
             matches += [Match(run, target, name, None, "", grade) for name, grade in grades.items() if grade]
             matches.append(Match(run, target, ""))
     _check_asked(runs, keys)
     data, notes = evidence(keys.targets(), [Run(name, responses) for name, responses in runs.items()], matches)
-    if failed:
-        notes = (
-            *notes,
-            note(
-                "nuggets.failed_assignments",
-                "{failed} of {total} responses have a failed assignment: left out",
-                failed=failed,
-                total=sum(map(len, runs.values())),
-            ),
-        )
-    return ReadResult(data, notes, MEASURES, judges=(JudgeRecord("assignments"),))
+    total = len(keys.nuggets)
+    left_out = (ungraded_note("exclude", run, n, total, n / total) for run, n in failed.items() if n)
+    return ReadResult(data, (*notes, *left_out), MEASURES, judges=(JudgeRecord("assignments"),))
 
 
 def _check_asked(runs: Mapping[str, Mapping[str, Response]], keys: Keys) -> None:
