@@ -186,8 +186,9 @@ def hidden_between(benchmarks: Iterable[Data], results: Results[Any], row: Compa
 def wins_by_silence(name: str) -> bool:
     """Return whether a run that answers nothing, or one question, scores as well as one that is nearly always right.
 
-    The silent runs decline wrong candidates. Every measure of confidences counts as one by which silence wins. No
-    measure of the user's own scores alone does, nor any whose columns of a task depend on each other in an unknown way.
+    The silent runs decline wrong candidates. Every measure of confidences counts as one by which silence wins, and so
+    does one of the user's own costs or times. No measure of own scores does, nor any whose columns of a task depend on
+    each other in an unknown way.
     """
     measure = parse(name)
     if measure.declaration.beside:
@@ -196,7 +197,9 @@ def wins_by_silence(name: str) -> bool:
         return True
     scores = [read for read in measure.reads if read.startswith(USER)]
     unknown = [read for read in map(known, measure.reads) if read.namespace and not (read.simulate or read.derive)]
-    if {*measure.reads} <= {"n", *scores} or len(unknown) - len(scores) > 1:
+    if {*measure.reads} <= {"n", *scores}:
+        return measure.declaration.lower_is_better  # silence costs nothing and takes no time
+    if len(unknown) - len(scores) > 1:
         return False
     # All answers of an imagined run to a question are alike, so any number of them gives the same value.
     if measure.declaration.repeats and "k" in measure.parameters:
