@@ -67,6 +67,26 @@ def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, tmp_path: Path
     done.assert_refused("these 90 labels do not show that judge and people agree", "are the verdicts swapped?")
 
 
+def test_a_certificate_is_for_the_words_of_its_questions(nescio: Command, certificate: Path, tmp_path: Path) -> None:
+    """Questions of the same names have other gold answers, or other texts; the judged table keeps their digests."""
+    questions, *runs = ANSWERED
+    rows = [json.loads(line) for line in Path(questions).read_text(encoding="utf-8").splitlines()]
+    assert rows[0]["answers"]
+    changes = [{"answers": [*rows[0]["answers"], "x"]}, {"question": "Which?"}]
+    for change in changes:
+        lines = [json.dumps(row | change if i == 0 else row) for i, row in enumerate(rows)]
+        other = written(tmp_path / "other.jsonl", "\n".join(lines))
+        done = nescio("score", other, *runs, "--judge", "exact", "--require-certificate", certificate)
+        done.assert_refused("the certificate is for questions of these names with other texts, options or gold answers")
+    table = tmp_path / "graded.csv"
+    assert nescio("judge", *ANSWERED, "--judge", "exact", "-o", table).status == 0
+    assert nescio("score", table, "--require-certificate", certificate).status == 0
+    done = nescio(
+        "score", *ANSWERED, "--judge", "exact", "--declined-pattern", "a.*", "--require-certificate", certificate
+    )
+    done.assert_refused("was certified with no --declined-pattern, but these answers are read with --declined-pattern")
+
+
 @pytest.mark.parametrize("rest", [0.5, 0.25])
 def test_labels_drawn_with_different_probabilities_correct_and_certify_nothing(
     nescio: Command, tmp_path: Path, rest: float

@@ -14,8 +14,10 @@ from msgspec.structs import asdict, replace
 
 from nescio._version import __version__
 from nescio.data.judge_record import JudgeRecord, parse
+from nescio.data.kept import in_texts
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.data.outcomes import Outcomes
+from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.sources.writing import write_text
 
 KIND = "certificate of a judge"
@@ -40,7 +42,8 @@ class Certificate(Struct, frozen=True):
     `judge` is the judge with its parameters. `prompt` is the digest of its prompt, empty if the judge has no prompt.
     `questions`, `data` and `people` are digests of the names of the questions, of the judged outcomes, and of the
     labels. `agreement` has the observed agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha over
-    `categories`, with intervals at `level` percent.
+    `categories`, with intervals at `level` percent. `words` is a digest of the texts, options and gold answers, empty
+    if the files do not state them. `declined_pattern` has the user's patterns of abstentions.
     """
 
     judge: str
@@ -54,6 +57,8 @@ class Certificate(Struct, frozen=True):
     categories: tuple[str, ...]
     level: float
     agreement: tuple[Coefficient, ...]
+    words: str = ""
+    declined_pattern: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -80,6 +85,18 @@ class Certificate(Struct, frozen=True):
 def digest_of(questions: Iterable[str]) -> str:
     """Return a short hash of the names of questions, which does not depend on their order."""
     return hashlib.blake2b("\0".join(sorted(set(questions))).encode(), digest_size=6).hexdigest()
+
+
+def words_of(data: Any) -> str:
+    """Return a short hash of the texts, options and gold answers of the questions, or "" if no answer states them."""
+    words = data.words if isinstance(data, Outcomes) else None
+    if words is None or not any(map(any, words)):
+        return ""
+    stated = {
+        name + "".join(f"\0{texts}" for texts in sorted({str(in_texts(own)) for own in column if own}))
+        for name, column in zip(data.questions, words.T, strict=True)
+    }
+    return digest_of(stated)
 
 
 def read_certificate(path: Path | str) -> Certificate:
@@ -115,16 +132,21 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
         categories=tuple(map(str, document["categories"])),
         level=float(document["level"]),
         agreement=tuple(Coefficient(**coefficient) for coefficient in document["agreement"]),
+        words=str(document.get("words", "")),
+        declined_pattern=tuple(map(str, document.get("declined_pattern", ()))),
     )
 
 
-def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> list[Note]:
-    """Return the note that the certificate in a file covers these answers.
+def check_certificate(
+    path: Path | str, judges: Sequence[JudgeRecord], data: Any, declined_pattern: Sequence[str] | None
+) -> list[Note]:
+    """Return the note that the certificate in a file covers the answers in `data`.
 
-    `judges` are the judges of the answers, and `questions` the names of their questions. Raises MismatchError if a
-    judge, a prompt or the questions differ from the certificate's, or if the interval of its kappa is not above 0.
+    `judges` are the judges of the answers. `declined_pattern` has the user's patterns of abstentions, and is None if
+    the answers were judged before. Raises MismatchError if a judge, a prompt, the patterns or the questions differ from
+    the certificate's, or if the interval of its kappa is not above 0.
     """
-    issued = read_certificate(path)
+    issued, questions = read_certificate(path), getattr(data, "questions", None) or None
     if questions is None:
         raise MismatchError(
             f"{path}: the certificate is for particular questions, but this data does not name its questions"
@@ -150,6 +172,17 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
             f"{path}: the certificate is for different questions (digest {issued.questions}) than these files have "
             f"(digest {here}); certify the judge on the questions of these files"
         )
+    if issued.words and words_of(data) != issued.words:
+        raise MismatchError(
+            f"{path}: the certificate is for questions of these names with other texts, options or gold answers, or "
+            "these files do not state them; certify the judge on the questions of these files"
+        )
+    if declined_pattern is not None and {*declined_pattern} != {*issued.declined_pattern}:
+        then, here = (
+            opt("declined_pattern", [*patterns]) if patterns else f"no {opt('declined_pattern')}"
+            for patterns in (issued.declined_pattern, declined_pattern)
+        )
+        raise MismatchError(f"{path}: the judge was certified with {then}, but these answers are read with {here}")
     kappa = _kappa(issued)
     if kappa is not None and (kappa.value is None or kappa.low is None or kappa.low <= 0):
         shown = "undefined" if kappa.value is None else _with_interval(kappa)

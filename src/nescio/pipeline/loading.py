@@ -116,8 +116,9 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         options.refuse(f"this is {name} in memory", allowed=allowed)
         policies = _policies(options)
         return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
-    if options.baseline_file is not None:
-        options = options.but(texts=True, written=True)  # The words of questions reveal changed ones.
+    if options.baseline_file is not None or options.certificate is not None:
+        # The words of questions reveal changed ones.
+        options = options.but(texts=options.texts or options.baseline_file is not None, written=True)
     items = items_of(source)
     options, notes = in_effect(options, items)
     answers = read(items, options, supports=options.texts)
@@ -184,7 +185,8 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     if options.certificate is not None:
         from nescio.pipeline.certificates import check_certificate
 
-        notes += check_certificate(options.certificate, judges_of(judged), getattr(data, "questions", None) or None)
+        patterns = options.declined_pattern if judged.judged_here else None
+        notes += check_certificate(options.certificate, judges_of(judged), data, patterns)
     return _settled(replace(judged, data=data, notes=tuple(notes)), options, baseline)
 
 

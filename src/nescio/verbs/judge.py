@@ -48,7 +48,7 @@ from nescio.options import Request, option, verb
 from nescio.options.edge import Progress, bar, say
 from nescio.pipeline import Options, judges_of, read
 from nescio.pipeline import judge as judge_read
-from nescio.pipeline.certificates import Certificate, digest_of
+from nescio.pipeline.certificates import Certificate, digest_of, words_of
 from nescio.pipeline.options import ReadingAnswers
 from nescio.reporting import tables
 from nescio.reporting.grid import make_grid
@@ -81,7 +81,7 @@ class Judged(Struct, frozen=True, eq=False):
     `by_people` says that the outcomes are people's own verdicts. `people` has one verdict by people on each answer, or
     is None without such verdicts; `said` has each person's verdicts. `read` is the data that was judged, and `records`
     the known judges. `wrote` names the files written. `results` has people's agreement with the judge, if people gave
-    verdicts.
+    verdicts. `declined_pattern` has the user's patterns of abstentions.
     """
 
     outcomes: Outcomes
@@ -94,6 +94,7 @@ class Judged(Struct, frozen=True, eq=False):
     records: tuple[JudgeRecord, ...] = ()
     wrote: tuple[str, ...] = ()
     results: Results | None = None
+    declined_pattern: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         words = [
@@ -209,6 +210,8 @@ class Judged(Struct, frozen=True, eq=False):
             categories,
             ci,
             agreement,
+            words_of(self.outcomes),
+            self.declined_pattern,
         )
 
     def _by_people(self, people: Human) -> tuple[Outcomes, Array]:
@@ -424,7 +427,15 @@ def judge(request: JudgeRequest) -> Judged:
         people.spare(made.data.runs, made.data.questions, _asked(result.data, made.data))
         of_people = [*people.said_of_stale(), *people.said_of_draw()]
     judged = Judged(
-        made.data, by, (*notes, *of_people, *made.notes), result, human_only, people, labels, judges_of(made)
+        made.data,
+        by,
+        (*notes, *of_people, *made.notes),
+        result,
+        human_only,
+        people,
+        labels,
+        judges_of(made),
+        declined_pattern=tuple(request.declined_pattern),
     )
     return _written(judged, request)
 
