@@ -46,6 +46,13 @@ WITH_OPTIONS = b"_options"  # ends the name of digests of a question and of what
 _APART = (b"_own_text", b"_document", WITH_OPTIONS)  # end the names of digests that are not of a text and gold alone
 
 
+def in_each_run(digests: Sequence[bytes | None], runs: int) -> Array:
+    """Return the digests of questions for so many runs that were asked the same, shape (runs, questions)."""
+    row: Array = np.empty(len(digests), dtype=object)
+    row[:] = digests
+    return np.tile(row, (runs, 1))
+
+
 def stated_by(words: Array | None, form: str) -> Array | None:
     """Return digests with the name of the format that stated them; digests that have a name keep it."""
     if words is None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array
 from nescio.data.judge_record import JudgeRecord
-from nescio.data.kept import stated_by
+from nescio.data.kept import in_each_run, stated_by
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, SILENT, Outcomes
 from nescio.data.reasons import settle
@@ -71,9 +70,7 @@ def judge(
 def _words(data: Unjudged, outcomes: Outcomes, form: str) -> Array | None:
     """Return the digests of the question and its gold answers for each answer, which a written file keeps."""
     asked = {one.id: words_digest(one.asked, one.gold) for one in data.collection.questions}
-    row: Array = np.empty(len(outcomes.questions), dtype=object)
-    row[:] = [asked.get(question) for question in outcomes.questions]
-    words: Array = np.tile(row, (len(outcomes.runs), 1))
+    words = in_each_run([asked.get(question) for question in outcomes.questions], len(outcomes.runs))
     words[outcomes.state == ABSENT] = None
     return stated_by(words, form)
 

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array
 from nescio.data.dropped import fewer_held
 from nescio.data.evidence import PRESENT, Evidence
+from nescio.data.kept import in_each_run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError
@@ -147,7 +149,13 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ..
                 answers=int(unknown),
             )
         )
-    outcomes = Outcomes(tuple(runs), tuple(place), state, sure, candidate, strata=strata)
+    right: dict[str, list[str]] = {}
+    for answer in exercise.candidates:
+        if answer.value is Value.VALIDATED:
+            right.setdefault(answer.question_id, []).append(answer.answer)
+    asked = [words_digest(question.text, right.get(question.id, [])) for question in exercise.questions]
+    words = in_each_run(asked, len(runs))
+    outcomes = Outcomes(tuple(runs), tuple(place), state, sure, candidate, strata=strata, words=words)
     return outcomes, tuple(notes)
 
 

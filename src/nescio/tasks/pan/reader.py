@@ -19,7 +19,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec.structs import replace
 
+from nescio.data.changed_questions import words_digest
 from nescio.data.columns import Array
+from nescio.data.kept import in_each_run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.texts import texts_of
@@ -92,6 +94,7 @@ def judged_answers(
         strata=_strata(truth, options),
         files=files,
         texts=_in_words(truth, values) if options.texts else None,
+        words=in_each_run([words_digest(None, answer) for answer in _golds(truth)], len(answers)),
     )
     since_2024 = gold.kind != "text" and "same" not in gold.columns
     notes: list[Note] = []
@@ -108,12 +111,17 @@ def judged_answers(
 
 def _in_words(truth: Truth, values: Array) -> Array:
     """Return the texts to show to people, shape (runs, problems): each answer of a run, with the right answer."""
-    gold = ["same author" if same else "different authors" for same in truth.same.values()]
+    gold = _golds(truth)
     texts: Array = np.full(values.shape, None, dtype=object)
     for run, row in enumerate(values):
         for problem, value in enumerate(row):
             texts[run, problem] = texts_of(None, [gold[problem]], None if np.isnan(value) else f"value {value:g}")
     return texts
+
+
+def _golds(truth: Truth) -> list[str]:
+    """Return the right answer to each problem."""
+    return ["same author" if same else "different authors" for same in truth.same.values()]
 
 
 def _strata(truth: Truth, options: ReadOptions) -> dict[str, Array]:
