@@ -103,6 +103,24 @@ def test_a_measure_by_which_silence_wins_does_not_merge_it(
         (["simpleqa.incorrect"], 101, 0),  # Less than a tenth is lost.
     ],
 )
+@pytest.mark.parametrize(("column", "silent"), [("seconds", 0.1), ("faithfulness", 1.0)])
+def test_silence_is_fast_and_faithful(tmp_path: Path, nescio: Command, column: str, silent: float) -> None:
+    """Right answers fall from 60% to 5%, and the rest is declined at once."""
+    rows = [f"run,question,outcome,{column}"]
+    for i in range(200):
+        rows.append(f"old,q{i},{'correct' if i < 120 else 'incorrect'},0.{5 + i % 4}")
+        rows.append(f"new,q{i},correct,0.{5 + i % 4}" if i < 10 else f"new,q{i},unanswered,{silent}")
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(rows) + "\n")
+    done = nescio("compare", path, "-m", f"mean({column})", "--margin", "0.05", *GATE)
+    assert (done.status, f"mean({column}) does not show that right answers fell from 60% to 5%" in done.err) == (
+        3,
+        True,
+    )
+    done = nescio("report", path, "-m", f"mean({column})", "-o", tmp_path / "r.html")
+    assert done.out.startswith("Ship nothing yet")
+
+
 def test_fewer_right_answers_may_be_worth_fewer_wrong_ones(
     tmp_path: Path, nescio: Command, measures: list[str], right: int, status: int
 ) -> None:

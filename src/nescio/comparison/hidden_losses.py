@@ -187,8 +187,8 @@ def wins_by_silence(name: str) -> bool:
     """Return whether a run that answers nothing, or one question, scores as well as one that is nearly always right.
 
     The silent runs decline wrong candidates. Every measure of confidences counts as one by which silence wins, and so
-    does one of the user's own costs or times. No measure of own scores does, nor any whose columns of a task depend on
-    each other in an unknown way.
+    does one of the user's own columns alone. No measure does whose columns of a task depend on each other in an unknown
+    way.
     """
     measure = parse(name)
     if measure.declaration.beside:
@@ -197,8 +197,8 @@ def wins_by_silence(name: str) -> bool:
         return True
     scores = [read for read in measure.reads if read.startswith(USER)]
     unknown = [read for read in map(known, measure.reads) if read.namespace and not (read.simulate or read.derive)]
-    if {*measure.reads} <= {"n", *scores}:
-        return measure.declaration.lower_is_better  # silence costs nothing and takes no time
+    if {*measure.reads} <= {"n", *scores}:  # silence costs nothing, and may be as faithful or polite as any answer
+        return True
     if len(unknown) - len(scores) > 1:
         return False
     # All answers of an imagined run to a question are alike, so any number of them gives the same value.
