@@ -103,6 +103,23 @@ def test_a_measure_by_which_silence_wins_does_not_merge_it(
         (["simpleqa.incorrect"], 101, 0),  # Less than a tenth is lost.
     ],
 )
+def test_fewer_right_answers_may_be_worth_fewer_wrong_ones(
+    tmp_path: Path, nescio: Command, measures: list[str], right: int, status: int
+) -> None:
+    """The measure must count both: c@1 rises from 0.6 to 0.5·1.45, and points less those of wrong answers to 0.45."""
+    path = table(tmp_path / "t.csv", old="C" * 120 + "W" * 80, new="C" * right + "W" * 10 + "U" * (190 - right))
+    named = [part for measure in measures for part in ("-m", measure)]
+    assert nescio("compare", path, *named, *GATE).status == status
+    rules = "".join(f'[[rules]]\nmeasure = "{measure}"\n' for measure in measures)
+    policy = tmp_path / "p.toml"
+    policy.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.t]\nfiles = ["t.csv"]\n{rules}')
+    assert nescio("gate", policy).status == status
+    suite = tmp_path / "s.toml"
+    table(tmp_path / "u.csv", old="CWC" * 66 + "WW", new="CUC" * 56 + "U" * 22 + "W" * 10)
+    suite.write_text('[benchmarks.t]\nfiles = ["t.csv"]\n[benchmarks.u]\nfiles = ["u.csv"]\n')
+    assert nescio("compare", suite, *named, *GATE).status == status
+
+
 @pytest.mark.parametrize(("column", "silent"), [("seconds", 0.1), ("faithfulness", 1.0)])
 def test_silence_is_fast_and_faithful(tmp_path: Path, nescio: Command, column: str, silent: float) -> None:
     """Right answers fall from 60% to 5%, and the rest is declined at once."""
@@ -119,23 +136,6 @@ def test_silence_is_fast_and_faithful(tmp_path: Path, nescio: Command, column: s
     )
     done = nescio("report", path, "-m", f"mean({column})", "-o", tmp_path / "r.html")
     assert done.out.startswith("Ship nothing yet")
-
-
-def test_fewer_right_answers_may_be_worth_fewer_wrong_ones(
-    tmp_path: Path, nescio: Command, measures: list[str], right: int, status: int
-) -> None:
-    """The measure must count both: c@1 rises from 0.6 to 0.5·1.45, and points less those of wrong answers to 0.45."""
-    path = table(tmp_path / "t.csv", old="C" * 120 + "W" * 80, new="C" * right + "W" * 10 + "U" * (190 - right))
-    named = [part for measure in measures for part in ("-m", measure)]
-    assert nescio("compare", path, *named, *GATE).status == status
-    rules = "".join(f'[[rules]]\nmeasure = "{measure}"\n' for measure in measures)
-    policy = tmp_path / "p.toml"
-    policy.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.t]\nfiles = ["t.csv"]\n{rules}')
-    assert nescio("gate", policy).status == status
-    suite = tmp_path / "s.toml"
-    table(tmp_path / "u.csv", old="CWC" * 66 + "WW", new="CUC" * 56 + "U" * 22 + "W" * 10)
-    suite.write_text('[benchmarks.t]\nfiles = ["t.csv"]\n[benchmarks.u]\nfiles = ["u.csv"]\n')
-    assert nescio("compare", suite, *named, *GATE).status == status
 
 
 def test_a_formula_of_counts_is_decided_as_its_share_is(tmp_path: Path) -> None:
