@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.columns import Array
+from nescio.data.columns import Array, user
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
@@ -55,6 +55,7 @@ def judge_runs(
     why = np.full((len(runs), len(index)), None, dtype=object)
     if watch:
         watch(0, total)
+    stated: dict[str, Array] = {}  # the numbers that the files hold beside the answers
     rows: list[tuple[float, ...]] = []  # the most recent rows
     for r, q, response, grade in _graded(ready, runs, questions, index):
         state, candidate = _outcome(grade, response)
@@ -64,6 +65,10 @@ def judge_runs(
         rows.append((r, q, response.rank, state, confidence, candidate))
         if response.rank == 1:
             why[r, q] = _why(state, response, grade)
+            for name, number in response.numbers.items():
+                if name not in stated:
+                    stated[name] = np.full(why.shape, np.nan)
+                stated[name][r, q] = number
             given = response.answered or response.answer is None  # without a text, if it stands for nothing
             if extra and grade is not None and given and grade.state != SILENT:
                 for name, scores in extra.items():
@@ -84,7 +89,7 @@ def judge_runs(
         outcomes,
         repeats=repeats_of(names, [label for _, label in index]),
         files=tuple(files),
-        extra_columns={**outcomes.extra_columns, **extra},
+        extra_columns={**outcomes.extra_columns, **extra, **{user(name): numbers for name, numbers in stated.items()}},
         why=why,
         judges=(ready.record,) * len(runs),
         **_of_questions(questions),
