@@ -571,6 +571,20 @@ def test_a_stake_that_one_run_was_never_asked_at_stands_against_nothing(tmp_path
     rows += [("new", f"q{q}", 1, right(q % 10 < 9)) for q in N]
     path = table(tmp_path / "stake.csv", "run,question,stake,outcome", rows)
     assert nescio("compare", path, "-m", "utility(1)", *GATE).status == 0
+    says = "runs were asked at different stakes: 'old' at 1 and 5, and 'new' at 1."
+    kept, new = tmp_path / "kept.json", table(tmp_path / "new.csv", "run,question,stake,outcome", rows[2 * len(N) :])
+    assert nescio("compare", path, "--run", "old", "--save-baseline", kept).status == 0
+    for measure in ("accuracy", "c@1"):
+        nescio("compare", path, "-m", measure, *GATE).assert_refused(says, "Ask all runs at the same stakes")
+        nescio("compare", new, "-m", measure, "--baseline", kept, *GATE[2:]).assert_refused("at different stakes")
+    alike = [
+        (run, f"q{q}", "5.0" if run == "new" and s == 5 else s, right(q % 10 < most))
+        for run, most in (("old", 7), ("new", 9))
+        for q in N
+        for s in (1, 5)
+    ]
+    both = table(tmp_path / "both.csv", "run,question,stake,outcome", alike)
+    assert nescio("compare", both, "-m", "accuracy", *GATE).status == 0
 
 
 def looked(nescio: Command, state: Path, path: Path, *options: str) -> Outcome:

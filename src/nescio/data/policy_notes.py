@@ -20,6 +20,7 @@ FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_rep
 RUNS_FEWER_REPEATS = "outcomes.runs_fewer_repeats"  # the code of a note on several runs with the same lack
 # codes of notes on missing answers
 MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"
+OTHER_STAKES = "outcomes.other_stakes"  # the code of a note that runs were asked at different stakes
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have their own gold answers
 OTHER_ANSWERS = "tables.other_answers"  # the code of a note that a run has other answers, of which one counts
 MIXED_FILES = "runs.mixed_files"  # the code of a note that files with the attempts of one run hold other runs, too
