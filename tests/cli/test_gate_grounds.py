@@ -966,3 +966,21 @@ def test_lost_answers_are_counted_among_the_questions_that_the_run_was_asked(
     gate_on = ("compare", path, "--missing", "own", "-m", "c@1", "--margin", "0.02", *GATE)
     done = nescio(*gate_on, *more)
     assert (done.status, why in done.flat) == (3, True), done.flat
+
+
+@pytest.mark.parametrize("column", ["judge", "grader_model"])
+def test_judges_that_tell_answers_apart_are_still_compared(tmp_path: Path, nescio: Command, column: str) -> None:
+    """Each answer has two verdicts; the new run's second judge is another one, and more lenient."""
+    asked = {"old": ("strict", 7, "strict2", 6), "new": ("strict", 6, "lenient", 9)}
+    rows = [
+        (run, f"q{q}", judge, right(q % 10 < most))
+        for run, (one, least, two, more) in asked.items()
+        for q in N
+        for judge, most in ((one, least), (two, more))
+    ]
+    head, by = f"run,question,{column},outcome", ("-m", "accuracy", "--column", f"repeat={column}", *GATE)
+    path = table(tmp_path / "judges.csv", head, rows)
+    nescio("compare", path, *by).assert_refused("judged by different judges")
+    assert nescio("compare", path, *by, "--column", "judge=-").status == 0
+    alike = [(run, q, "strict2" if judge == "lenient" else judge, state) for run, q, judge, state in rows]
+    assert nescio("compare", table(tmp_path / "alike.csv", head, alike), *by).status == 0

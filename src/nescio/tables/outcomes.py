@@ -79,7 +79,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     differ += check_gold(connection) if any("gold" in mapping for mapping in mappings) else []
     notes += with_way_out(differ, every, told)
     outcomes = _build(connection, placed, sources, held, notes)
-    named = any(mapping[JUDGE].columns == (JUDGE,) for mapping in mappings if JUDGE in mapping)
+    named = any(_names_each(mapping) for mapping in mappings if JUDGE in mapping)
     judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)
     grades = _grades(connection, [m["outcome"] for m in mappings if m["outcome"].sign])
     outcomes = replace(outcomes, kept={GRADES: grades})
@@ -109,6 +109,12 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     if options.total is None:
         return outcomes, notes
     return with_rest(outcomes, source, options.total, options.rest, notes)
+
+
+def _names_each(mapping: Mapped) -> bool:
+    """Return whether the columns of the judge name the judge of each answer, and not only of each run."""
+    judges, repeat = mapping[JUDGE].columns, mapping.get("repeat", Expression()).columns
+    return judges == (JUDGE,) or bool({*judges} & {*repeat})
 
 
 def _state(
