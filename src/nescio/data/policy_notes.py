@@ -31,6 +31,29 @@ UNGRADED_WRONG, UNGRADED_BOUNDS = "outcomes.ungraded_incorrect", "outcomes.ungra
 LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"
 
 
+def depths(runs: Sequence[str], run: Array, rank: Array) -> list[Note]:
+    """Return a note if one run ranks more answers to a question than another; empty if all have the same last rank.
+
+    `run` has the number of a run for each answer, and `rank` the answer's rank.
+    """
+    last = np.zeros(len(runs), dtype=np.int64)
+    np.maximum.at(last, run, rank)
+    deep, shallow = int(last.argmax()), int(last.argmin())
+    if last[deep] == last[shallow]:
+        return []
+    return [
+        note(
+            "outcomes.depths",
+            "run {deep!r} ranks up to {most} answers to a question, and run {shallow!r} up to {least}: further answers "
+            "can raise MRR, and never lower it",
+            deep=runs[deep],
+            most=int(last[deep]),
+            shallow=runs[shallow],
+            least=int(last[shallow]),
+        )
+    ]
+
+
 def one_sided(runs: Sequence[str], questions: int) -> Note:
     """Return the note that only the rows of these runs say whether `questions` questions have an answer."""
     return note(

@@ -15,6 +15,7 @@ from nescio.data.columns import Array, user
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.policy_notes import depths
 from nescio.data.reasons import EMPTY, failed_call, said_to_abstain
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.judging._doubts import Doubts
@@ -84,7 +85,8 @@ def judge_runs(
     arrays["known"] = np.ones(total, dtype=np.int8)
     names = tuple(question.id for question in questions)
     outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
-    notes = (*ready.remarks(collection, runs), *(doubts.notes() if doubts else ()), *lower_ranks(lower))
+    ranked = depths(outcomes.runs, arrays["run"], arrays["rank"])
+    notes = (*ready.remarks(collection, runs), *(doubts.notes() if doubts else ()), *lower_ranks(lower), *ranked)
     judged = replace(
         outcomes,
         repeats=repeats_of(names, [label for _, label in index]),

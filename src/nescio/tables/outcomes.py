@@ -13,6 +13,7 @@ from nescio.data.columns import Array, user
 from nescio.data.kept import GRADES, OUTPUT_WAS
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
+from nescio.data.policy_notes import depths
 from nescio.data.reasons import BY_OUTCOME, EMPTY, ERRORED, NO_FORM, OUTPUT_LACKS, UNSEEN, kind_of
 from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.scales import grades_in_words
@@ -336,6 +337,7 @@ def _build(
         outcomes = replace(outcomes, why=grid)
     if lower:
         notes += _lower_ranks(lower, int(((cells["rank"] > 1) & (cells["state"] == NOT_GRADED)).sum()))
+        notes += depths(names["run"], cells["run"], cells["rank"])
     listed = list(sources.values())
     answerable, clusters = (
         per_question(connection, listed, name, column, repeated=repeated) if name in held else None
