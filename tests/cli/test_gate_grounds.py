@@ -571,6 +571,20 @@ def test_a_stake_that_one_run_was_never_asked_at_stands_against_nothing(tmp_path
     rows += [("new", f"q{q}", 1, right(q % 10 < 9)) for q in N]
     path = table(tmp_path / "stake.csv", "run,question,stake,outcome", rows)
     assert nescio("compare", path, "-m", "utility(1)", *GATE).status == 0
+    says = "runs were asked at different stakes: 'old' at 1 and 5, and 'new' at 1."
+    kept, new = tmp_path / "kept.json", table(tmp_path / "new.csv", "run,question,stake,outcome", rows[2 * len(N) :])
+    assert nescio("compare", path, "--run", "old", "--save-baseline", kept).status == 0
+    for measure in ("accuracy", "c@1"):
+        nescio("compare", path, "-m", measure, *GATE).assert_refused(says, "Ask all runs at the same stakes")
+        nescio("compare", new, "-m", measure, "--baseline", kept, *GATE[2:]).assert_refused("at different stakes")
+    alike = [
+        (run, f"q{q}", "5.0" if run == "new" and s == 5 else s, right(q % 10 < most))
+        for run, most in (("old", 7), ("new", 9))
+        for q in N
+        for s in (1, 5)
+    ]
+    both = table(tmp_path / "both.csv", "run,question,stake,outcome", alike)
+    assert nescio("compare", both, "-m", "accuracy", *GATE).status == 0
 
 
 def looked(nescio: Command, state: Path, path: Path, *options: str) -> Outcome:
@@ -952,3 +966,21 @@ def test_lost_answers_are_counted_among_the_questions_that_the_run_was_asked(
     gate_on = ("compare", path, "--missing", "own", "-m", "c@1", "--margin", "0.02", *GATE)
     done = nescio(*gate_on, *more)
     assert (done.status, why in done.flat) == (3, True), done.flat
+
+
+@pytest.mark.parametrize("column", ["judge", "grader_model"])
+def test_judges_that_tell_answers_apart_are_still_compared(tmp_path: Path, nescio: Command, column: str) -> None:
+    """Each answer has two verdicts; the new run's second judge is another one, and more lenient."""
+    asked = {"old": ("strict", 7, "strict2", 6), "new": ("strict", 6, "lenient", 9)}
+    rows = [
+        (run, f"q{q}", judge, right(q % 10 < most))
+        for run, (one, least, two, more) in asked.items()
+        for q in N
+        for judge, most in ((one, least), (two, more))
+    ]
+    head, by = f"run,question,{column},outcome", ("-m", "accuracy", "--column", f"repeat={column}", *GATE)
+    path = table(tmp_path / "judges.csv", head, rows)
+    nescio("compare", path, *by).assert_refused("judged by different judges")
+    assert nescio("compare", path, *by, "--column", "judge=-").status == 0
+    alike = [(run, q, "strict2" if judge == "lenient" else judge, state) for run, q, judge, state in rows]
+    assert nescio("compare", table(tmp_path / "alike.csv", head, alike), *by).status == 0

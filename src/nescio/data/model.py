@@ -57,7 +57,7 @@ class Response(Struct, frozen=True):
     `answered` is false but there is an `answer`, the answer is a candidate that the run declined to give, and that some
     measures grade. `why` is a short reason for the lack of an answer, if the file states one; beside an answer, it says
     that the text may stand for a call that failed. `support` is a text that supports the answer, and `document` names
-    the source of that text.
+    the source of that text. `numbers` holds further numbers of the file that measures read, such as a cost.
     """
 
     question_id: str
@@ -69,6 +69,7 @@ class Response(Struct, frozen=True):
     why: str | None = None
     document: str | None = None
     repeat: str | None = None
+    numbers: Mapping[str, float] = {}
 
 
 class Run(Struct, frozen=True):

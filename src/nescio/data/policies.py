@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.data.policy_notes import (
     FEWER_REPEATS,
     NO_VERDICT,
+    OTHER_STAKES,
     PERHAPS_DECLINED,
     REPEATS_SILENT,
     RUNS_FEWER_REPEATS,
@@ -28,6 +30,7 @@ from nescio.data.policy_notes import (
     ungraded_note,
 )
 from nescio.data.repeats import REPEAT
+from nescio.data.stake_labels import penalties
 from nescio.errors import MismatchError, opt
 from nescio.text import plural
 
@@ -211,6 +214,7 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
         )
     ]
     notes += _unequal_repeats(outcomes, present, counts)
+    notes += _other_stakes(outcomes, present)
     alike: dict[tuple[int, int, int], list[str]] = {}
     for run, own in zip(outcomes.runs, counts, strict=True):
         most = int(own.max(initial=0))
@@ -287,6 +291,34 @@ def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDA
             questions=int(many.max()),
             runs=runs,
             outdone=[(run, other) for run in runs for other, own in most.items() if own > most[run]],
+        )
+    ]
+
+
+def _other_stakes(outcomes: Outcomes, present: NDArray[np.bool_]) -> list[Note]:
+    """Return a note on the runs that were asked at different stakes; empty if there are none."""
+    assert outcomes.repeats is not None
+    if not outcomes.repeats.single:
+        return []
+    labels = outcomes.repeats.label.astype(str)
+    prices = penalties(labels) or {}
+    asked = {
+        run: tuple(sorted({prices[label] for label in np.unique(labels[row])}))
+        for run, row in zip(outcomes.runs, present, strict=True)
+    }
+    pairs = [(run, other) for run, other in combinations(asked, 2) if asked[run] != asked[other]]
+    if not pairs:
+        return []
+    (run, other), stakes = pairs[0], {name: [f"{float(price):g}" for price in own] for name, own in asked.items()}
+    return [
+        note(
+            OTHER_STAKES,
+            "runs were asked at different stakes: {run!r} at {own:and 9}, and {other!r} at {others:and 9}",
+            run=run,
+            own=stakes[run],
+            other=other,
+            others=stakes[other],
+            pairs=tuple(pairs),
         )
     ]
 

@@ -20,6 +20,7 @@ FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_rep
 RUNS_FEWER_REPEATS = "outcomes.runs_fewer_repeats"  # the code of a note on several runs with the same lack
 # codes of notes on missing answers
 MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"
+OTHER_STAKES = "outcomes.other_stakes"  # the code of a note that runs were asked at different stakes
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have their own gold answers
 OTHER_ANSWERS = "tables.other_answers"  # the code of a note that a run has other answers, of which one counts
 MIXED_FILES = "runs.mixed_files"  # the code of a note that files with the attempts of one run hold other runs, too
@@ -28,6 +29,29 @@ UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ra
 UNGRADED_WRONG, UNGRADED_BOUNDS = "outcomes.ungraded_incorrect", "outcomes.ungraded_bounds"
 # codes of notes on benchmarks that a run lacks, and on a benchmark with few clusters
 LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"
+
+
+def depths(runs: Sequence[str], run: Array, rank: Array) -> list[Note]:
+    """Return a note if one run ranks more answers to a question than another; empty if all have the same last rank.
+
+    `run` has the number of a run for each answer, and `rank` the answer's rank.
+    """
+    last = np.zeros(len(runs), dtype=np.int64)
+    np.maximum.at(last, run, rank)
+    deep, shallow = int(last.argmax()), int(last.argmin())
+    if last[deep] == last[shallow]:
+        return []
+    return [
+        note(
+            "outcomes.depths",
+            "run {deep!r} ranks up to {most} answers to a question, and run {shallow!r} up to {least}: further answers "
+            "can raise MRR, and never lower it",
+            deep=runs[deep],
+            most=int(last[deep]),
+            shallow=runs[shallow],
+            least=int(last[shallow]),
+        )
+    ]
 
 
 def one_sided(runs: Sequence[str], questions: int) -> Note:

@@ -137,6 +137,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     unanswerable = sum(q.answerable is False and bool(q.answers) for q in questions)
     declined = sum(r.answer is not None and not r.answered for r in responses)
     lacking = sum(kind_of(r.why or "") != "declined" for r in responses)
+    columns = dict.fromkeys((*unjudged.extra_columns, *(name for r in responses for name in r.numbers)))
     counts = {  # of each part: how many there are, and the noun with what follows it
         "options": (sum(bool(q.options) for q in questions), "question", " with options"),
         "answers": (unanswerable, "unanswerable question", " with answers"),
@@ -155,7 +156,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
             "list",
             " of a run's own gold answers, which differ from those of the first run",
         ),
-        "columns": (len(unjudged.extra_columns), "column", f" of scores ({', '.join(unjudged.extra_columns)})"),
+        "columns": (len(columns), "column", f" of scores ({', '.join(columns)})"),
         "pairs": (sum(map(_halved, _texts(unjudged))), "half", " of a surrogate pair (written as ?)"),
     }
     lost = [plural(many, noun) + rest for part, (many, noun, rest) in counts.items() if part not in holds and many]

@@ -11,10 +11,11 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.columns import Array
+from nescio.data.columns import Array, user
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.policy_notes import depths
 from nescio.data.reasons import EMPTY, failed_call, said_to_abstain
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.judging._doubts import Doubts
@@ -55,6 +56,7 @@ def judge_runs(
     why = np.full((len(runs), len(index)), None, dtype=object)
     if watch:
         watch(0, total)
+    stated: dict[str, Array] = {}  # the numbers that the files hold beside the answers
     rows: list[tuple[float, ...]] = []  # the most recent rows
     for r, q, response, grade in _graded(ready, runs, questions, index):
         state, candidate = _outcome(grade, response)
@@ -64,6 +66,10 @@ def judge_runs(
         rows.append((r, q, response.rank, state, confidence, candidate))
         if response.rank == 1:
             why[r, q] = _why(state, response, grade)
+            for name, number in response.numbers.items():
+                if name not in stated:
+                    stated[name] = np.full(why.shape, np.nan)
+                stated[name][r, q] = number
             given = response.answered or response.answer is None  # without a text, if it stands for nothing
             if extra and grade is not None and given and grade.state != SILENT:
                 for name, scores in extra.items():
@@ -79,12 +85,13 @@ def judge_runs(
     arrays["known"] = np.ones(total, dtype=np.int8)
     names = tuple(question.id for question in questions)
     outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
-    notes = (*ready.remarks(collection, runs), *(doubts.notes() if doubts else ()), *lower_ranks(lower))
+    ranked = depths(outcomes.runs, arrays["run"], arrays["rank"])
+    notes = (*ready.remarks(collection, runs), *(doubts.notes() if doubts else ()), *lower_ranks(lower), *ranked)
     judged = replace(
         outcomes,
         repeats=repeats_of(names, [label for _, label in index]),
         files=tuple(files),
-        extra_columns={**outcomes.extra_columns, **extra},
+        extra_columns={**outcomes.extra_columns, **extra, **{user(name): numbers for name, numbers in stated.items()}},
         why=why,
         judges=(ready.record,) * len(runs),
         **_of_questions(questions),

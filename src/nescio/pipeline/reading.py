@@ -325,7 +325,7 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
     rest = [(part, source) for part, source in parts if part != OWN_RUN]
     collection, notes = format_.collection(rest, options)
     ids = {question.id for question in collection.questions}
-    runs, files, unread = read_runs(own_runs, ids, supports=options.supports)
+    runs, files, unread = read_runs(own_runs, ids, supports=options.supports, graded=options.graded)
     notes = (*notes, *unread)
     if not any(part == "answers" for part, _ in rest):
         return ReadResult(Unjudged(collection, runs, files), notes)

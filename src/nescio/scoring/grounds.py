@@ -32,6 +32,7 @@ from nescio.data.policy_notes import (
     ONE_SIDED,
     OTHER_ANSWERS,
     OTHER_GOLD,
+    OTHER_STAKES,
     OWN,
     REPEATS_SILENT,
     RUNS_FEWER_REPEATS,
@@ -113,6 +114,8 @@ def no_ground(
     alone = limit or (baseline is None and (run is not None or results.signature.get("runs") == "1"))
     columns = {*map(bare, parse(measure).user_columns)}
     for remark in results.notes:
+        if remark.code == OTHER_STAKES and "stakes.penalty" in parse(measure).reads:
+            continue  # a measure that takes each answer at its own stake
         if columns and remark.code == ANOTHER_FIGURE and remark["metric"] not in {"", *columns}:
             continue  # a figure of other scores than those that the measure averages
         if why := _why_not(remark, pair, alone=alone):
@@ -155,7 +158,7 @@ def why_unfit(notes: Sequence[Note], run: str, runs: Sequence[str]) -> list[str]
     others, reasons = frozenset(runs) - {run}, list[str | None]()
     for remark in notes:
         baseline = remark.subject if remark.code == MIXED_FILES else None
-        if remark.code != ONE_SIDED:
+        if remark.code not in (ONE_SIDED, OTHER_STAKES):
             reasons.append(_why_not(remark, Pair(baseline, others), alone=baseline is None))
     return [spelled(why) for why in dict.fromkeys(reasons) if why]
 
@@ -276,6 +279,8 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Give every run the same number of answers to each question; {silent}"
     elif code == UNEQUAL_REPEATS and not alone and _is_outdone(remark, pair):
         why = f"{said}The run could win by adding answers: leave them out, or ask the baseline as often"
+    elif code == OTHER_STAKES and not alone and _asked_otherwise(remark, pair):
+        why = f"{said}Ask all runs at the same stakes, or compare them by their utility at a stake of both"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
     elif code == MIXED_FILES and not alone and _is_beside(remark, pair):

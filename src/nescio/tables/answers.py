@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection as Names
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -22,7 +24,7 @@ from nescio.sources.elements import identity
 from nescio.sources.json_lines import json_lines
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source
-from nescio.sources.tables import locate, nfc
+from nescio.sources.tables import NUMBER, first, locate, nfc
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, Options, of_refusals
@@ -30,6 +32,7 @@ from nescio.tables.cells import Placed, gathered
 from nescio.tables.columns import SHORT
 from nescio.tables.lexicon import is_silent_word, marker_of, state_of
 from nescio.tables.pairing import is_prompt
+from nescio.tables.per_question import check_numbers
 from nescio.text import composed, finite, is_nothing, normalise, squeeze
 
 if TYPE_CHECKING:
@@ -68,6 +71,7 @@ class Row(Struct):
     rank: int
     cluster: str | None
     labels: dict[str, str]
+    numbers: dict[str, float]
 
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Unjudged, list[Note]]:
@@ -86,9 +90,9 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     rules.no_twice(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) or options.duplicates == "repeats"
     taken = {name for _, mapping in placed for own in mapping.values() for name in own.columns}
-    rows = list(
-        _rows(connection, placed, {n: c for n, c in extra.items() if n not in taken}, sources, repeated=repeated)
-    )
+    free = {name: column for name, column in extra.items() if name not in taken}
+    numbers = _numbers(connection, [*sources.values()], extra, free, options)
+    rows = list(_rows(connection, placed, free, numbers, sources, repeated=repeated))
     _no_answers(rows, sources, options, own=_is_own(placed))
     open_ = not (options.judging or "judge" in options.told)  # nobody said how to judge the answers
     if open_:
@@ -97,10 +101,11 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     if not any(map(is_prompt, (name for _, m in placed if "text" in m for name in m["text"].columns))):
         asked = ((row.question, row.run, plain(row.text)) for row in rows if row.text)
         notes += changed("text or other options", asked, len(questions))
+    strata = {name for question in questions.values() for name in question.strata}
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
     for row in rows:
-        runs.setdefault(row.run, []).extend(_responses(row))
+        runs.setdefault(row.run, []).extend(_responses(row, numbers.keys() - (strata - {*options.graded})))
         files.setdefault(row.run, str(sources[row.file].label))
     made = tuple(Run(name, tuple(responses), gold=gold.get(name, {})) for name, responses in runs.items())
     collection = Collection(placed[0][0].source.stem, tuple(questions.values()))
@@ -110,17 +115,41 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     return unjudged, notes
 
 
+def _numbers(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    extra: Mapping[str, str],
+    free: Mapping[str, str],
+    options: ReadOptions,
+) -> dict[str, str]:
+    """Return the columns of numbers that measures read, and those of `free` if a written file keeps numbers.
+
+    `extra` and `free` map names to SQL. Raises FormatError if a column that a measure reads has another cell.
+    """
+    numbers = {name: extra[name] for name in options.graded if name in extra}
+    for name, column in numbers.items():
+        check_numbers(connection, sources, name, column)
+    for name, column in free.items() if options.written else ():  # A gate on the new file may read these numbers.
+        with suppress(FormatError):
+            check_numbers(connection, sources, name, column)
+            if first(connection, f"SELECT count({column}) FROM rows")[0]:
+                numbers[name] = column
+    return numbers
+
+
 def _rows(
     connection: duckdb.DuckDBPyConnection,
     placed: Placed,
     labels: Mapping[str, str],
+    numbers: Mapping[str, str],
     sources: Mapping[int, Source],
     *,
     repeated: bool,
 ) -> Iterator[Row]:
     structured = {at: _structured(source, placed) for at, source in sources.items()}
     whole, own = _whole_numbers(connection), _is_own(placed)
-    more = "".join(f", {cell}" for cell in labels.values())
+    cells = [*labels.values(), *(f"coalesce({NUMBER.format(column)}, 'nan')" for column in numbers.values())]
+    more = "".join(f", {cell}" for cell in cells)
     query = (
         "SELECT file, row, run, question, text, gold, prediction, silent, failed, ended, answerable, confidence, "
         f"{REPEAT}, {rules.RANK}, cluster{more} FROM rows ORDER BY file, row"
@@ -167,7 +196,8 @@ def _rows(
             repeat if repeated else None,
             rank,
             cluster,
-            {name: value or "" for name, value in zip(labels, rest, strict=True)},
+            {name: value or "" for name, value in zip(labels, rest, strict=False)},
+            dict(zip(numbers, rest[len(labels) :], strict=True)),
         )
 
 
@@ -190,12 +220,14 @@ def _whole_numbers(connection: duckdb.DuckDBPyConnection) -> bool:
     return bool(connection.execute(f"SELECT coalesce({' OR '.join(ways)}, false) FROM rows").fetchall()[0][0])
 
 
-def _responses(row: Row) -> Iterator[Response]:
+def _responses(row: Row, numbers: Names[str]) -> Iterator[Response]:
+    """Yield the answers in a row, best first; `numbers` names the columns of numbers that go with the best."""
     best = row.given[0] if row.given and row.given[0].strip(WHITE) else None
     answered = best is not None and not row.declined and row.why is None
     why = row.why if row.why != EMPTY or not row.declined else None
     kept = best if row.why in (None, SAID_SO) else None
-    yield Response(row.question, kept, answered, row.confidence, row.rank, why=why, repeat=row.repeat)
+    own = {name: number for name, number in row.numbers.items() if name in numbers}
+    yield Response(row.question, kept, answered, row.confidence, row.rank, why=why, repeat=row.repeat, numbers=own)
     for rank, text in enumerate(row.given[1:], row.rank + 1):
         if text.strip(WHITE):
             yield Response(row.question, text, True, None, rank, repeat=row.repeat)

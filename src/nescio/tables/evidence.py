@@ -33,7 +33,8 @@ def with_evidence(view: View, given: Collection[str]) -> View:
         kept = kept_role(name) if name and column.filled else None
         if kept and kept not in mapping:
             more.setdefault(kept, Expression((name,)))
-    if JUDGE not in mapping and (judges := tuple(_judges(table, used))):
+    repeat = mapping.get("repeat", NOTHING).columns  # which may tell the verdicts of several judges apart
+    if JUDGE not in mapping and (judges := tuple(_judges(table, used - {*repeat}))):
         more[JUDGE] = Expression(judges)
     complete = any(roles <= told for roles in COMPLETE)
     for role in {"text", "gold"} - told:

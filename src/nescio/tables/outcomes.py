@@ -13,6 +13,7 @@ from nescio.data.columns import Array, user
 from nescio.data.kept import GRADES, OUTPUT_WAS
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, GRADED_RIGHT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
+from nescio.data.policy_notes import depths
 from nescio.data.reasons import BY_OUTCOME, EMPTY, ERRORED, NO_FORM, OUTPUT_LACKS, UNSEEN, kind_of
 from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.scales import grades_in_words
@@ -79,7 +80,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     differ += check_gold(connection) if any("gold" in mapping for mapping in mappings) else []
     notes += with_way_out(differ, every, told)
     outcomes = _build(connection, placed, sources, held, notes)
-    named = any(mapping[JUDGE].columns == (JUDGE,) for mapping in mappings if JUDGE in mapping)
+    named = any(_names_each(mapping) for mapping in mappings if JUDGE in mapping)
     judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)
     grades = _grades(connection, [m["outcome"] for m in mappings if m["outcome"].sign])
     outcomes = replace(outcomes, kept={GRADES: grades})
@@ -109,6 +110,12 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     if options.total is None:
         return outcomes, notes
     return with_rest(outcomes, source, options.total, options.rest, notes)
+
+
+def _names_each(mapping: Mapped) -> bool:
+    """Return whether the columns of the judge name the judge of each answer, and not only of each run."""
+    judges, repeat = mapping[JUDGE].columns, mapping.get("repeat", Expression()).columns
+    return judges == (JUDGE,) or bool({*judges} & {*repeat})
 
 
 def _state(
@@ -330,6 +337,7 @@ def _build(
         outcomes = replace(outcomes, why=grid)
     if lower:
         notes += _lower_ranks(lower, int(((cells["rank"] > 1) & (cells["state"] == NOT_GRADED)).sum()))
+        notes += depths(names["run"], cells["run"], cells["rank"])
     listed = list(sources.values())
     answerable, clusters = (
         per_question(connection, listed, name, column, repeated=repeated) if name in held else None

@@ -154,11 +154,8 @@ def graded_of(
     """
     graded = {}
     for name in (n for n in wanted if n in extra):
-        column, number = extra[name], NUMBER.format(extra[name])
-        broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
-        rule = f"mean({name}) reads this column, so each cell must be a finite number or empty"
-        refuse(connection, sources, broken, rule, column)
-        no_thousands(connection, "rows", dict(enumerate(sources)), column, name)
+        number = NUMBER.format(extra[name])
+        check_numbers(connection, sources, name, extra[name])
         cells = connection.execute(
             f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE "
             f"{RANK} = 1"
@@ -166,6 +163,18 @@ def graded_of(
         graded[user(name)] = np.full(shape, np.nan)
         graded[user(name)][cells["run"], cells["question"]] = cells["score"]
     return graded
+
+
+def check_numbers(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str) -> None:
+    """Raise FormatError for a cell of the relation `rows` that a measure reads and that is not a finite number.
+
+    `name` is the name of the column in the file, and `column` its SQL.
+    """
+    number = NUMBER.format(column)
+    broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
+    rule = f"mean({name}) reads this column, so each cell must be a finite number or empty"
+    refuse(connection, sources, broken, rule, column)
+    no_thousands(connection, "rows", dict(enumerate(sources)), column, name)
 
 
 def numbers_in(

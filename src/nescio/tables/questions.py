@@ -4,7 +4,7 @@ Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"
 `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?:
 str}`. `answer` may have another name, such as `prediction`, if the line has no other fields. Stories, if the questions
 are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`. It may list in `sentences`
-those that are accepted as an answer, counted from 0.
+those that are accepted as an answer, counted from 0. Measures such as `mean(cost_usd)` read further numbers of a run.
 
 An answer that is null or has `"answered": false` abstains, unless its line says otherwise. If the line has an `error`
 or a `status` that reports a failed or blocked call, such as `"error": "timeout"` or `"finish_reason":
@@ -95,5 +95,5 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         raise MismatchError(f"{gold[0].label} holds only questions; give the runs that answer these questions too")
     questions, notes = collection(parts, options)
     ids = {question.id for question in questions.questions}
-    runs, files, unread = read_runs(answers, ids, supports=options.supports)
+    runs, files, unread = read_runs(answers, ids, supports=options.supports, graded=options.graded)
     return ReadResult(Unjudged(questions, runs, files), (*notes, *unread))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -42,19 +43,21 @@ def answer_key(columns: Collection[str]) -> str | None:
 
 
 def read_runs(
-    answers: Sequence[Source], ids: set[str], *, supports: bool = True
+    answers: Sequence[Source], ids: set[str], *, supports: bool = True, graded: Collection[str] = ()
 ) -> tuple[tuple[Run, ...], tuple[str, ...], tuple[Note, ...]]:
     """Return the runs in files of answers to the questions with these ids, the file of each run, and notes.
 
     A note names the fields of the lines that nescio does not read. Without `supports`, the support of answers is left
-    out. Answers in large files are not loaded: `ResponsesInFile` reads them from the file when needed.
+    out. `graded` names the fields that measures read. Answers in large files are not loaded: `ResponsesInFile` reads
+    them from the file when needed.
     """
     runs: dict[str, Sequence[Response]] = {}
     files: dict[str, str] = {}
     unread: set[str] = set()
     keep = sum(source.path.stat().st_size for source in answers if source.path) <= at_most(KEPT, 16)
     for source, name in zip(answers, name_runs(answers), strict=True):
-        for run, responses in responses_of(source, name, ids, unread=unread, supports=supports, keep=keep).items():
+        named = responses_of(source, name, ids, unread=unread, supports=supports, keep=keep, graded=graded)
+        for run, responses in named.items():
             if run in runs:
                 raise MismatchError(f"run {run!r} is in both {files[run]} and {source.label}")
             runs[run], files[run] = responses, str(source.label)
@@ -79,11 +82,12 @@ def responses_of(
     supports: bool = True,
     keep: bool = True,
     statuses: bool = True,
+    graded: Collection[str] = (),
 ) -> dict[str, Sequence[Response]]:
     """Return the responses of each run of a file to the questions with these ids.
 
     The names of fields that have no meaning here are added to the set `unread`, if it is given. Without `statuses`,
-    fields for errors and statuses have no meaning.
+    fields for errors and statuses have no meaning. `graded` names the fields of numbers that measures read.
 
     Raises FormatError at the first unsound line. If the list `faults` is given, adds the error of each unsound line to
     it instead, and leaves the line out. Without `keep`, responses are not loaded but read from the file when needed.
@@ -97,9 +101,9 @@ def responses_of(
     lower: dict[tuple[str, int], dict[int, int]] = {}  # by run and rank, the lines of the other answers
     for row, line, place in placed_lines(source, faults=faults):
         with collected(faults):
-            response = response_of(source, row, line, statuses=statuses)
+            response = response_of(source, row, line, statuses=statuses, graded=graded)
             if unread is not None:
-                unread |= {*row} - KEYS - {answer_key(row)}
+                unread |= {*row} - KEYS - {answer_key(row)} - {*graded}
             question, repeat = response.question_id, response.repeat
             if question not in ids:
                 raise FormatError(source.path, "no question has this id", where=f"line {line}", value=question)
@@ -129,7 +133,7 @@ def responses_of(
     if keep:
         return {run: tuple(responses) for run, responses in kept.items()}
     return {
-        run: ResponsesInFile(source, own, stamp, repeated=run in repeated, supports=supports)
+        run: ResponsesInFile(source, own, stamp, repeated=run in repeated, supports=supports, graded=graded)
         for run, own in places.items()
     }
 
@@ -166,7 +170,8 @@ class ResponsesInFile(Sequence[Response]):
     """The responses of a run in a large file, which are not loaded: their lines are read whenever they are needed.
 
     `places` are the positions (in bytes) at which lines begin, and `stamp` identifies the state of the file. `repeated`
-    tells whether some question was asked several times. Reading raises FormatError if the file has changed.
+    tells whether some question was asked several times, and `graded` names the fields that measures read. Reading
+    raises FormatError if the file has changed.
     """
 
     source: Source
@@ -174,6 +179,7 @@ class ResponsesInFile(Sequence[Response]):
     stamp: tuple[int, int]
     repeated: bool = False
     supports: bool = True
+    graded: Collection[str] = ()
 
     def __len__(self) -> int:
         return len(self.places)
@@ -194,7 +200,7 @@ class ResponsesInFile(Sequence[Response]):
         if stamp_of(self.source) != self.stamp:
             raise FormatError(self.source.label, "the file has changed since it was read; repeat the command")
         for row in rows_at(self.source, places):
-            response = response_of(self.source, row, 0)
+            response = response_of(self.source, row, 0, graded=self.graded)
             yield response if self.supports else replace(response, support=None)
 
 
@@ -205,8 +211,12 @@ def stamp_of(source: Source) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
-def response_of(source: Source, row: dict[str, Any], line: int, *, statuses: bool = True) -> Response:
+def response_of(
+    source: Source, row: dict[str, Any], line: int, *, statuses: bool = True, graded: Collection[str] = ()
+) -> Response:
     """Return the response on a line; without `statuses`, no other field says why it has no answer.
+
+    `graded` names the fields of numbers that measures read.
 
     Raises FormatError if the line is unsound.
     """
@@ -233,6 +243,10 @@ def response_of(source: Source, row: dict[str, Any], line: int, *, statuses: boo
         raise fail("confidence must be a finite number, or null", confidence)
     if rank is not None and not (_is_number(rank) and 1 <= rank <= _LAST_RANK and rank == int(rank)):
         raise fail(f"rank must be a whole number from 1 to {_LAST_RANK}", rank)
+    numbers = {name: row[name] for name in graded if name in row}
+    for name, number in numbers.items():
+        if number is not None and not _is_number(number):
+            raise fail(f"mean({name}) reads this field, so it must be a finite number or null", number)
     answers = answer is not None if answered is None else answered
     # A failed call decides nothing: it neither abstains nor keeps a candidate back.
     why = why_lacking(_others(row)) if statuses and not answers else None
@@ -252,6 +266,7 @@ def response_of(source: Source, row: dict[str, Any], line: int, *, statuses: boo
         why,
         document=as_text(row.get("doc")),
         repeat=as_text(row.get(REPEAT)),
+        numbers={name: math.nan if number is None else float(number) for name, number in numbers.items()},
     )
 
 

@@ -15,6 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from msgspec.structs import replace
+
+from nescio.data.policy_notes import depths
 from nescio.errors import MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.source import Source
@@ -70,6 +74,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not by_part[RUN]:
         raise MismatchError(f"{by_part[QRELS][0].label} holds qrels; also give the runs")
     runs = read_runs(by_part[RUN], options)
-    if by_part[QRELS]:
-        return with_qrels(by_part[QRELS][0], runs, options)
-    return with_pool(by_part[JUDGED][0], runs, options)
+    longest = [max(map(len, run.topics.values()), default=0) for run in runs]
+    ranked = depths([run.name for run in runs], np.arange(len(runs)), np.array(longest))
+    with_gold, gold = (with_qrels, by_part[QRELS]) if by_part[QRELS] else (with_pool, by_part[JUDGED])
+    result = with_gold(gold[0], runs, options)
+    return replace(result, notes=(*result.notes, *ranked))
