@@ -397,12 +397,12 @@ def changed_lists(
     for question in sorted(rows.keys() & key_of_lists(present, texts).keys()):
         lines = [line for line in present.records.values() if line.item == f"{LIST}:{question}" and line.after]
         given = listed_nuggets(json.dumps(rows[question]["nuggets"])) or []
-        if _alike(given) not in [_alike(listed_nuggets(line.after) or []) for line in lines]:
+        if nugget_keys(given) not in [nugget_keys(listed_nuggets(line.after) or []) for line in lines]:
             yield question, " and ".join(sorted({line.assessor for line in lines}))
 
 
-def _alike(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
-    """Return a key that is equal for lists of nuggets which differ in case and white space alone."""
+def nugget_keys(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
+    """Return a key of each nugget, which is equal for nuggets that differ in case and white space alone."""
     return {(one.id, squeeze(one.text), one.vital) for one in nuggets}
 
 
