@@ -19,7 +19,7 @@ from nescio.people.campaigns import chain, handed_in
 from nescio.people.campaigns.entries import Entry
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
-from nescio.people.campaigns.judgements import read_history
+from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.log import now, write_log
 from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.screens import page_key
@@ -70,6 +70,27 @@ def test_the_newest_holds_in_whatever_order_files_come(campaign: Path, tmp_path:
         collect(own, *files)  # nothing is doubled
         lines = read_history(open_campaign(own))
         assert len(lines) == len({line.record for line in lines}) == 6
+
+
+def test_a_flag_or_a_comment_on_an_older_verdict_takes_back_no_newer_one(campaign: Path, tmp_path: Path) -> None:
+    """A page repeats its verdict with each of them, and then gives it anew after another one."""
+    a, b, c, d = items_of(campaign)
+    flag, comment = {"mark": "flag"}, {"comment": "see b"}
+    laptop = [(a, "R", 1), (b, "R", 1), (c, "R", 1), (d, "R", 1)]
+    later = [(a, "R", 3, flag), (b, "R", 3, comment), (b, "R", 4), (c, "X", 3), (c, "R", 4), (d, "R", 3, flag)]
+    files = [
+        hand_in(tmp_path / "in" / "early.jsonl", campaign, laptop),
+        hand_in(tmp_path / "in" / "laptop.jsonl", campaign, [*laptop, *later]),
+        hand_in(tmp_path / "in" / "phone.jsonl", campaign, [(a, "W", 2), (b, "W", 2), (c, "W", 2)]),
+    ]
+    for place, order in enumerate(itertools.permutations(files)):
+        own = shutil.copytree(campaign, tmp_path / str(place))
+        for path in order:
+            collected = collect(own, path)
+            assert (collected.rows, [note for note in collected.notes if "clock" in note.code]) == ((), [])
+        assert verdicts(own) == {(a, "ana"): "W", (b, "ana"): "W", (c, "ana"): "R", (d, "ana"): "R"}
+        present = {one.item: one for one in read_judgements(open_campaign(own))}
+        assert (present[a].mark, present[d].mark) == ("", "flag")
 
 
 def test_each_file_says_what_it_changed(campaign: Path, tmp_path: Path) -> None:

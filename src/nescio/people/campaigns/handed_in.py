@@ -114,6 +114,7 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         return None
     taken, last, standing = HandedIn(heading.assessor), dict[str, tuple[str, bool]](), dict[str, str]()
     said = {name: (line.item, line.after) for name, line in present.records.items()}
+    latest = dict[str, tuple[Record, str]]()  # of each item
     records.sort(key=lambda one: one[1].at)
     given = [*enumerate(record for _, record in records)]
     # The places of the last record of each item with which a server takes back a verdict, and with which the person
@@ -150,12 +151,26 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         # Who only comments on what holds no more does not withdraw it.
         taken.before.setdefault(record.id, verdict if held or record.verdict else "")
         last[record.item] = row[0].verdict, holds
+        latest[record.item] = row = _with_time_of_verdict(row, latest.get(record.item))
         if record.id not in said:
             taken.rows.append(row)
         said[record.id] = what
     taken.rows.sort(key=lambda row: row[1])
     taken.answers, taken.judged = len(last), sum(bool(verdict) and holds for verdict, holds in last.values())
     return taken
+
+
+def _with_time_of_verdict(row: tuple[Record, str], before: tuple[Record, str] | None) -> tuple[Record, str]:
+    """Return a judgement with its time; if it only repeats the verdict of the one `before`, with the time of that one.
+
+    A page repeats its verdict with each comment and flag, but this verdict may be older than one on another page.
+    """
+    record, _ = row
+    if before is None or not record.verdict:
+        return row
+    earlier, since = before
+    same = (record.verdict, record.texts) == (earlier.verdict, earlier.texts)
+    return (replace(record, at=earlier.at), since) if same else row
 
 
 def _holds(reading: SheetReader, present: Present, who: str, record: Record) -> bool:
