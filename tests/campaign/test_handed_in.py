@@ -848,12 +848,13 @@ def found_by_ben(folder: Path, after: str) -> tuple[Path, Any]:
     """Ana lists two nuggets, ben finds the first in the only string, and ana hands another list in; what that says."""
     campaign = made.listed(folder, ["wrote notes"])
     nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2, html=True)
-    for number, who, item, verdict in (
-        (1, "ana", "nuggets:t0", listing(("1", "did"), ("2", "was"))),
-        (2, "ben", items_of(campaign)[0], "1"),
-        (3, "ana", "nuggets:t0", after),
+    first = ("nuggets:t0", listing(("1", "did"), ("2", "was")), 1)
+    for number, who, *said in (
+        (1, "ana", first),
+        (2, "ben", (items_of(campaign)[0], "1", 2)),
+        (3, "ana", first, ("nuggets:t0", after, 3)),
     ):
-        collected = collect(campaign, hand_in(folder / f"{number}.jsonl", campaign, [(item, verdict, number)], who))
+        collected = collect(campaign, hand_in(folder / f"{number}.jsonl", campaign, said, who))
     return campaign, collected
 
 
@@ -911,7 +912,7 @@ def test_a_nugget_that_is_listed_after_somebody_found_it_by_their_clock_is_compa
     assert (collected.rows, collected.notes) == ((), ())
     assert nescio.campaign.score(campaign, resamples=10).scores
     later = ("nuggets:t0", listing(("1", "did"), ("2", "is")), 4)
-    _, noted = collect(campaign, hand_in(tmp_path / "2.jsonl", campaign, [later])).notes
+    _, noted = collect(campaign, hand_in(tmp_path / "2.jsonl", campaign, [*lists, later])).notes
     assert str(noted).startswith("nugget 2 of t0 was 'was' when ben named it, but is 'is' now")
 
 
@@ -978,6 +979,51 @@ def test_of_two_lists_of_a_target_neither_is_taken_unless_one_is_in(tmp_path: Pa
         (row,) = map(json.loads, (own / "key" / "nuggets.jsonl").read_text().splitlines())
         assert [nugget["text"] for nugget in row["nuggets"]] == [order[0]]
         assert collect(own, files[order[0]]).sound  # it may come again
+
+
+def test_of_two_lists_that_one_person_began_on_two_pages_one_counts(tmp_path: Path) -> None:
+    """Else verdicts by one of them would name nuggets of the other. A page that continues the list is taken."""
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    (item,) = items_of(campaign)
+    first = [("nuggets:t0", listing(("1", "did"), ("2", "was")), 1), (item, "1", 2)]
+    pages = {
+        "phone": first,
+        "laptop": [("nuggets:t0", listing(("1", "was"), ("2", "did")), 3), (item, "2", 4)],
+        "continued": [*first, ("nuggets:t0", listing(("1", "done")), 5)],
+        "longer": [("nuggets:t0", listing(("2", "was"), ("1", "Did"), ("3", "is")), 6)],
+    }
+    files = {name: hand_in(tmp_path / f"{name}.jsonl", campaign, said) for name, said in pages.items()}
+    both = shutil.copytree(campaign, tmp_path / "both")
+    faults = collect(both, files["phone"], files["laptop"]).rows
+    assert sorted(Path(fault.file).stem for fault in faults) == ["laptop"] * 2 + ["phone"] * 2
+    assert {fault.rule.partition(",")[0] for fault in faults} == {"each target has one list"}
+    assert not verdicts(both)
+    for place, own, other in ((0, "phone", "laptop"), (1, "laptop", "phone")):
+        one = shutil.copytree(campaign, tmp_path / str(place))
+        assert collect(one, files[own]).sound
+        assert [Path(fault.file).stem for fault in collect(one, files[other]).rows] == [other] * 2
+        assert verdicts(one)[item, "ana"] == pages[own][1][1]
+    assert collect(campaign, files["phone"], files["longer"]).sound
+    assert collect(campaign, files["continued"]).sound
+
+
+def test_a_new_page_begins_with_the_list_that_was_collected(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    said = ("nuggets:t0", listing(("1", "did")), 1, {"comment": "<b>"})
+    collect(campaign, hand_in(tmp_path / "1.jsonl", campaign, [said]))
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    text = (campaign / "sheets" / "ana.html").read_text()
+    rows = json.loads(text.split('id="data">')[1].split("</script>")[0])["items"]
+    (held,) = [Record(**row["held"]) for row in rows if "held" in row]
+    assert (held.id, held.verdict, held.comment) == ("ana-nuggets:t0-1", said[1], "<b>")
+    heading = Heading(FORMAT, "c", "ana", page_key(open_campaign(campaign).secret, "ana"))
+    later = Record("later", "nuggets:t0", "2026-06-01T12:09:00Z", listing(("1", "done")))
+    path = tmp_path / "2.jsonl"
+    path.write_bytes(b"".join(hand_in_lines(heading, [held, later])))
+    assert collect(campaign, path).sound
+    assert '"done"' in (campaign / "key" / "nuggets.jsonl").read_text()
 
 
 def test_who_finds_nuggets_of_a_list_is_not_asked_for_another(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import GUIDELINES, Campaign, keyed
 from nescio.people.campaigns.items import Item
-from nescio.people.campaigns.judgements import Judgement, guidelines_of, read_history
+from nescio.people.campaigns.judgements import Change, Judgement, Present, guidelines_of, read_history
 from nescio.people.campaigns.pages import script_page
 from nescio.people.campaigns.shown_texts import LIST, SENTENCES, kind_of_id, texts_key
 from nescio.people.campaigns.texts import utf8_text
@@ -154,10 +154,22 @@ def page_data(campaign: Campaign, who: str, pool: int) -> dict[str, Any]:
     }
 
 
+def _as_said(line: Change) -> dict[str, Any]:
+    """Return a line of the history as the record that a page or a server sent."""
+    names = ("item", "comment", "mark", "pool", "guidelines", "texts")
+    said = {"id": line.record, "at": line.said, "verdict": line.after}
+    return said | {name: getattr(line, name) for name in names}
+
+
 def assessor_page(
     campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], pool: int
 ) -> str:
     """Return the HTML page on which an assessor judges these items; it needs no server and fetches nothing."""
     data = page_data(campaign, who, pool)
-    data["items"] = [shown_item(item, said.get(item.id, ()), data["nuggets"].get(item.question, ())) for item in items]
+    rows = [shown_item(item, said.get(item.id, ()), data["nuggets"].get(item.question, ())) for item in items]
+    lists = {item: line for (item, by), line in Present(read_history(campaign)).lines.items() if by == who}
+    for row in rows:
+        if row["kind"] == LIST and row["id"] in lists:
+            row["held"] = _as_said(lists[row["id"]])
+    data["items"] = rows
     return script_page(f"{campaign.settings.name}: {who}", data, told(campaign))
