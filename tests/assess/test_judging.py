@@ -25,7 +25,9 @@ from nescio.people.assessing import clocks, saving, work
 from nescio.people.assessing.saving import UNSEEN
 from nescio.people.assessing.tables import claims, records, units
 from nescio.people.campaigns.folder import open_campaign
+from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.people.campaigns.judgements import read_history, read_judgements
+from nescio.people.campaigns.screens import page_key
 from nescio.people.campaigns.shown_texts import CHANGED
 from tests.campaign import made
 
@@ -508,6 +510,32 @@ def test_a_page_with_an_older_list_takes_back_no_nugget_of_a_newer_one(new_room:
     assert ana.send(listed(5, "Painter", "died in Rome", "friend of Klimt", after=0))[1] == []
     assert ana.send(listed(6, "friend of Klimt", after=5))[1] == []
     assert "died in Rome" not in room.held()["nuggets:t0", "ana"]
+
+
+def test_a_list_that_a_page_has_is_not_asked_for(new_room: NewRoom, tmp_path: Path) -> None:
+    """Nor made there any more, where somebody began to make one before it was collected."""
+    campaign = made.listed(tmp_path, ["fact"], 1)
+    nescio.campaign.sheets(campaign, ["eva"], html=True)
+    early = new_room(campaign)
+    cid = early.join("cid")
+    assert [row["kind"] for row in cid.next()] == ["nuggets", "answer"]
+    listed = json.dumps([{"id": "1", "text": "of eva", "vital": True}])
+    heading = Heading(FORMAT, "c", "eva", page_key(open_campaign(campaign).secret, "eva"))
+    page = tmp_path / "eva.jsonl"
+    page.write_bytes(b"".join(hand_in_lines(heading, [Record("of-eva", "nuggets:t0", "2026-06-01T12:00:00Z", listed)])))
+    assert nescio.campaign.collect(campaign, [page], resamples=10).sound
+    nescio.assess.update(early.db, [campaign])
+    other = cid.row("nuggets:t0", listed.replace("eva", "cid"))
+    assert cid.send(other)[1] == [
+        "somebody else already listed the nuggets of this target; use that list for the strings"
+    ]
+    for room in (early, new_room(campaign)):
+        ben = room.join("ben") if room is not early else cid
+        assert [row["kind"] for row in ben.next()] == ["answer"]
+        assert ben.ask().json()["nuggets"] == {"t0": [["1", "vital", "of eva"]]}
+        ben.judge_all(lambda _: "1")
+        assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    assert [*made.verdicts(campaign).values()] == [listed, "1", "1"]
 
 
 def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom, tmp_path: Path) -> None:

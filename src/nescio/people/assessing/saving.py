@@ -234,7 +234,7 @@ def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str
         return "you were not asked to judge this item"
     if item.kind == LIST and person != ADJUDICATION:
         connection.execute(select(units.c.topic).where(units.c.topic == item.topic).with_for_update())  # one at a time
-        if others_list(connection, person, item.id):
+        if item.gone or others_list(connection, person, item.id):  # The campaign may have a list now.
             return "somebody else already listed the nuggets of this target; use that list for the strings"
     said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
     if (connection.scalar(said) or 0) >= MOST_SAID:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -61,10 +61,13 @@ def list_items(campaign: Campaign) -> list[Item]:
     ]
 
 
-def lists_to_make(campaign: Campaign) -> list[Item]:
-    """Return the `list_items` of the targets that have no list yet, or one that somebody made on a page or a server."""
+def lists_to_make(campaign: Campaign, here: Collection[str] = ()) -> list[Item]:
+    """Return the `list_items` of the targets that have no list yet, or one that people can change on this server.
+
+    `here` has the ids of the judgements with which people listed nuggets on this server.
+    """
     known = {question for question, *_ in nugget_texts(campaign.key_files)}
-    made = {line.item for line in read_history(campaign)}
+    made = {line.item for line in read_history(campaign) if line.record in here}
     return [item for item in list_items(campaign) if item.question not in known or item.id in made]
 
 
