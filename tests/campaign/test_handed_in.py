@@ -93,6 +93,24 @@ def test_a_flag_or_a_comment_on_an_older_verdict_takes_back_no_newer_one(campaig
         assert (present[a].mark, present[d].mark) == ("", "flag")
 
 
+def test_somebody_else_is_to_be_asked_for_what_was_skipped(campaign: Path, tmp_path: Path) -> None:
+    nescio.campaign.sheets(campaign, ["ana"], html=True, overlap=1)
+    skipped, *others = items_of(campaign)
+    why = {"mark": "skip", "comment": "I need the document"}
+    assert collect(
+        campaign, hand_in(tmp_path / "1.jsonl", campaign, [(skipped, "", 1, why), *((item, "R", 2) for item in others)])
+    ).sound
+    status = nescio.campaign.status(campaign)
+    assert "1 answer that nobody was asked to judge (1 skipped: ask somebody else)" in str(status)
+    assert status.after.command.endswith(" --assessor NAME")
+    nescio.campaign.sheets(campaign, ["ben"], html=True, overlap=1)
+    assert page_items(campaign, "ben") == {skipped}
+    assert "3 of 4 verdicts returned; ben has returned no verdict" in str(nescio.campaign.status(campaign))
+    late = hand_in(tmp_path / "2.jsonl", campaign, [(skipped, "", 1, why), (skipped, "W", 3)])
+    assert collect(campaign, late).sound
+    assert verdicts(campaign)[skipped, "ana"] == "W"
+
+
 def test_each_file_says_what_it_changed(campaign: Path, tmp_path: Path) -> None:
     a, b, c, d = items_of(campaign)
     first = hand_in(tmp_path / "1.jsonl", campaign, [(a, "R", 1), (b, "R", 2), (a, "W", 9), (d, "R", 3), (d, "", 4)])
