@@ -22,9 +22,12 @@ from sqlalchemy import func, select
 
 import nescio
 from nescio.people.assessing import clocks, saving, work
+from nescio.people.assessing.saving import UNSEEN
 from nescio.people.assessing.tables import claims, records, units
 from nescio.people.campaigns.folder import open_campaign
+from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.people.campaigns.judgements import read_history, read_judgements
+from nescio.people.campaigns.screens import page_key
 from nescio.people.campaigns.shown_texts import CHANGED
 from tests.campaign import made
 
@@ -398,7 +401,8 @@ def test_a_list_that_somebody_made_is_nobody_elses(new_room: NewRoom, tmp_path: 
     )
     for person in (ana, ben):
         assert person.ask().json()["nuggets"] == {"t0": [["1", "vital", "ours"]]}
-    assert ben.send(ben.row("nuggets:t0", listed.replace("ours", "also ours"), 9))[1] == []  # it is theirs to change
+    theirs = ben.row("nuggets:t0", listed.replace("ours", "also ours"), 9, after="ben-nuggets-t0-0000")
+    assert ben.send(theirs)[1] == []  # it is theirs to change
 
 
 def test_what_a_server_gave_is_taken_beside_sheets(new_room: NewRoom, campaign: Path, tmp_path: Path) -> None:
@@ -431,7 +435,8 @@ def test_people_judge_by_the_present_list_after_an_earlier_one_was_collected(new
     second = json.dumps(
         [{"id": "1", "text": "baker in Ulm", "vital": True}, {"id": "2", "text": "new", "vital": False}]
     )
-    assert ana.send(ana.row("nuggets:t0", second, 2), ana.row(item, "1,2", 3))[1] == []
+    changed = ana.row("nuggets:t0", second, 2, after="ana-nuggets-t0-0000")
+    assert ana.send(changed, ana.row(item, "1,2", 3))[1] == []
     assert ben.send(ben.row(item, "1", texts=shown["texts"])) == ([], [CHANGED])
     assert ben.ask().json()["nuggets"] == {"t0": [["1", "vital", "baker in Ulm"], ["2", "okay", "new"]]}
     (shown,) = ben.left()
@@ -475,15 +480,73 @@ def test_a_list_that_a_sheet_has_is_not_asked_for(new_room: NewRoom, tmp_path: P
     assert made.verdicts(campaign) == {(item, "ana"): "1", (item, "ben"): "1"}
 
 
+@pytest.mark.parametrize("change", [{"mark": "flag"}, {"comment": "see q2"}, {"verdict": ""}])
+def test_a_page_with_an_older_verdict_takes_back_no_newer_one(change: dict[str, str], ana: Browser, room: Room) -> None:
+    """A page sends the verdict that it shows with each flag and comment, and none to undo it."""
+    item = ana.next()[0]["id"]
+    shown = ana.row(item, "R", 1)
+    assert ana.send(shown, ana.row(item, "W", 2, after=shown["id"]))[1] == []
+    older = ana.row(item, "R", 3, after=shown["id"]) | change
+    assert ana.send(older) == ([], [UNSEEN])
+    assert ana.send(ana.row(item, "", 4, mark="skip", comment="too long")) == ([], [UNSEEN])  # it showed none
+    assert room.held() == {(item, "ana"): "W"}
+    assert ana.send(ana.row(item, "X", 5, after=shown["id"]))[1] == []  # a new verdict
+    assert room.held() == {(item, "ana"): "X"}
+
+
+def test_a_page_with_an_older_list_takes_back_no_nugget_of_a_newer_one(new_room: NewRoom, tmp_path: Path) -> None:
+    room = new_room(made.listed(tmp_path, ["a"]))
+    ana = room.join("ana")
+    ana.next()
+
+    def listed(n: int, *texts: str, after: int | None = None) -> dict[str, str]:
+        nuggets = [{"id": str(i), "text": text, "vital": True} for i, text in enumerate(texts, 1)]
+        last = "" if after is None else f"ana-nuggets-t0-{after:04}"
+        return ana.row("nuggets:t0", json.dumps(nuggets), n, after=last)
+
+    assert ana.send(listed(0, "painter"), listed(1, "painter", "died in Rome", after=0))[1] == []
+    refused = [listed(2, "painter", "friend of Klimt", after=0), listed(3, "died in Rome"), listed(4, after=0)]
+    assert ana.send(*refused) == ([], [UNSEEN] * 3)
+    assert ana.send(listed(5, "Painter", "died in Rome", "friend of Klimt", after=0))[1] == []
+    assert ana.send(listed(6, "friend of Klimt", after=5))[1] == []
+    assert "died in Rome" not in room.held()["nuggets:t0", "ana"]
+
+
+def test_a_list_that_a_page_has_is_not_asked_for(new_room: NewRoom, tmp_path: Path) -> None:
+    """Nor made there any more, where somebody began to make one before it was collected."""
+    campaign = made.listed(tmp_path, ["fact"], 1)
+    nescio.campaign.sheets(campaign, ["eva"], html=True)
+    early = new_room(campaign)
+    cid = early.join("cid")
+    assert [row["kind"] for row in cid.next()] == ["nuggets", "answer"]
+    listed = json.dumps([{"id": "1", "text": "of eva", "vital": True}])
+    heading = Heading(FORMAT, "c", "eva", page_key(open_campaign(campaign).secret, "eva"))
+    page = tmp_path / "eva.jsonl"
+    page.write_bytes(b"".join(hand_in_lines(heading, [Record("of-eva", "nuggets:t0", "2026-06-01T12:00:00Z", listed)])))
+    assert nescio.campaign.collect(campaign, [page], resamples=10).sound
+    nescio.assess.update(early.db, [campaign])
+    other = cid.row("nuggets:t0", listed.replace("eva", "cid"))
+    assert cid.send(other)[1] == [
+        "somebody else already listed the nuggets of this target; use that list for the strings"
+    ]
+    for room in (early, new_room(campaign)):
+        ben = room.join("ben") if room is not early else cid
+        assert [row["kind"] for row in ben.next()] == ["answer"]
+        assert ben.ask().json()["nuggets"] == {"t0": [["1", "vital", "of eva"]]}
+        ben.judge_all(lambda _: "1")
+        assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+    assert [*made.verdicts(campaign).values()] == [listed, "1", "1"]
+
+
 def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom, tmp_path: Path) -> None:
     room = new_room(made.listed(tmp_path, ["a"]))
     ana = room.join("ana")
     assert [item["kind"] for item in ana.next()] == ["nuggets", "answer"]
     for n, text in enumerate(("\x00\u202ereversed", "x" * 1_000)):
         nuggets = [{"id": str(i), "text": text, "vital": True} for i in range(200)]
-        assert ana.send(ana.row("nuggets:t0", json.dumps(nuggets), n))[1] == []
+        assert ana.send(ana.row("nuggets:t0", json.dumps(nuggets), n, after="ana-nuggets-t0-0000" * n))[1] == []
     half = json.dumps([{"id": "1", "text": "half \ud83d", "vital": True}])
-    ana.send(ana.row("nuggets:t0", half, 5))
+    ana.send(ana.row("nuggets:t0", half, 5, after="ana-nuggets-t0-0001"))
     stored = "".join(record["verdict"] for record in room.records())
     assert not [c for c in stored if c in "\x00\u202e\ud83d"]
     assert "\\u0000" not in stored
@@ -520,7 +583,8 @@ def test_a_nugget_that_somebody_found_stays_in_the_list(new_room: NewRoom, tmp_p
     assert ana.send(ana.row("nuggets:t0", json.dumps([two]), 2))[1] == [
         "the list must keep nugget 1, because somebody found it in an answer"
     ]
-    assert ana.send(ana.row(answer, "2", 3), ana.row("nuggets:t0", json.dumps([two]), 4))[1] == []
+    shorter = ana.row("nuggets:t0", json.dumps([two]), 4, after="ana-nuggets-t0-0000")
+    assert ana.send(ana.row(answer, "2", 3), shorter)[1] == []
 
 
 def test_sentences_are_named_by_their_places(new_room: NewRoom, tmp_path: Path) -> None:

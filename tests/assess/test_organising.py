@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import shutil
+import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -1005,6 +1006,15 @@ def test_a_url_that_is_none_is_one_error_and_no_message_shows_a_password(
     assert "s3" not in said.replace("nosuch=s3cret_", "")
     assert said.count("nescio:") == 1
     assert "Traceback" not in said
+
+
+def test_a_port_in_use_is_one_error_before_anything_is_served(room: Room, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(SystemExit) as ended:
+        run(["assess", "serve", "--db", room.db, "--port", str(other.getsockname()[1])])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("nescio: no server can listen at --host 127.0.0.1 --port")
+    assert said.count("\n") == 1
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from nescio.people.campaigns import chain, handed_in
 from nescio.people.campaigns.entries import Entry
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
-from nescio.people.campaigns.judgements import read_history
+from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.log import now, write_log
 from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.screens import page_key
@@ -70,6 +70,45 @@ def test_the_newest_holds_in_whatever_order_files_come(campaign: Path, tmp_path:
         collect(own, *files)  # nothing is doubled
         lines = read_history(open_campaign(own))
         assert len(lines) == len({line.record for line in lines}) == 6
+
+
+def test_a_flag_or_a_comment_on_an_older_verdict_takes_back_no_newer_one(campaign: Path, tmp_path: Path) -> None:
+    """A page repeats its verdict with each of them, and then gives it anew after another one."""
+    a, b, c, d = items_of(campaign)
+    flag, comment = {"mark": "flag"}, {"comment": "see b"}
+    laptop = [(a, "R", 1), (b, "R", 1), (c, "R", 1), (d, "R", 1)]
+    later = [(a, "R", 3, flag), (b, "R", 3, comment), (b, "R", 4), (c, "X", 3), (c, "R", 4), (d, "R", 3, flag)]
+    files = [
+        hand_in(tmp_path / "in" / "early.jsonl", campaign, laptop),
+        hand_in(tmp_path / "in" / "laptop.jsonl", campaign, [*laptop, *later]),
+        hand_in(tmp_path / "in" / "phone.jsonl", campaign, [(a, "W", 2), (b, "W", 2), (c, "W", 2)]),
+    ]
+    for place, order in enumerate(itertools.permutations(files)):
+        own = shutil.copytree(campaign, tmp_path / str(place))
+        for path in order:
+            collected = collect(own, path)
+            assert (collected.rows, [note for note in collected.notes if "clock" in note.code]) == ((), [])
+        assert verdicts(own) == {(a, "ana"): "W", (b, "ana"): "W", (c, "ana"): "R", (d, "ana"): "R"}
+        present = {one.item: one for one in read_judgements(open_campaign(own))}
+        assert (present[a].mark, present[d].mark) == ("", "flag")
+
+
+def test_somebody_else_is_to_be_asked_for_what_was_skipped(campaign: Path, tmp_path: Path) -> None:
+    nescio.campaign.sheets(campaign, ["ana"], html=True, overlap=1)
+    skipped, *others = items_of(campaign)
+    why = {"mark": "skip", "comment": "I need the document"}
+    assert collect(
+        campaign, hand_in(tmp_path / "1.jsonl", campaign, [(skipped, "", 1, why), *((item, "R", 2) for item in others)])
+    ).sound
+    status = nescio.campaign.status(campaign)
+    assert "1 answer that nobody was asked to judge (1 skipped: ask somebody else)" in str(status)
+    assert status.after.command.endswith(" --assessor NAME")
+    nescio.campaign.sheets(campaign, ["ben"], html=True, overlap=1)
+    assert page_items(campaign, "ben") == {skipped}
+    assert "3 of 4 verdicts returned; ben has returned no verdict" in str(nescio.campaign.status(campaign))
+    late = hand_in(tmp_path / "2.jsonl", campaign, [(skipped, "", 1, why), (skipped, "W", 3)])
+    assert collect(campaign, late).sound
+    assert verdicts(campaign)[skipped, "ana"] == "W"
 
 
 def test_each_file_says_what_it_changed(campaign: Path, tmp_path: Path) -> None:
@@ -827,12 +866,13 @@ def found_by_ben(folder: Path, after: str) -> tuple[Path, Any]:
     """Ana lists two nuggets, ben finds the first in the only string, and ana hands another list in; what that says."""
     campaign = made.listed(folder, ["wrote notes"])
     nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2, html=True)
-    for number, who, item, verdict in (
-        (1, "ana", "nuggets:t0", listing(("1", "did"), ("2", "was"))),
-        (2, "ben", items_of(campaign)[0], "1"),
-        (3, "ana", "nuggets:t0", after),
+    first = ("nuggets:t0", listing(("1", "did"), ("2", "was")), 1)
+    for number, who, *said in (
+        (1, "ana", first),
+        (2, "ben", (items_of(campaign)[0], "1", 2)),
+        (3, "ana", first, ("nuggets:t0", after, 3)),
     ):
-        collected = collect(campaign, hand_in(folder / f"{number}.jsonl", campaign, [(item, verdict, number)], who))
+        collected = collect(campaign, hand_in(folder / f"{number}.jsonl", campaign, said, who))
     return campaign, collected
 
 
@@ -890,7 +930,7 @@ def test_a_nugget_that_is_listed_after_somebody_found_it_by_their_clock_is_compa
     assert (collected.rows, collected.notes) == ((), ())
     assert nescio.campaign.score(campaign, resamples=10).scores
     later = ("nuggets:t0", listing(("1", "did"), ("2", "is")), 4)
-    _, noted = collect(campaign, hand_in(tmp_path / "2.jsonl", campaign, [later])).notes
+    _, noted = collect(campaign, hand_in(tmp_path / "2.jsonl", campaign, [*lists, later])).notes
     assert str(noted).startswith("nugget 2 of t0 was 'was' when ben named it, but is 'is' now")
 
 
@@ -957,6 +997,51 @@ def test_of_two_lists_of_a_target_neither_is_taken_unless_one_is_in(tmp_path: Pa
         (row,) = map(json.loads, (own / "key" / "nuggets.jsonl").read_text().splitlines())
         assert [nugget["text"] for nugget in row["nuggets"]] == [order[0]]
         assert collect(own, files[order[0]]).sound  # it may come again
+
+
+def test_of_two_lists_that_one_person_began_on_two_pages_one_counts(tmp_path: Path) -> None:
+    """Else verdicts by one of them would name nuggets of the other. A page that continues the list is taken."""
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    (item,) = items_of(campaign)
+    first = [("nuggets:t0", listing(("1", "did"), ("2", "was")), 1), (item, "1", 2)]
+    pages = {
+        "phone": first,
+        "laptop": [("nuggets:t0", listing(("1", "was"), ("2", "did")), 3), (item, "2", 4)],
+        "continued": [*first, ("nuggets:t0", listing(("1", "done")), 5)],
+        "longer": [("nuggets:t0", listing(("2", "was"), ("1", "Did"), ("3", "is")), 6)],
+    }
+    files = {name: hand_in(tmp_path / f"{name}.jsonl", campaign, said) for name, said in pages.items()}
+    both = shutil.copytree(campaign, tmp_path / "both")
+    faults = collect(both, files["phone"], files["laptop"]).rows
+    assert sorted(Path(fault.file).stem for fault in faults) == ["laptop"] * 2 + ["phone"] * 2
+    assert {fault.rule.partition(",")[0] for fault in faults} == {"each target has one list"}
+    assert not verdicts(both)
+    for place, own, other in ((0, "phone", "laptop"), (1, "laptop", "phone")):
+        one = shutil.copytree(campaign, tmp_path / str(place))
+        assert collect(one, files[own]).sound
+        assert [Path(fault.file).stem for fault in collect(one, files[other]).rows] == [other] * 2
+        assert verdicts(one)[item, "ana"] == pages[own][1][1]
+    assert collect(campaign, files["phone"], files["longer"]).sound
+    assert collect(campaign, files["continued"]).sound
+
+
+def test_a_new_page_begins_with_the_list_that_was_collected(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    said = ("nuggets:t0", listing(("1", "did")), 1, {"comment": "<b>"})
+    collect(campaign, hand_in(tmp_path / "1.jsonl", campaign, [said]))
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    text = (campaign / "sheets" / "ana.html").read_text()
+    rows = json.loads(text.split('id="data">')[1].split("</script>")[0])["items"]
+    (held,) = [Record(**row["held"]) for row in rows if "held" in row]
+    assert (held.id, held.verdict, held.comment) == ("ana-nuggets:t0-1", said[1], "<b>")
+    heading = Heading(FORMAT, "c", "ana", page_key(open_campaign(campaign).secret, "ana"))
+    later = Record("later", "nuggets:t0", "2026-06-01T12:09:00Z", listing(("1", "done")))
+    path = tmp_path / "2.jsonl"
+    path.write_bytes(b"".join(hand_in_lines(heading, [held, later])))
+    assert collect(campaign, path).sound
+    assert '"done"' in (campaign / "key" / "nuggets.jsonl").read_text()
 
 
 def test_who_finds_nuggets_of_a_list_is_not_asked_for_another(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ nescio assess export answers --db answers.db
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -232,11 +233,12 @@ def serve(request: ServeRequest) -> None:
     nescio assess serve --db judging.db
     """
     with _opened(request.db) as database:
-        from nescio.people.assessing.connections import listening
+        from nescio.people.assessing.connections import bound, listening
         from nescio.people.assessing.server import application
 
+        sockets = asyncio.run(bound(request.host, request.port))
         say(f"serving http://{request.host}:{request.port}/ until Ctrl-C; people open their own links")
-        listening(application(database), host=request.host, port=request.port, proxy=request.proxy).run()
+        listening(application(database), host=request.host, port=request.port, proxy=request.proxy).run(sockets)
 
 
 @verb(OfDatabase, working="reading", present=lambda standing, _: show_lines(str(standing)), prints="")

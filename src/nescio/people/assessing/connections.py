@@ -6,11 +6,14 @@ Headers about the address of the client are only trusted from a named proxy.
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from nescio.errors import UsageError, opt
 
 SLOWEST = 60.0  # seconds that a request may take from its first byte, or its connection, to the end of the answer
 
@@ -86,6 +89,20 @@ class Prompt(H11Protocol):
         self._end()
         self.crowd.leave(self)
         super().connection_lost(exc)
+
+
+async def bound(host: str, port: int) -> list[socket.socket]:
+    """Return listening sockets for an address. Raises UsageError if no server can listen there."""
+    try:
+        server = await asyncio.get_running_loop().create_server(asyncio.Protocol, host, port, start_serving=False)
+        async with server:
+            sockets = [one.dup() for one in server.sockets]
+        for one in sockets:
+            one.listen(ACCEPTED)
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"no server can listen at {opt('host', host)} {opt('port', port)}: {why}") from None
+    return sockets
 
 
 def listening(app: Any, *, host: str = "127.0.0.1", port: int, proxy: str | None = None) -> uvicorn.Server:

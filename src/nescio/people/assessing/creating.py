@@ -352,23 +352,29 @@ def by_chance(_: str) -> float:
 
 
 def content_of(
-    paths: Sequence[Path], sentences: bool, grades: Path | str | None = None, secret: str | None = None
+    paths: Sequence[Path],
+    sentences: bool,
+    grades: Path | str | None = None,
+    secret: str | None = None,
+    made: Collection[str] = (),
 ) -> Content:
     """Return the items to judge in the folder of a campaign, or in questions and runs.
+
+    `made` has the ids of the judgements with which people listed nuggets in the database.
 
     For questions and runs, ids of items are computed from the `secret` of their database. For a new database, `secret`
     is None, and a new secret is drawn.
     """
     if len(paths) == 1 and (paths[0] / SETTINGS).is_file():
-        return _of_campaign(open_campaign(paths[0]), sentences)
+        return _of_campaign(open_campaign(paths[0]), sentences, made)
     return _of_runs(paths, sentences, grades, secret or secrets.token_hex(32))
 
 
-def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
+def _of_campaign(campaign: Campaign, sentences: bool, made: Collection[str]) -> Content:
     if not sentences:  # which are those of the present stories, whatever the runs say
         refuse_old_pool(campaign)
     pool = read_pool(campaign)
-    asked = story_items(campaign) if sentences else [*lists_to_make(campaign), *pool]
+    asked = story_items(campaign) if sentences else [*lists_to_make(campaign, made), *pool]
     nuggets = campaign.settings.task == "nuggets"
     known = {item.question for item in pool}
     return Content(

@@ -36,12 +36,13 @@ from nescio.people.assessing.work import (
     recount,
     shown_keys,
 )
-from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
+from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets, nugget_keys
 from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, NOTHING, SENTENCES, still_holds, taking_back
 from nescio.text import sanitize
 
 SHORT = 12  # digits of a digest
 LONGEST_LIST = LONGEST_KEY = 250_000  # characters of a list of nuggets, or of a key of texts
+UNSEEN = "you judged this on another page meanwhile, and that judgement stays; look at it, and then change it here"
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 _KEY = re.compile(r"[0-9a-f-]*")  # of question and supports, as pages send it
 
@@ -117,17 +118,36 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     ):
         return CHANGED, ""
     row["texts"] = seen.texts or shown
-    row["at"] = _not_before(connection, person, item.id, row["at"], sanitize(seen.after, 500))
+    after = sanitize(seen.after, 500)
+    row["at"] = _not_before(connection, person, item.id, row["at"], after)
+    if _takes_back_unseen(connection, person, item, row, after):
+        return UNSEEN, ""
     add(connection, row | {"person": person, "item": item.id, "received": time.time()})
-    if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
-        return "another judgement has this id", ""
-    return "", item.topic
+    is_theirs = connection.scalar(select(records.c.person).where(records.c.id == one.id)) == person
+    return ("", item.topic) if is_theirs else ("another judgement has this id", "")
 
 
 def _repeats(connection: Connection, person: str, item: str, verdict: str, texts: str) -> bool:
     """Return whether a person only flags or comments on the verdict that counts now, whose texts are known."""
     now = connection.execute(present(records.c.person == person, records.c.item == item)).first()
     return now is not None and bool(verdict and texts) and (now.verdict, now.texts) == (verdict, texts)
+
+
+def _takes_back_unseen(connection: Connection, person: str, item: Any, row: Mapping[str, Any], after: str) -> bool:
+    """Return whether a judgement would take back a verdict that its page did not show, and gives no new verdict.
+
+    A page that shows an older verdict sends it again with a comment or a flag. A list is new only if it keeps all
+    nuggets of the list that the page did not show.
+    """
+    own = records.c.person == person, records.c.item == item.id
+    now = connection.execute(present(*own)).first()
+    if now is None or now.id == after or not now.verdict or row["at"] < now.at:
+        return False
+    if item.kind == LIST:
+        kept = nugget_keys(listed_nuggets(row["verdict"]) or [])
+        return not nugget_keys(listed_nuggets(now.verdict) or []) <= kept
+    earlier = {"", *connection.scalars(select(records.c.verdict).where(*own))} if after else {""}
+    return row["verdict"] != now.verdict and row["verdict"] in earlier
 
 
 def _is_key(texts: str, shown: str) -> bool:
@@ -214,7 +234,7 @@ def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str
         return "you were not asked to judge this item"
     if item.kind == LIST and person != ADJUDICATION:
         connection.execute(select(units.c.topic).where(units.c.topic == item.topic).with_for_update())  # one at a time
-        if others_list(connection, person, item.id):
+        if item.gone or others_list(connection, person, item.id):  # The campaign may have a list now.
             return "somebody else already listed the nuggets of this target; use that list for the strings"
     said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
     if (connection.scalar(said) or 0) >= MOST_SAID:

@@ -32,7 +32,7 @@ from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.pooling import NAMED
-from nescio.people.campaigns.shown_texts import texts_key
+from nescio.people.campaigns.shown_texts import LIST, texts_key
 from nescio.text import plural, squeeze
 
 STEP = 500  # values in one condition
@@ -103,6 +103,8 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
 def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     with database.reading() as connection:
         own = work.facts(connection)
+        lists = select(records.c.id).join(items, items.c.id == records.c.item).where(items.c.kind == LIST)
+        made = {*connection.scalars(lists.where(records.c.verdict != ""))}
     asked = own.get("asked", {"overlap": 1, "sentences": False})
     if own.get(NAMED) != SECRET:
         raise UsageError(
@@ -110,7 +112,7 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
             "texts; export its judgements (nescio assess export), and make another database for new answers (nescio "
             "assess create)"
         )
-    content = content_of([Path(source) for source in sources], asked["sentences"], secret=own["secret"])
+    content = content_of([Path(source) for source in sources], asked["sentences"], secret=own["secret"], made=made)
     if not content.items:
         raise UsageError("there is nothing to judge; a campaign needs a pool first (nescio campaign pool)")
     if content.names != own["names"]:

@@ -41,7 +41,8 @@ class Asked(Struct, frozen=True):
     """The assessors who were asked to judge in this campaign, with the items that each of them was asked to judge.
 
     `answers` has the items on which verdicts are expected back: those of the latest sheets, and those that the assessor
-    has judged. A verdict that `pool` took back is not expected until `sheets` asks for it again. `given` has all items
+    has judged. If `pool` took back a verdict, or the assessor skipped the item, no verdict is expected until `sheets`
+    asks for it again. `given` has all items
     that the assessor was ever asked to judge. `plan` has the number of people who are to judge each item, where
     somebody chose this number. `lines` is the number of lines that the history of judgements had when `sheets` wrote
     this; earlier versions of nescio did not write it.
@@ -83,13 +84,13 @@ def read_asked(campaign: Campaign) -> Asked:
     if not path.is_file():
         return Asked()
     asked = decoded(path, Asked, "delete it, then run nescio campaign sheets")
-    taken_back = set[tuple[str, str]]()
+    ended = set[tuple[str, str]]()
     for line in read_history(campaign)[_lines_before_sheets(campaign) if asked.lines is None else asked.lines :]:
         if line.after:
-            taken_back.discard((line.item, line.assessor))
-        elif line.source == TAKEN_BACK:
-            taken_back.add((line.item, line.assessor))
-    answers = {who: tuple(item for item in ids if (item, who) not in taken_back) for who, ids in asked.answers.items()}
+            ended.discard((line.item, line.assessor))
+        elif line.source == TAKEN_BACK or line.mark == "skip":
+            ended.add((line.item, line.assessor))
+    answers = {who: tuple(item for item in ids if (item, who) not in ended) for who, ids in asked.answers.items()}
     return replace(asked, answers=answers)
 
 

@@ -44,6 +44,7 @@ from nescio.text import sanitize, squeeze
 if TYPE_CHECKING:
     from nescio.people.campaigns.items import Item
 
+_Lists = dict[str, list[ListedNugget]]  # by the id of the record, in the order in which they were made
 FORMAT = "nescio judgements 1"
 SUFFIX = ".jsonl"
 LONGEST_HEADING = 100_000  # bytes
@@ -114,6 +115,7 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         return None
     taken, last, standing = HandedIn(heading.assessor), dict[str, tuple[str, bool]](), dict[str, str]()
     said = {name: (line.item, line.after) for name, line in present.records.items()}
+    latest = dict[str, tuple[Record, str]]()  # of each item
     records.sort(key=lambda one: one[1].at)
     given = [*enumerate(record for _, record in records)]
     # The places of the last record of each item with which a server takes back a verdict, and with which the person
@@ -128,7 +130,7 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         row = _taken(reading, path, number, record, items)
         if row is None:
             continue
-        if known is None and (why := _not_theirs(reading, heading.assessor, record)):
+        if known is None and (why := _not_theirs(reading, path, heading.assessor, record)):
             reading.fault(path, number, why, record.item)
             continue
         holds = _holds(reading, present, heading.assessor, row[0])
@@ -150,12 +152,26 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         # Who only comments on what holds no more does not withdraw it.
         taken.before.setdefault(record.id, verdict if held or record.verdict else "")
         last[record.item] = row[0].verdict, holds
+        latest[record.item] = row = _with_time_of_verdict(row, latest.get(record.item))
         if record.id not in said:
             taken.rows.append(row)
         said[record.id] = what
     taken.rows.sort(key=lambda row: row[1])
     taken.answers, taken.judged = len(last), sum(bool(verdict) and holds for verdict, holds in last.values())
     return taken
+
+
+def _with_time_of_verdict(row: tuple[Record, str], before: tuple[Record, str] | None) -> tuple[Record, str]:
+    """Return a judgement with its time; if it only repeats the verdict of the one `before`, with the time of that one.
+
+    A page repeats its verdict with each comment and flag, but this verdict may be older than one on another page.
+    """
+    record, _ = row
+    if before is None or not record.verdict:
+        return row
+    earlier, since = before
+    same = (record.verdict, record.texts) == (earlier.verdict, earlier.texts)
+    return (replace(record, at=earlier.at), since) if same else row
 
 
 def _holds(reading: SheetReader, present: Present, who: str, record: Record) -> bool:
@@ -205,12 +221,14 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], present: Present) -
 
     A judgement in one file may name nuggets that another file lists, so this comes before any judgement is read. If two
     assessors hand in lists for one target, neither list counts. If a list was collected before, only its assessor's
-    list counts; if it is not from a page or a server, no other list counts.
+    list counts; if it is not from a page or a server, no other list counts. If one assessor began a list on two pages,
+    only that of the page whose list was collected counts.
     """
     targets = {item.id: item.question for item in list_items(reading.campaign)}
     if reading.nuggets is None or not targets:
         return
     given: dict[str, dict[str, set[str]]] = {item: {} for item in targets}
+    lists: dict[tuple[str, str], dict[Path, _Lists]] = {}
     for path in paths:
         with suppress(OSError, FormatError):
             heading, lines = _lines(reading, path)
@@ -221,6 +239,9 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], present: Present) -
                     if listed is not None and reading.is_asked(heading.assessor, record.item, record.given):
                         numbers = given[record.item].setdefault(heading.assessor, set())
                         numbers.update(one.id for one in listed)
+                        own = lists.setdefault((record.item, heading.assessor), {}).setdefault(path, {})
+                        own[record.id] = listed
+    _find_apart(reading, present, lists)
     said = {line.item for line in present.records.values()}
     # A `collect` that was killed may have written a list before its line in the log.
     sealed = reading.is_list_collected
@@ -233,10 +254,39 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], present: Present) -
             reading.nuggets.setdefault(targets[item], set()).update(by_assessor.get(min(makers), ()))
 
 
-def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
+def _find_apart(reading: SheetReader, present: Present, lists: Mapping[tuple[str, str], Mapping[Path, _Lists]]) -> None:
+    """Store in `reading` which files have a list of a target that the same assessor began anew on another page.
+
+    `lists` has the lists of each file, keyed by target and assessor. Numbers of nuggets have other meanings there.
+    """
+    collected: dict[tuple[str, str], _Lists] = {}
+    for line in present.records.values():
+        if (line.item, line.assessor) in lists and (listed := listed_nuggets(line.after)) is not None:
+            collected.setdefault((line.item, line.assessor), {})[line.record] = listed
+    for (item, who), files in lists.items():
+        known = collected.get((item, who))
+        for path, own in files.items():
+            others = [known] if known else files.values()
+            if not all(_continues(own, other) or _continues(other, own) for other in others):
+                reading.apart.add((path, item))
+
+
+def _continues(later: _Lists, earlier: _Lists) -> bool:
+    """Return whether a page with the lists `later` has a list of `earlier`, or all nuggets of its last one."""
+    first, last = [*earlier.values()][-1], [*later.values()][-1]
+    return bool(later.keys() & earlier.keys()) or nugget_keys(first) <= nugget_keys(last)
+
+
+def _not_theirs(reading: SheetReader, path: Path, who: str, record: Record) -> str:
     """Return the reason why the assessor `who` may not give a judgement; empty if the assessor may."""
     if not reading.is_asked(who, record.item, record.given):
         return f"{who} was not asked to judge this item"
+    judged = reading.items.get(record.item)
+    if record.verdict and (path, f"{LIST}:{judged.question}" if judged else record.item) in reading.apart:
+        return (
+            f"each target has one list, but {who} made another one on another page; collect only the file whose list "
+            "should count, and open this file on the other page before judging there"
+        )
     makers = reading.makers.get(record.item, set()) if record.verdict else set()
     if LISTS in makers:
         return f"each target has one list, and {LISTS} has another one, from sheets/nuggets.csv; correct that one"
@@ -245,8 +295,7 @@ def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
             f"only one list per target is accepted, but {' and '.join(others)} also made a list; collect only "
             "the file whose list should count"
         )
-    item = reading.items.get(record.item)
-    lists = reading.other_lists.get(item.question, ()) if item and record.verdict else ()
+    lists = reading.other_lists.get(judged.question, ()) if judged and record.verdict else ()
     saw = nuggets_part(record.texts)
     is_by_other = not saw or saw != nuggets_part(reading.texts[record.item])
     if is_by_other and (who in lists or (lists and record.given)):  # People on a server have one list.
@@ -397,12 +446,12 @@ def changed_lists(
     for question in sorted(rows.keys() & key_of_lists(present, texts).keys()):
         lines = [line for line in present.records.values() if line.item == f"{LIST}:{question}" and line.after]
         given = listed_nuggets(json.dumps(rows[question]["nuggets"])) or []
-        if _alike(given) not in [_alike(listed_nuggets(line.after) or []) for line in lines]:
+        if nugget_keys(given) not in [nugget_keys(listed_nuggets(line.after) or []) for line in lines]:
             yield question, " and ".join(sorted({line.assessor for line in lines}))
 
 
-def _alike(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
-    """Return a key that is equal for lists of nuggets which differ in case and white space alone."""
+def nugget_keys(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
+    """Return a key of each nugget, which is equal for nuggets that differ in case and white space alone."""
     return {(one.id, squeeze(one.text), one.vital) for one in nuggets}
 
 

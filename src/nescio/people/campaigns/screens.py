@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import GUIDELINES, Campaign, keyed
 from nescio.people.campaigns.items import Item
-from nescio.people.campaigns.judgements import Judgement, guidelines_of, read_history
+from nescio.people.campaigns.judgements import Change, Judgement, Present, guidelines_of, read_history
 from nescio.people.campaigns.pages import script_page
 from nescio.people.campaigns.shown_texts import LIST, SENTENCES, kind_of_id, texts_key
 from nescio.people.campaigns.texts import utf8_text
@@ -61,10 +61,13 @@ def list_items(campaign: Campaign) -> list[Item]:
     ]
 
 
-def lists_to_make(campaign: Campaign) -> list[Item]:
-    """Return the `list_items` of the targets that have no list yet, or one that somebody made on a page or a server."""
+def lists_to_make(campaign: Campaign, here: Collection[str] = ()) -> list[Item]:
+    """Return the `list_items` of the targets that have no list yet, or one that people can change on this server.
+
+    `here` has the ids of the judgements with which people listed nuggets on this server.
+    """
     known = {question for question, *_ in nugget_texts(campaign.key_files)}
-    made = {line.item for line in read_history(campaign)}
+    made = {line.item for line in read_history(campaign) if line.record in here}
     return [item for item in list_items(campaign) if item.question not in known or item.id in made]
 
 
@@ -154,10 +157,22 @@ def page_data(campaign: Campaign, who: str, pool: int) -> dict[str, Any]:
     }
 
 
+def _as_said(line: Change) -> dict[str, Any]:
+    """Return a line of the history as the record that a page or a server sent."""
+    names = ("item", "comment", "mark", "pool", "guidelines", "texts")
+    said = {"id": line.record, "at": line.said, "verdict": line.after}
+    return said | {name: getattr(line, name) for name in names}
+
+
 def assessor_page(
     campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], pool: int
 ) -> str:
     """Return the HTML page on which an assessor judges these items; it needs no server and fetches nothing."""
     data = page_data(campaign, who, pool)
-    data["items"] = [shown_item(item, said.get(item.id, ()), data["nuggets"].get(item.question, ())) for item in items]
+    rows = [shown_item(item, said.get(item.id, ()), data["nuggets"].get(item.question, ())) for item in items]
+    lists = {item: line for (item, by), line in Present(read_history(campaign)).lines.items() if by == who}
+    for row in rows:
+        if row["kind"] == LIST and row["id"] in lists:
+            row["held"] = _as_said(lists[row["id"]])
+    data["items"] = rows
     return script_page(f"{campaign.settings.name}: {who}", data, told(campaign))

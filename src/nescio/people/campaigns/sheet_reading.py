@@ -117,6 +117,7 @@ class SheetReader:
         self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
         self.is_list_collected = False  # whether the log has the nuggets of the key as they are
         self.other_lists: dict[str, set[str]] = {}  # who made a list of a target that does not count
+        self.apart: set[tuple[Path, str]] = set()  # files with a target of which their assessor has another list
         self.nuggets: dict[str, set[str]] | None = None
         if self.campaign.settings.task == "nuggets":
             self.nuggets = nuggets_by_question(campaign.key_files)

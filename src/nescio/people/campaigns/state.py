@@ -16,7 +16,7 @@ from nescio.people.campaigns.folder import HANDOUT, RUNS, SHEETS, TOPICS, Campai
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files, lacking_key
 from nescio.people.campaigns.items import Item
-from nescio.people.campaigns.judgements import Judgement, read_judgements
+from nescio.people.campaigns.judgements import Judgement, read_history, read_judgements
 from nescio.people.campaigns.keyed import key_judge, keyed, without_answer
 from nescio.people.campaigns.log import digests, is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, read_pool
@@ -230,6 +230,8 @@ def _sheets(judging: _Judging) -> Step:
         who, since = "nobody was", ""
         if all(item.id in open_ for item in new):
             who, since = "too few people were", " since the question or the supports changed"
+        skipped = {line.item for line in read_history(campaign) if line.mark == "skip"} & {item.id for item in new}
+        since += f" ({len(skipped):,} skipped: ask somebody else)" if skipped else ""
         asked = f"{plural(len(new), noun)} that {who} asked to judge{since}"
     lists = [] if judging.by_sentences else [one for one in sentence_items(campaign) if one.id in open_]
     lists = unasked(campaign, lists, judging.judgements, open_)

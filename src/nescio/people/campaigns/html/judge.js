@@ -868,6 +868,7 @@ load().then(async () => {
   adopt();
   rebuildUndo();
   if (page.server) await more();
+  else items.forEach((item) => item.held && take(item.held)); // the list that was collected from another page
   ready = true;
   if (!savedAt && acceptedAt() > 0) savedAt = new Date(acceptedAt());
   if (savedAt && !$("saved").textContent) tell(`saved ${clock(savedAt)}`, "");
