@@ -11,10 +11,12 @@ import nescio
 from nescio.data.evidence import Evidence
 from nescio.data.kept import in_texts
 from nescio.data.outcomes import Outcomes
+from nescio.errors import UsageError
 from nescio.formats import REGISTRY
 from nescio.measures import parse
 from nescio.pipeline import Options, judge, load, read
 from nescio.pipeline.recognition import open_files, recognise
+from nescio.verbs._gates import Limit, score_gates
 from tests.rings import together
 
 from .excerpts import EVERY, EXAMPLES, EXCERPTS, READERS, counts
@@ -76,3 +78,19 @@ def test_gold_answers_of_every_format_are_known_by_their_digests() -> None:
             of_gold[name] = (format_.name, has_digest or isinstance(data, Evidence))
     assert {format_ for format_, _ in of_gold.values()} >= {"ave", "cbc", "kilt", "pan", "qa4mre", "squad2", "trec"}
     assert [name for name, (_, has_digest) in of_gold.items() if not has_digest] == []
+
+
+@together("name", [name for name, excerpt in EVERY.items() if excerpt.ungraded])
+def test_no_threshold_is_passed_without_the_answers_that_have_no_grade(name: str) -> None:
+    """More than a tenth of the run's answers are not graded. Each threshold is below the whole interval."""
+    scores, checked = nescio.score(EVERY[name].read()), 0
+    for row in scores:
+        if row.run in EVERY[name].ungraded and row.low is not None and not math.isnan(row.low):
+            limit = Limit(row.measure, row.low - 1e-9)
+            checked += 1
+            try:
+                statuses = {gate.run: gate.status for gate in score_gates(scores, [limit])}
+            except UsageError:  # no gate is possible
+                continue
+            assert statuses[row.run] != 0, row.measure
+    assert checked
