@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from nescio.data.changed_questions import changed, plain
-from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.model import NO_NUMBERS, Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SAID_SO, SILENT
 from nescio.data.policy_notes import OTHER_GOLD, one_sided
@@ -226,7 +226,7 @@ def _responses(row: Row, numbers: Names[str]) -> Iterator[Response]:
     answered = best is not None and not row.declined and row.why is None
     why = row.why if row.why != EMPTY or not row.declined else None
     kept = best if row.why in (None, SAID_SO) else None
-    own = {name: number for name, number in row.numbers.items() if name in numbers}
+    own = {name: number for name, number in row.numbers.items() if name in numbers} or NO_NUMBERS
     yield Response(row.question, kept, answered, row.confidence, row.rank, why=why, repeat=row.repeat, numbers=own)
     for rank, text in enumerate(row.given[1:], row.rank + 1):
         if text.strip(WHITE):
