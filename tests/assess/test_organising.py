@@ -1020,6 +1020,13 @@ def test_a_file_of_any_name_is_a_database(
     assert "ana" in str(nescio.assess.status(name))
 
 
+@pytest.mark.parametrize("proxy", ["localhost", "127.0.0.1, nginx", "999.1.1.1"])
+def test_a_proxy_that_is_no_address_is_refused(proxy: str, room: Room) -> None:
+    """Else no proxy would be trusted, and cookies would be sent without TLS."""
+    with pytest.raises(nescio.UsageError, match="is no IP address"):
+        nescio.assess.serve(room.db, proxy=proxy)
+
+
 def test_a_port_in_use_is_one_error_before_anything_is_served(room: Room, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(SystemExit) as ended:
         run(["assess", "serve", "--db", room.db, "--port", str(other.getsockname()[1])])
