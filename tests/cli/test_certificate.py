@@ -87,6 +87,19 @@ def test_a_certificate_is_for_the_words_of_its_questions(nescio: Command, certif
     done.assert_refused("was certified with no --declined-pattern, but these answers are read with --declined-pattern")
 
 
+def test_a_written_table_meets_a_certificate_although_a_topic_states_nothing(nescio: Command, tmp_path: Path) -> None:
+    """Only 30 of 40 topics have a relevant document."""
+    qrels = written(tmp_path / "qrels.txt", "\n".join(f"{i} 0 d{i} {int(i < 30)}" for i in range(40)))
+    ranked = "\n".join(f"{i} Q0 {'d' if i < 20 else 'e'}{i} 1 1 mine" for i in range(40))
+    judged = (qrels, written(tmp_path / "mine.run", ranked), "--judge-name", "nist")
+    rows = "\n".join(f"mine,{i},{'R' if i < 20 else 'W'}" for i in range(40))
+    people = written(tmp_path / "people.csv", f"run,question,verdict\n{rows}")
+    path, table = tmp_path / "judge.json", tmp_path / "table.csv"
+    done = nescio("judge", *judged, "--against", people, "--blind", "--certificate", path, "-o", table)
+    assert (done.status, '"words": ""' in path.read_text(encoding="utf-8")) == (0, False)
+    assert nescio("score", table, "-m", "accuracy", "--require-certificate", path).status == 0
+
+
 @pytest.mark.parametrize("rest", [0.5, 0.25])
 def test_labels_drawn_with_different_probabilities_correct_and_certify_nothing(
     nescio: Command, tmp_path: Path, rest: float

@@ -509,6 +509,14 @@ def test_scores_of_half_of_the_answers_are_no_mean(tmp_path: Path, nescio: Comma
     done = nescio("report", *runs, "-o", tmp_path / "r.html")
     assert "but old is significantly better on shared questions." in done.out
     assert "is best by" not in done.out
+    suite = tmp_path / "suite.toml"
+    suite.write_text("[benchmarks.one]\nfiles = ['old.csv', 'new.csv']\n")
+    done = nescio("score", suite, "--mark")
+    assert "no run is marked as the best. 'new' has the best value, but 'old' is significantly better" in done.err
+    assert "*" not in done.out
+    assert nescio("report", suite, "-o", tmp_path / "s.html").status == 0
+    page = (tmp_path / "s.html").read_text(encoding="utf-8")
+    assert ("but old is significantly better" in page, "significantly better than old" in page) == (True, False)
 
 
 def test_a_baseline_that_is_not_there_is_named(tmp_path: Path, nescio: Command) -> None:

@@ -27,6 +27,7 @@ from nescio.pipeline import Loaded
 from nescio.scoring.score import QUESTION, strata
 from nescio.stats import resampling
 
+CONTRADICTED = "marks.contradicted"  # the code of a note that a run is better than the one with the best value
 MOST_PAIRS = 500  # most pairs to test when the tables of counts exist already
 MOST_WORK = 2_000_000  # most pairs times questions to test unless the user asks: at most a second
 Key = tuple[str, str | None]  # measure and stratum
@@ -76,7 +77,7 @@ def mark(
                 rows = [row for row in scores if (row.measure, row.stratum) == (measure.label, stratum)]
                 lower = measure.declaration.lower_is_better
                 marks[measure.label, stratum] = _marked(rows, worse, lower=lower)
-                notes += _contradicted(rows, worse, lower=lower)
+                notes += contradicted(measure.label, {row.run: row.value for row in rows}, worse, lower=lower)
             if progress:
                 progress(done * len(measures) + at + 1, len(parts) * len(measures))
     if not marks:
@@ -141,16 +142,18 @@ def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) 
     }
 
 
-def _contradicted(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> Iterator[Note]:
-    """Yield a note if another run is significantly better than the one with the best value."""
-    top = _top({row.run: row.value for row in rows if not math.isnan(row.value)}, lower=lower)
-    contradicted = [(ahead, behind) for ahead, behind in sorted(worse) if behind in top]
-    for ahead, behind in contradicted[:1]:
+def contradicted(
+    measure: str, values: Mapping[str, float], worse: Collection[tuple[str, str]], *, lower: bool
+) -> Iterator[Note]:
+    """Yield a note if another run is significantly better than the one with the best value (`best_and_tied`)."""
+    top = _top({run: value for run, value in values.items() if not math.isnan(value)}, lower=lower)
+    better = [(ahead, behind) for ahead, behind in sorted(worse) if behind in top]
+    for ahead, behind in better[:1]:
         yield note(
-            "marks.contradicted",
+            CONTRADICTED,
             "{measure}: no run is marked as the best. {subject!r} has the best value, but {better!r} is "
             "significantly better on the questions that both have",
             behind,
-            measure=rows[0].measure,
+            measure=measure,
             better=ahead,
         )

@@ -55,8 +55,11 @@ def on_losses(
     """
     benchmarks, rows = [*benchmarks], [*rows]
     yield from _on_worse_answers(benchmarks, rows, share_of)
+    besides = dict.fromkeys(parse(row.measure).declaration.beside for row in rows)
+    values = {beside: _values(benchmarks, parse(beside)) for beside in besides if beside}
     for row in rows:
-        yield from _on_less(benchmarks, row)
+        if beside := parse(row.measure).declaration.beside:
+            yield from _on_less(values[beside], row, beside)
 
 
 def _on_worse_answers(
@@ -80,25 +83,22 @@ def _on_worse_answers(
             yield from worse_answers(run, baseline, before, now, units, by_silence=silent)
 
 
-def _on_less(benchmarks: Sequence[Data], row: Any) -> Iterator[Note]:
-    """Yield a note if a run falls by a tenth in the measure that its measure declares `beside` itself."""
-    beside = parse(row.measure).declaration.beside
-    if not beside:
-        return
-    measure = parse(beside)
-    shared = [
-        data
-        for data in benchmarks
-        if {row.run, row.baseline} <= {*data.runs} and {*measure.on(data.columns).needs} <= {*data.columns}
+def _values(benchmarks: Sequence[Data], measure: Measure) -> list[tuple[Data, dict[str, float]]]:
+    """Return each benchmark with the columns of a measure, and the measure's value of each run on it."""
+    having = [data for data in benchmarks if {*measure.on(data.columns).needs} <= {*data.columns}]
+    return [
+        (data, {data.runs[sample.run]: float(sample.value) for sample in measure_inputs(data, [measure])[0]})
+        for data in having
     ]
-    values = [
-        {data.runs[sample.run]: float(sample.value) for sample in measure_inputs(data, [measure])[0]} for data in shared
-    ]
-    both = [of_runs for of_runs in values if {row.run, row.baseline} <= of_runs.keys()]
+
+
+def _on_less(values: Sequence[tuple[Data, Mapping[str, float]]], row: Any, beside: str) -> Iterator[Note]:
+    """Yield a note if a run falls by a tenth in the measure `beside` its own; `values` has those of each benchmark."""
+    both = [(data, of_runs) for data, of_runs in values if {row.run, row.baseline} <= of_runs.keys()]
     if not both:
         return
-    before, now = (float(np.mean([of_runs[name] for of_runs in both])) for name in (row.baseline, row.run))
-    if (units := _units(shared)) >= FEW and before - now >= MUCH - 1e-9:
+    before, now = (float(np.mean([of_runs[name] for _, of_runs in both])) for name in (row.baseline, row.run))
+    if (units := _units([data for data, _ in both])) >= FEW and before - now >= MUCH - 1e-9:
         yield note(
             LESS,
             "run {subject!r} against {baseline!r}: {beside} {before:.2f} → {right:.2f}",

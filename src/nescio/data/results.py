@@ -361,7 +361,7 @@ class Scores(Plotted[Score], frozen=True):
         return records
 
     def _legend(self) -> str:
-        if all(row.best is None for row in self.rows):
+        if not any(row.best for row in self.rows):
             return ""
         return "* the best; † not significantly different from the best"
 

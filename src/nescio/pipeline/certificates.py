@@ -90,13 +90,12 @@ def digest_of(questions: Iterable[str]) -> str:
 def words_of(data: Any) -> str:
     """Return a short hash of the texts, options and gold answers of the questions, or "" if no answer states them."""
     words = data.words if isinstance(data, Outcomes) else None
-    if words is None or not any(map(any, words)):
+    if words is None:
         return ""
-    stated = {
-        name + "".join(f"\0{texts}" for texts in sorted({str(in_texts(own)) for own in column if own}))
-        for name, column in zip(data.questions, words.T, strict=True)
-    }
-    return digest_of(stated)
+    stated = [sorted({str(texts) for texts in map(in_texts, own) if any(texts)}) for own in words.T]
+    if not any(stated):
+        return ""
+    return digest_of("\0".join([name, *texts]) for name, texts in zip(data.questions, stated, strict=True))
 
 
 def read_certificate(path: Path | str) -> Certificate:

@@ -25,7 +25,7 @@ def suite_grids(results: Results) -> list[Grid]:
 
 def legend_lines(results: Results) -> list[str]:
     """Return lines that explain the signs and the columns of a suite's leaderboard."""
-    marks = MARKS if any(row.best is not None for row in results) else ""
+    marks = MARKS if any(row.best for row in results) else ""
     stable = STABLE if any(row.stable_low is not None for row in results) else ""
     sure = SURE if any(row.sure_low is not None for row in results) else ""
     return [line for line in (marks, "; ".join(filter(None, (stable, sure)))) if line]

@@ -9,9 +9,10 @@ from itertools import combinations
 import numpy as np
 from msgspec.structs import replace
 
-from nescio.comparison.best import MOST_WORK, best_and_tied
+from nescio.comparison.best import MOST_WORK, best_and_tied, contradicted
 from nescio.comparison.corrections import adjust
 from nescio.comparison.resampled_pairs import TestPlan
+from nescio.data.notes import Note
 from nescio.measures import Measure
 from nescio.stats import suites
 from nescio.suites.definition import Suite
@@ -31,8 +32,8 @@ def is_fast(suite: Suite) -> bool:
 
 def marks(
     suite: Suite, measure: Measure, rows: Sequence[SuiteScore], plan: TestPlan, *, sampled: bool
-) -> list[SuiteScore]:
-    """Return the rows of one measure with marks on the best runs, and with bounds of win rates.
+) -> tuple[list[SuiteScore], list[Note]]:
+    """Return the rows of one measure with marks on the best runs, and with bounds of win rates; and notes on the marks.
 
     The rows are returned unchanged if a test needs random exchanges and `sampled` is off, or if two runs with means
     have no defined difference. The rows get bounds but no marks if the means are over different benchmarks.
@@ -47,23 +48,25 @@ def marks(
         if pair is not None
     ]
     if any(pair.p is None or part.p is None for pair in pairs for part in pair.parts):
-        return list(rows)
+        return [*rows], []
     known = {row.run for row in rows if not math.isnan(row.value)}
     if any(math.isnan(pair.difference) and known.issuperset(pair.runs) for pair in pairs):
-        return list(rows)
+        return [*rows], []
     alpha, sign = 1 - plan.level, -1 if measure.declaration.lower_is_better else 1
     surely = _sure(suite, [row.run for row in rows], pairs, alpha, sign)
     marked = [
         replace(row, sure_low=float(low), sure_high=float(high)) for row, low, high in zip(rows, *surely, strict=True)
     ]
     if any(row.benchmarks < len(suite.benchmarks) for row in rows):
-        return marked
+        return marked, []
     worse = set()
     for pair, p in zip(pairs, adjust([pair.p for pair in pairs], "holm"), strict=True):
         if p is not None and p <= alpha:
             worse.add(pair.runs if sign * pair.difference > 0 else pair.runs[::-1])
-    top, tied = best_and_tied({row.run: row.value for row in rows}, worse, lower=sign < 0)
-    return [replace(row, best=row.run in top, tied_with_best=row.run in tied) for row in marked]
+    values = {row.run: row.value for row in rows}
+    top, tied = best_and_tied(values, worse, lower=sign < 0)
+    notes = [*contradicted(measure.label, values, worse, lower=sign < 0)]
+    return [replace(row, best=row.run in top, tied_with_best=row.run in tied) for row in marked], notes
 
 
 def _sure(

@@ -88,7 +88,8 @@ def score_suite(
     ranked: list[MeanRank] = []
     for at, measure in enumerate(wanted):
         of_measure = [of[at] for of in drawn]
-        scored = _scored(suite, measure, of_measure, plan, over=over, mark=mark)
+        scored, on_marks = _scored(suite, measure, of_measure, plan, over=over, mark=mark)
+        notes += on_marks
         rows += scored if ci else [replace(r, low=None, high=None, chosen_low=None, chosen_high=None) for r in scored]
         notes += _alike(scored) if ci and over == "benchmarks" else []
         if over == "benchmarks" and _is_ranked(suite, measure):
@@ -109,15 +110,17 @@ def score_suite(
 
 def _scored(
     suite: Suite, measure: Measure, drawn: Sequence[Drawn], plan: TestPlan, *, over: str, mark: bool | None
-) -> list[SuiteScore]:
-    """Return the macro mean of each run by one measure. If the runs can be ranked, win rates and marks are added."""
+) -> tuple[list[SuiteScore], list[Note]]:
+    """Return the macro mean of each run by one measure, and notes. If the runs can be ranked, win rates and marks are
+    added.
+    """
     scored = [_row(measure, drawn, run, over, plan.level) for run in suite.runs]
     if not _is_ranked(suite, measure):
-        return scored
-    scored = _with_win_rates(scored, drawn, measure, plan.level)
+        return scored, []
+    scored, notes = _with_win_rates(scored, drawn, measure, plan.level), list[Note]()
     if mark or (mark is None and is_fast(suite)):
-        scored = marks(suite, measure, scored, plan, sampled=bool(mark))
-    return _with_chosen(scored, measure, drawn, over, plan.level)
+        scored, notes = marks(suite, measure, scored, plan, sampled=bool(mark))
+    return _with_chosen(scored, measure, drawn, over, plan.level), notes
 
 
 def _with_chosen(

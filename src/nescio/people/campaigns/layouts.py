@@ -281,7 +281,7 @@ def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: S
             cells += [rank_range(own.low, own.high), own.groups]
         rows.append((*named_run(run.run, settings, judged.groups), *cells))
     language = judged.part.language
-    marked = any(row.best is not None for row in scores)
+    marked = any(row.best for row in scores)
     legend = f"{BEST} the best; {TIED} not significantly different from it." if marked else ""
     if place:
         legend += f" Ranks that a run may have, and groups of runs that are tied, by {measures[0]}."

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from nescio.comparison.best import CONTRADICTED
 from nescio.comparison.hidden_losses import hidden_between
 from nescio.data.results import Comparison, is_level
 from nescio.measures import parse
@@ -126,6 +127,9 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
     with_mean = [row for row in others if not math.isnan(row.value)]
     if not with_mean:
         return (Statement("best", f"{after}; no other run has a defined mean.", figures, of_level), *won)
+    if against := [n for n in scores.notes if n.code == CONTRADICTED and n["measure"] == first]:
+        head = f"{after}, but {shown[against[0]['better']]} is significantly better on shared questions."
+        return (Statement("best", head, figures, of_level), *won)
     tied = [shown[row.run] for row in others if row.tied_with_best or row.best]
     if not tied:
         advice = Statement("better", f"Ship {name}, if each benchmark counts the same.", figures, LEVEL)
