@@ -3,6 +3,7 @@ judged by the same keys, come to the same history, agreement and leaderboard."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -268,6 +269,53 @@ def test_a_server_that_lost_judgements_gets_them_again(room: Room, visitors: Vis
     press(page, "w")
     saved(page)
     assert held(room) == ["R", "W", "W", "X"]
+
+
+def on_two_computers(room: Room, visitors: Visitors) -> list[Any]:
+    """Return two pages of one person, each in a browser of its own."""
+    (link,) = room.invite("ana")
+    pages = [visitors.page(), visitors.page()]
+    for page in pages:
+        page.goto(link)
+        page.click("text=Start judging")
+        page.wait_for_selector(NEXT)
+    return pages
+
+
+@pytest.mark.parametrize("key", ["f", "r"])
+def test_a_page_with_an_older_verdict_is_told_of_the_newer_one(key: str, room: Room, visitors: Visitors) -> None:
+    """Also where the person says the older verdict once more."""
+    laptop, phone = on_two_computers(room, visitors)
+    for page, first in ((laptop, "r"), (phone, "w")):
+        press(page, first)
+        saved(page)
+    press(laptop, "ArrowLeft")
+    shows(laptop, "state", "You said right")
+    press(laptop, key)
+    shows(laptop, "trouble", "^Not accepted: 1 .you judged this on another page")
+    press(laptop, "ArrowLeft") if key == "r" else None
+    shows(laptop, "state", "You said wrong")
+    assert held(room) == ["W"]
+
+
+def test_a_page_with_an_older_list_shows_the_newer_one(
+    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
+    """A list is sent while it is written; what was added to the older list must not be sent with the newer one."""
+    room = serve(made.listed(tmp_path, ["fact"]))
+    laptop, phone = on_two_computers(room, visitors)
+    list_nuggets(phone, "painter", "died in Rome")
+    saved(phone)
+    laptop.click("text=Add a nugget")
+    laptop.keyboard.type("friend of Klimt")
+    laptop.clock.run_for(3 * TIMER)
+    shows(laptop, "trouble", "^Not accepted: 1 .you judged this on another page")
+    laptop.wait_for_selector(".listed >> nth=1")
+    list_nuggets(laptop, "friend of Klimt")
+    shows(laptop, "place", "^Answer")
+    saved(laptop)
+    listed = json.loads(room.held()["nuggets:t0", "ana"])
+    assert [row["text"] for row in listed] == ["painter", "died in Rome", "friend of Klimt"]
 
 
 def test_what_is_typed_in_one_tab_is_sent_by_no_other(room: Room, visitors: Visitors) -> None:

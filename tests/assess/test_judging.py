@@ -22,7 +22,7 @@ from sqlalchemy import func, select
 
 import nescio
 from nescio.people.assessing import clocks, saving, work
-from nescio.people.assessing.saving import UNSEEN
+from nescio.people.assessing.saving import OF_REFUSED, UNSEEN
 from nescio.people.assessing.tables import claims, records, units
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
@@ -497,7 +497,7 @@ def test_a_page_with_an_older_verdict_takes_back_no_newer_one(change: dict[str, 
 def test_a_page_with_an_older_list_takes_back_no_nugget_of_a_newer_one(new_room: NewRoom, tmp_path: Path) -> None:
     room = new_room(made.listed(tmp_path, ["a"]))
     ana = room.join("ana")
-    ana.next()
+    (item,) = [row["id"] for row in ana.next() if row["kind"] == "answer"]
 
     def listed(n: int, *texts: str, after: int | None = None) -> dict[str, str]:
         nuggets = [{"id": str(i), "text": text, "vital": True} for i, text in enumerate(texts, 1)]
@@ -507,6 +507,8 @@ def test_a_page_with_an_older_list_takes_back_no_nugget_of_a_newer_one(new_room:
     assert ana.send(listed(0, "painter"), listed(1, "painter", "died in Rome", after=0))[1] == []
     refused = [listed(2, "painter", "friend of Klimt", after=0), listed(3, "died in Rome"), listed(4, after=0)]
     assert ana.send(*refused) == ([], [UNSEEN] * 3)
+    earlier = listed(7, "died in Rome") | {"at": "2026-06-01T11:00:00.000Z"}
+    assert ana.send(earlier, ana.row(item, "1", 8)) == ([], [UNSEEN, OF_REFUSED])
     assert ana.send(listed(5, "Painter", "died in Rome", "friend of Klimt", after=0))[1] == []
     assert ana.send(listed(6, "friend of Klimt", after=5))[1] == []
     assert "died in Rome" not in room.held()["nuggets:t0", "ana"]

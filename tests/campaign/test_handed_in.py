@@ -102,6 +102,7 @@ def test_somebody_else_is_to_be_asked_for_what_was_skipped(campaign: Path, tmp_p
     ).sound
     status = nescio.campaign.status(campaign)
     assert "1 answer that nobody was asked to judge (1 skipped: ask somebody else)" in str(status)
+    assert status.after is not None
     assert status.after.command.endswith(" --assessor NAME")
     nescio.campaign.sheets(campaign, ["ben"], html=True, overlap=1)
     assert page_items(campaign, "ben") == {skipped}

@@ -43,6 +43,9 @@ from nescio.text import sanitize
 SHORT = 12  # digits of a digest
 LONGEST_LIST = LONGEST_KEY = 250_000  # characters of a list of nuggets, or of a key of texts
 UNSEEN = "you judged this on another page meanwhile, and that judgement stays; look at it, and then change it here"
+OF_REFUSED = (
+    "the list of nuggets by which you judged this was not accepted; judge it by the list that the page shows now"
+)
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 _KEY = re.compile(r"[0-9a-f-]*")  # of question and supports, as pages send it
 
@@ -79,8 +82,16 @@ def _save_all(
     if own["names"] == "nuggets":  # An update may have changed the nuggets before the topics were held.
         own = facts(connection)
     topics = set()
+    without_list: set[str] = set()  # topics of which this request had a list that was refused
     for one in said:
-        why, topic = _save(connection, person, one, own, seen.get(one.id, Seen()))
+        of = connection.scalar(select(items.c.topic).where(items.c.id == sanitize(one.item, 500)))
+        is_list = one.item.startswith(f"{LIST}:")
+        if of in without_list and not is_list and one.verdict:
+            why, topic = OF_REFUSED, ""
+        else:
+            why, topic = _save(connection, person, one, own, seen.get(one.id, Seen()))
+        if is_list:
+            (without_list.add if why else without_list.discard)(str(of))
         if why:
             refused.append({"id": one.id, "why": why} | ({"again": "yes"} if why == CHANGED else {}))
         else:
@@ -141,13 +152,13 @@ def _takes_back_unseen(connection: Connection, person: str, item: Any, row: Mapp
     """
     own = records.c.person == person, records.c.item == item.id
     now = connection.execute(present(*own)).first()
-    if now is None or now.id == after or not now.verdict or row["at"] < now.at:
+    if now is None or now.id == after or not now.verdict:
         return False
     if item.kind == LIST:
         kept = nugget_keys(listed_nuggets(row["verdict"]) or [])
         return not nugget_keys(listed_nuggets(now.verdict) or []) <= kept
     earlier = {"", *connection.scalars(select(records.c.verdict).where(*own))} if after else {""}
-    return row["verdict"] != now.verdict and row["verdict"] in earlier
+    return row["at"] >= now.at and row["verdict"] != now.verdict and row["verdict"] in earlier
 
 
 def _is_key(texts: str, shown: str) -> bool:

@@ -94,11 +94,12 @@ function complain() {
 }
 const acceptedAt = () => Math.max(...[...records.values()].filter((one) => !one.refused && (one.sent || !page.server)).map((one) => Date.parse(one.at)));
 
-function say(item, change, undoes = false) {
+function say(item, change, undoes = false, again = false) {
   if (stopped) return false;
   const old = stateOf(item);
   const next = { verdict: old.verdict, comment: old.comment, mark: old.mark, ...change };
-  if (next.verdict === old.verdict && next.comment === old.comment && next.mark === old.mark) return false;
+  const same = next.verdict === old.verdict && next.comment === old.comment && next.mark === old.mark;
+  if (same && !again) return false;
   // Never before what was said last, whatever the clock does.
   const before = [old, turnedDown.get(item)].map((one) => (one && one.at ? Date.parse(one.at) + 1 : 0));
   const time = Math.max(Date.now(), ...before);
@@ -109,7 +110,7 @@ function say(item, change, undoes = false) {
   const { texts } = "texts" in change ? change : repeats ? old : itemOf(item);
   if (texts) record.texts = texts; // A verdict by texts that have changed since may be refused.
   if (page.server && old.id) record.after = old.id; // What it replaces counts no more, whatever the clocks of servers say.
-  if (!undoes) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark, texts: old.texts } });
+  if (!undoes && !same) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark, texts: old.texts } });
   take(record);
   keep(record);
   return true;
@@ -471,7 +472,7 @@ function drawAll() {
   if (drawn() !== last) {
     drawItem(item);
     if (item.kind !== "nuggets") drawChoices(item, state);
-    else if (!draft || draft.item !== item.id) drawList(item); // who types goes on typing
+    else if (!isDraftOf(item)) drawList(item); // who types goes on typing
   }
   last = drawn();
   const skipped = state.mark === "skip";
@@ -592,9 +593,12 @@ function confirm() {
   else $("state").textContent = "Tick at least one, or press N for none.";
 }
 
+// A draft ends when another list came from elsewhere, or when a server refused it.
+const isDraftOf = (item) => Boolean(draft) && draft.item === item.id && (draft.from || {}).id === (newest.get(item.id) || {}).id;
+
 function drawList(item) {
   const held = stateOf(item.id).verdict;
-  if (!draft || draft.item !== item.id) draft = { item: item.id, rows: held ? JSON.parse(held) : [] };
+  if (!isDraftOf(item)) draft = { item: item.id, from: newest.get(item.id), rows: held ? JSON.parse(held) : [] };
   const parts = draft.rows.map((row, i) => {
     const line = make("div", "", { className: "listed" });
     const text = make("input", "", { value: row.text, maxLength: 1000, "aria-label": `Nugget ${row.id}` });
@@ -698,7 +702,9 @@ function judge(verdict) {
   if (stays(items[at].id, verdict)) return;
   refused = "";
   const mark = stateOf(items[at].id).mark;
-  say(items[at].id, { verdict, mark: mark === "skip" ? "" : mark, ...(mark === "skip" ? { comment: "" } : {}) });
+  // The server may have a newer verdict from another computer, which this page does not show.
+  const again = Boolean(page.server) && isAnswer(items[at]);
+  say(items[at].id, { verdict, mark: mark === "skip" ? "" : mark, ...(mark === "skip" ? { comment: "" } : {}) }, false, again);
   draft = null;
   if (items[at].again && !items[at].known && !items.some((one) => one.id === `second:${items[at].id}`)) learn();
   else goOn();
@@ -736,6 +742,7 @@ function type(change) {
     typed = newest.get(item);
     typed.draft = tab;
   }
+  if (draft) draft.from = newest.get(item);
   last = drawn();
 }
 function flush() {
@@ -887,7 +894,7 @@ function rebuildUndo() {
     const top = done[done.length - 1];
     const same = (a, b) => a.verdict === b.verdict && a.comment === b.comment && a.mark === b.mark;
     if (top && top.item === record.item && same(top.before, now)) done.pop();
-    else done.push({ item: record.item, before });
+    else if (!same(before, now)) done.push({ item: record.item, before });
     last.set(record.item, now);
   }
 }
