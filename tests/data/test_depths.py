@@ -19,8 +19,8 @@ def ranked(folder: Path, form: str, most: dict[str, int]) -> list[Path]:
         asked = [{"id": q, "question": f"What is {q}?", "answers": ["right"]} for q in ("1", "2")]
         texts = {"questions.jsonl": "".join(json.dumps(row) + "\n" for row in asked)}
         for run in most:
-            own = [{"id": q, "answer": "right" if k == 2 else "no", "rank": k} for name, q, k in rows if name == run]
-            texts[f"{run}.jsonl"] = "".join(json.dumps(row) + "\n" for row in own)
+            said = [{"id": q, "answer": "right" if k == 2 else "no", "rank": k} for name, q, k in rows if name == run]
+            texts[f"{run}.jsonl"] = "".join(json.dumps(row) + "\n" for row in said)
     elif form == "table":
         lines = [f"{run},{q},{'correct' if k == 2 else 'incorrect'},{k}" for run, q, k in rows]
         texts = {"table.csv": "\n".join(["run,question,outcome,rank", *lines]) + "\n"}

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import nescio
+from nescio.errors import UsageError
 from nescio.hosts.recorder import Recorder
 
 pytest_plugins = ["pytester"]
@@ -130,6 +131,23 @@ def test_answers_are_judged_and_what_is_recorded_wrongly_is_refused(pytester: py
     )
     assert done.ret == 0, printed
     done.assert_outcomes(passed=5)
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "says"),
+    [
+        ("Oslo", [], "has no right answer, so no judge can grade its answers; record the outcome"),
+        (None, [], "has no right answer"),
+        ("Oslo", None, "a right answer is a text, or a list of texts (found None)"),
+        ("42", 42, "(found 42)"),
+        (42, "42", "an answer is a text or None (found 42)"),
+    ],
+)
+def test_what_no_judge_can_grade_is_refused(answer: Any, gold: Any, says: str) -> None:
+    recorder = Recorder()
+    with pytest.raises(UsageError, match=re.escape(says)):
+        recorder.answer("q", answer, gold)
+    assert recorder.rows == []
 
 
 def answered(right: int, gold: str | list[str] = "Oslo", **how: Any) -> Recorder:

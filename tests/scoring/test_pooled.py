@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.errors import NescioError
+from nescio.errors import NescioError, UsageError
+from nescio.verbs._gates import Limit, score_gates
 
 OUTCOMES = ("correct", "incorrect", "unanswered")
 
@@ -57,6 +58,17 @@ def test_accuracy_knows_no_silence_and_all_questions_leave_nothing_open() -> Non
     row = nescio.score(every, "UF", pool=older, target="collection")["new", "UF"]
     plain = nescio.score(every, "UF", ci=None)["new", "UF"].value
     assert (row.value, row.low, row.high) == (pytest.approx(plain), pytest.approx(plain), pytest.approx(plain))
+
+
+def test_no_gate_rests_on_questions_that_seem_chosen_from_the_pool() -> None:
+    """The older run answered all of them right; a sample of all questions passes the same gate."""
+    new, older = runs(2_000, 600)
+    right = {row["question"] for row in older if row["outcome"] == "correct"}
+    chosen = [row for row in new if row["question"] in right]
+    with pytest.raises(UsageError, match=r"no gate can be decided .* not to be a random sample of the pool"):
+        score_gates(nescio.score(chosen, "accuracy", pool=older, missing="own"), [Limit("accuracy", 0.2)])
+    (gate,) = score_gates(nescio.score(new, "accuracy", pool=older, missing="own"), [Limit("accuracy", 0.2)])
+    assert gate.status == 0
 
 
 def test_what_is_odd_is_said_or_refused() -> None:

@@ -50,7 +50,8 @@ def test_measures_read_numbers_beside_answers(tmp_path: Path, form: str, costs: 
 
 @pytest.mark.parametrize("form", ["table", "runs"])
 def test_what_is_no_number_is_refused_where_a_measure_reads_it(tmp_path: Path, form: str) -> None:
-    given = files(tmp_path, [*ONCE[:3], ["dear"]], form)
+    costs: list[list[Any]] = [*ONCE[:3], ["dear"]]
+    given = files(tmp_path, costs, form)
     assert nescio.score(given, "accuracy")["mine", "accuracy"].value == 0.75
     with pytest.raises(FormatError, match=r"line [45]: mean\(cost_usd\) reads this"):
         nescio.score(given, "mean(cost_usd)")

@@ -126,6 +126,7 @@ def compare(
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
     loaded, laid = _open(source, measures, given, (labels, target, labels_by, also_judged, resolve))
     loaded, baseline = _of_named_runs(loaded, baseline, run)
+    check_baseline(baseline, [*loaded.data.runs, *loaded.data.origins.values()])
     data = paired_evidence(loaded)
     apart = laid is None and isinstance(data, Evidence) and on_own_questions(loaded)
     if not apart:
@@ -348,7 +349,6 @@ def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:
     if baseline is None:
         chosen = [(ways[y], ways[x]) for x, y in combinations(ways, 2)]
     else:
-        check_baseline(baseline, [*ways, *data.runs])
         origin = data.origins.get(baseline, baseline)
         base = ways[baseline] if baseline in ways else [data.runs.index(baseline)]
         chosen = [(runs, base) for run, runs in ways.items() if run != origin]

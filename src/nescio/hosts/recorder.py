@@ -6,7 +6,7 @@ pytest loads this wherever nescio is installed, so it imports nothing until a te
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,19 +90,27 @@ class Recorder(Struct):
 
         `gold` is the right answer, or all right answers. `judge` is any judge of `nescio judge`. None and a text that
         matches a `declined_pattern` completely are unanswered. An empty text is incorrect. `more` is as in `record`.
+        Raises UsageError for an answer that is no text, and without a right answer.
         """
+        from nescio.errors import UsageError
         from nescio.integrations import outcome_of
         from nescio.judging import known
 
+        if answer is not None and not isinstance(answer, str):
+            raise UsageError(f"an answer is a text or None (found {answer!r})")
+        golds = _listed(gold)
+        if not golds:
+            raise UsageError(
+                f"question {question!r} has no right answer, so no judge can grade its answers; record the outcome: "
+                "declining is correct, and answering incorrect"
+            )
         blank = answer is not None and not answer.strip()
-        outcome = (
-            "incorrect" if blank else outcome_of(answer, _listed(gold), judge=judge, declined_pattern=declined_pattern)
-        )
+        outcome = "incorrect" if blank else outcome_of(answer, golds, judge=judge, declined_pattern=declined_pattern)
         record = known(judge).record
         # Stated always: a record without it would agree with every pattern.
         patterns = ("declined_pattern", " | ".join(declined_pattern) or "none")
         graded_by = replace(record, parameters=(*record.parameters, patterns))
-        self.record(question, outcome, judge=str(graded_by), gold=gold, **more)
+        self.record(question, outcome, judge=str(graded_by), gold=golds, **more)
         return outcome
 
     def scores(self, measures: Any = None, **options: Any) -> Scores:
@@ -180,6 +188,11 @@ class Recorder(Struct):
 
 
 def _listed(gold: str | Sequence[str]) -> list[str]:
+    """Return the right answers as a list. Raises UsageError for anything but a text or several texts."""
+    from nescio.errors import UsageError
+
+    if not isinstance(gold, Iterable):
+        raise UsageError(f"a right answer is a text, or a list of texts (found {gold!r})")
     return [gold] if isinstance(gold, str) else list(gold)
 
 

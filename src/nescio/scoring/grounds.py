@@ -23,6 +23,7 @@ from nescio.data.kept import UNFIT as SAID_UNFIT
 from nescio.data.notes import Note, note, renamed
 from nescio.data.policy_notes import (
     APART,
+    CHOSEN,
     COMMON,
     FEW_CLUSTERS,
     FEWER_REPEATS,
@@ -281,6 +282,8 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}The run could win by adding answers: leave them out, or ask the baseline as often"
     elif code == OTHER_STAKES and not alone and _asked_otherwise(remark, pair):
         why = f"{said}Ask all runs at the same stakes, or compare them by their utility at a stake of both"
+    elif code == CHOSEN and pair.judges(remark.subject):
+        why = f"{said}Ask the run a random sample of the pool"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
     elif code == MIXED_FILES and not alone and _is_beside(remark, pair):

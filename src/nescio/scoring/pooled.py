@@ -14,7 +14,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
-from nescio.data.policy_notes import SAMPLED
+from nescio.data.policy_notes import CHOSEN, SAMPLED
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
@@ -148,7 +148,7 @@ def _of_the_sample(run: str, lost: int, shared: Sequence[str], known: Mapping[st
     drawn = np.array([question in asked for question in known])
     if differs_by_more_than_chance(right, np.ones(len(known), dtype=bool), drawn):
         yield note(
-            "pool.chosen",
+            CHOSEN,
             "run {subject!r}: its questions seem not to be a random sample of the pool. The older run's share of "
             "correct answers on these differs from its share on the other questions by more than chance. Scores on "
             "chosen questions cannot be corrected",
