@@ -104,6 +104,9 @@ def test_somebody_else_is_to_be_asked_for_what_was_skipped(campaign: Path, tmp_p
     assert "1 answer that nobody was asked to judge (1 skipped: ask somebody else)" in str(status)
     assert status.after is not None
     assert status.after.command.endswith(" --assessor NAME")
+    own = shutil.copytree(campaign, tmp_path / "own")
+    assert collect(own, hand_in(tmp_path / "3.jsonl", own, [(skipped, "", 1, why), (skipped, "", 3)])).sound
+    assert "3 of 4 verdicts returned" in str(nescio.campaign.status(own))  # she takes it up again
     nescio.campaign.sheets(campaign, ["ben"], html=True, overlap=1)
     assert page_items(campaign, "ben") == {skipped}
     assert "3 of 4 verdicts returned; ben has returned no verdict" in str(nescio.campaign.status(campaign))

@@ -113,6 +113,7 @@ function say(item, change, undoes = false, again = false) {
   if (!undoes && !same) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark, texts: old.texts } });
   take(record);
   keep(record);
+  if (draft) draft.from = newest.get(draft.item);
   return true;
 }
 
@@ -742,7 +743,6 @@ function type(change) {
     typed = newest.get(item);
     typed.draft = tab;
   }
-  if (draft) draft.from = newest.get(item);
   last = drawn();
 }
 function flush() {
