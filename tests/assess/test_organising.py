@@ -1008,6 +1008,25 @@ def test_a_url_that_is_none_is_one_error_and_no_message_shows_a_password(
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize("name", ["100%41.db", "a?b.db"])
+def test_a_file_of_any_name_is_a_database(
+    name: str, campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a URL has parts and percent signs with a meaning."""
+    monkeypatch.chdir(tmp_path)
+    nescio.assess.create(name, [campaign])
+    assert Path(name).is_file()
+    assert nescio.assess.invite(name, ["ana"]).links
+    assert "ana" in str(nescio.assess.status(name))
+
+
+@pytest.mark.parametrize("proxy", ["localhost", "127.0.0.1, nginx", "999.1.1.1"])
+def test_a_proxy_that_is_no_address_is_refused(proxy: str, room: Room) -> None:
+    """Else no proxy would be trusted, and cookies would be sent without TLS."""
+    with pytest.raises(nescio.UsageError, match="is no IP address"):
+        nescio.assess.serve(room.db, proxy=proxy)
+
+
 def test_a_port_in_use_is_one_error_before_anything_is_served(room: Room, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(SystemExit) as ended:
         run(["assess", "serve", "--db", room.db, "--port", str(other.getsockname()[1])])
@@ -1113,6 +1132,7 @@ def test_links_and_the_state_of_judging_go_to_standard_output(room: Room, capsys
     assert told("invite", "ana", "--revoke").out == "ana: revoked\n"
     for command, rule in (
         (("invite", "eva", "--revoke"), "nobody has the name 'eva'"),
+        (("invite", "adjudication", "--organiser"), "adjudication decides where others differ, and is no organiser"),
         (("invite", "ana", "--organiser"), "can have only one role"),
         (("invite", "a b"), "the name of a person must start with"),
     ):

@@ -509,3 +509,9 @@ def test_scores_of_half_of_the_answers_are_no_mean(tmp_path: Path, nescio: Comma
     done = nescio("report", *runs, "-o", tmp_path / "r.html")
     assert "but old is significantly better on shared questions." in done.out
     assert "is best by" not in done.out
+
+
+def test_a_baseline_that_is_not_there_is_named(tmp_path: Path, nescio: Command) -> None:
+    """Also beside a single run, which could be compared with nothing else."""
+    done = nescio("compare", table(tmp_path / "t.csv", new="CCW"), "--baseline", tmp_path / "b.json")
+    done.assert_refused("b.json: there is neither a file nor a run of this name")

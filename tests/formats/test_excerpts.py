@@ -9,9 +9,14 @@ import numpy as np
 
 import nescio
 from nescio.data.evidence import Evidence
+from nescio.data.kept import in_texts
+from nescio.data.outcomes import Outcomes
+from nescio.errors import UsageError
 from nescio.formats import REGISTRY
 from nescio.measures import parse
-from nescio.pipeline import Options, load
+from nescio.pipeline import Options, judge, load, read
+from nescio.pipeline.recognition import open_files, recognise
+from nescio.verbs._gates import Limit, score_gates
 from tests.rings import together
 
 from .excerpts import EVERY, EXAMPLES, EXCERPTS, READERS, counts
@@ -56,3 +61,36 @@ def test_the_texts_of_answers_change_no_outcome(name: str) -> None:
     excerpt = EVERY[name]
     with_texts = load(excerpt.files, Options(**excerpt.options, texts=True))
     assert with_texts.data.digest() == excerpt.read().data.digest()
+
+
+def test_gold_answers_of_every_format_are_known_by_their_digests() -> None:
+    """Otherwise a run could be compared with a baseline that was graded by other gold answers.
+
+    Data without outcomes, as of nuggets, cannot be a baseline.
+    """
+    of_gold = {}
+    for name, excerpt in EVERY.items():
+        format_, parts = recognise(open_files(excerpt.files)[0])
+        if "gold" in {role for role, _ in parts}:
+            data = judge(read(excerpt.files, Options(**excerpt.options, written=True)), None).data
+            words = data.words.ravel() if isinstance(data, Outcomes) and data.words is not None else ()
+            has_digest = any(own and in_texts(own)[1] for own in words)
+            of_gold[name] = (format_.name, has_digest or isinstance(data, Evidence))
+    assert {format_ for format_, _ in of_gold.values()} >= {"ave", "cbc", "kilt", "pan", "qa4mre", "squad2", "trec"}
+    assert [name for name, (_, has_digest) in of_gold.items() if not has_digest] == []
+
+
+@together("name", [name for name, excerpt in EVERY.items() if excerpt.ungraded])
+def test_no_threshold_is_passed_without_the_answers_that_have_no_grade(name: str) -> None:
+    """More than a tenth of the run's answers are not graded. Each threshold is below the whole interval."""
+    scores, checked = nescio.score(EVERY[name].read()), 0
+    for row in scores:
+        if row.run in EVERY[name].ungraded and row.low is not None and not math.isnan(row.low):
+            limit = Limit(row.measure, row.low - 1e-9)
+            checked += 1
+            try:
+                statuses = {gate.run: gate.status for gate in score_gates(scores, [limit])}
+            except UsageError:  # no gate is possible
+                continue
+            assert statuses[row.run] != 0, row.measure
+    assert checked

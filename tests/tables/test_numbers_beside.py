@@ -12,9 +12,9 @@ import nescio
 from nescio.errors import FormatError
 
 ASKED = [{"id": f"q{i}", "question": f"Where is {i}?", "answers": [f"Town {i}"]} for i in range(4)]
-# (repeat, cost) of the answers to four questions; the last is wrong
-ONCE = [[0.25], [0.5], [0.75], [1.5]]
-TWICE = [[0, 0.5], [0.25, 0.75], [0.5, 1], [1, 2]]
+# the costs of the answers to four questions, of which the last is wrong
+ONCE: list[list[Any]] = [[0.25], [0.5], [0.75], [1.5]]
+TWICE: list[list[Any]] = [[0, 0.5], [0.25, 0.75], [0.5, 1], [1, 2]]
 
 
 def answers(costs: list[list[Any]]) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ def test_measures_read_numbers_beside_answers(tmp_path: Path, form: str, costs: 
 
 @pytest.mark.parametrize("form", ["table", "runs"])
 def test_what_is_no_number_is_refused_where_a_measure_reads_it(tmp_path: Path, form: str) -> None:
-    costs: list[list[Any]] = [*ONCE[:3], ["dear"]]
+    costs = [*ONCE[:3], ["dear"]]
     given = files(tmp_path, costs, form)
     assert nescio.score(given, "accuracy")["mine", "accuracy"].value == 0.75
     with pytest.raises(FormatError, match=r"line [45]: mean\(cost_usd\) reads this"):

@@ -126,7 +126,7 @@ def compare(
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
     loaded, laid = _open(source, measures, given, (labels, target, labels_by, also_judged, resolve))
     loaded, baseline = _of_named_runs(loaded, baseline, run)
-    check_baseline(baseline, [*loaded.data.runs, *loaded.data.origins.values()])
+    check_baseline(baseline, (*loaded.data.runs, *loaded.data.origins.values()))
     data = paired_evidence(loaded)
     apart = laid is None and isinstance(data, Evidence) and on_own_questions(loaded)
     if not apart:

@@ -10,7 +10,9 @@ from msgspec import Struct, field
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 
-NOTHING: Mapping[str, str] = {}  # All questions without strata share this object, because there may be millions.
+# All questions without strata share an object, and all responses without numbers, because there may be millions.
+NOTHING: Mapping[str, str] = {}
+NO_NUMBERS: Mapping[str, float] = {}
 
 
 class Question(Struct, frozen=True):
@@ -69,7 +71,7 @@ class Response(Struct, frozen=True):
     why: str | None = None
     document: str | None = None
     repeat: str | None = None
-    numbers: Mapping[str, float] = {}
+    numbers: Mapping[str, float] = field(default_factory=lambda: NO_NUMBERS)
 
 
 class Run(Struct, frozen=True):

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Collection as Names
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from nescio.data.changed_questions import changed, plain
-from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.model import NO_NUMBERS, Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SAID_SO, SILENT
 from nescio.data.policy_notes import OTHER_GOLD, one_sided
@@ -20,13 +20,11 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, differs_between_runs, opt, shorten
 from nescio.formats.choices import check_choice
 from nescio.formats.registry import ReadOptions, Unjudged
-from nescio.sources.elements import identity
-from nescio.sources.json_lines import json_lines
-from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, locate, nfc
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
+from nescio.tables.answer_cells import broken_cell, golds_of, predictions_of, types_of_cells
 from nescio.tables.asking import AskedError, Options, of_refusals
 from nescio.tables.cells import Placed, gathered
 from nescio.tables.columns import SHORT
@@ -147,7 +145,7 @@ def _rows(
     *,
     repeated: bool,
 ) -> Iterator[Row]:
-    structured = {at: _structured(source, placed) for at, source in sources.items()}
+    structured = {at: types_of_cells(source, placed) for at, source in sources.items()}
     whole, own = _whole_numbers(connection), _is_own(placed)
     cells = [*labels.values(), *(f"coalesce({NUMBER.format(column)}, 'nan')" for column in numbers.values())]
     more = "".join(f", {cell}" for cell in cells)
@@ -175,8 +173,8 @@ def _rows(
     ) in connection.execute(query).fetchall():
         place = sources[file], row
         right, answer = ((c.removesuffix(".0") if whole and c is not None else c) for c in (gold, said))
-        listed = _listed(right, place, structured[file])
-        given = _given(answer, place, structured[file])
+        listed = golds_of(right, place, structured[file])
+        given = predictions_of(answer, place, structured[file])
         blank = not (given and given[0].strip(WHITE))
         # In nescio's own format, an empty answer is an abstention, unless the row states that the system answered, or
         # the user says what it counts as.
@@ -227,7 +225,7 @@ def _responses(row: Row, numbers: Names[str]) -> Iterator[Response]:
     answered = best is not None and not row.declined and row.why is None
     why = row.why if row.why != EMPTY or not row.declined else None
     kept = best if row.why in (None, SAID_SO) else None
-    own = {name: number for name, number in row.numbers.items() if name in numbers}
+    own = {name: number for name, number in row.numbers.items() if name in numbers} or NO_NUMBERS
     yield Response(row.question, kept, answered, row.confidence, row.rank, why=why, repeat=row.repeat, numbers=own)
     for rank, text in enumerate(row.given[1:], row.rank + 1):
         if text.strip(WHITE):
@@ -395,7 +393,7 @@ def _own_gold(
         known = first[row.question]
         place = f"{sources[known.file].label}, {locate(sources[known.file], known.row)}"
         if normalise(row.text) != normalise(known.text) and not {*row.gold} & {*known.gold}:
-            raise _fail(
+            raise broken_cell(
                 (sources[row.file], row.row),
                 f"question {row.question!r} has a different text from the question with this id in {place}",
                 row.text,
@@ -403,7 +401,7 @@ def _own_gold(
         if not by_first and bool(row.gold) != bool(known.gold):
             rule = f"question {row.question!r} has {'' if row.gold else 'no '}gold answers, but in {place} it has "
             rule += f"{'none' if row.gold else 'some'}; {opt('choose', {'gold': 'first'})} uses those read first"
-            raise _fail((sources[row.file], row.row), rule, " | ".join(row.gold) or None)
+            raise broken_cell((sources[row.file], row.row), rule, " | ".join(row.gold) or None)
         gold.setdefault(row.run, {})[row.question] = row.gold
     if others:
         own, known = others[0], first[others[0].question]
@@ -427,96 +425,3 @@ def _own_gold(
             )
         )
     return {} if by_first else gold
-
-
-# ---- cells that hold one text, or several ----
-
-Structured = Mapping[tuple[int, str], type] | None  # types by row and role; None for files where only the text tells
-
-
-def _structured(source: Source, placed: Placed) -> Structured:
-    """Return the types of the cells of JSON Lines that are lists or objects, keyed by row number and role.
-
-    The type is needed because a text may look like a list. The result is None for other formats.
-    """
-    if source.kind != "lines":
-        return None
-    names = {(r, name) for _, m in placed for r in ("prediction", "gold") if r in m for name in m[r].columns}
-    return {
-        (at, role): type(row[name])
-        for at, (row, _) in enumerate(json_lines(source), 1)
-        for role, name in names
-        if isinstance(row.get(name), (list, dict))
-    }
-
-
-def _kind(text: str, place: tuple[Source, int], structured: Structured, role: str) -> type:
-    """Return the type of a cell's content: list, dict or str.
-
-    `place` is the file and the row. A text in braces is not an object in a delimited file, whose cells are all texts.
-    """
-    listed = text.startswith("[") and text.endswith("]")
-    if structured is not None:
-        return structured.get((place[1], role), list if listed and role == "gold" else str)
-    if text.startswith("{") and text.endswith("}") and place[0].kind in ("parquet", "table"):
-        return dict
-    return list if listed else str
-
-
-def _listed(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:
-    """Return the gold answers in a cell.
-
-    The cell may be a list as JSON or Python writes it, SQuAD's {"text": [...]}, or texts separated by " | ".
-    """
-    if text is None:
-        return ()
-    kind = _kind(text, place, structured, "gold")
-    if kind is dict:
-        held = json_or(text, None)
-        texts = held.get("text") if isinstance(held, dict) else None
-        if not isinstance(texts, list) or not all(isinstance(item, str) for item in texts):
-            raise _object(text, place)
-        return tuple(dict.fromkeys(item for item in texts if item.strip(WHITE)))
-    if kind is list:
-        items = _list(text, place)
-        if items is not None:
-            return tuple(dict.fromkeys(item for item in items if item.strip(WHITE)))
-        if place[0].kind in ("parquet", "table"):
-            raise _fail(place, "a list of gold answers must be JSON", text)
-    return tuple(dict.fromkeys(part for piece in text.split(" | ") if (part := piece.strip(WHITE))))
-
-
-def _given(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:
-    """Return the predictions in a cell; a list in JSON has one for each rank, the best first."""
-    if text is None:
-        return ()
-    kind = _kind(text, place, structured, "prediction")
-    if kind is dict:
-        raise _object(text, place)
-    items = _list(text, place) if structured is not None and kind is list else None
-    return (text,) if items is None else tuple(items)
-
-
-def _list(text: str, place: tuple[Source, int]) -> list[str] | None:
-    try:
-        items = read_literal(text)
-    except UnsoundLiteralError as error:
-        raise _fail(place, f"this looks like a list but cannot be read: {error}", text) from None
-    except ValueError:
-        return None
-    if not isinstance(items, list) or any(isinstance(x, bool) or not isinstance(x, (str, int, float)) for x in items):
-        return None
-    return [identity(item) for item in items]
-
-
-def _object(text: str, place: tuple[Source, int]) -> FormatError:
-    rule = (
-        "this cell is an object, but an answer must be a text or a list of texts: put the answer into a column "
-        "of its own"
-    )
-    return _fail(place, rule, text)
-
-
-def _fail(place: tuple[Source, int], rule: str, value: Any = None) -> FormatError:
-    source, row = place
-    return FormatError(source.label, rule, where=locate(source, row), value=value)

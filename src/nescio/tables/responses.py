@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from msgspec.structs import replace
 
-from nescio.data.model import Response, Run
+from nescio.data.model import NO_NUMBERS, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.reasons import EMPTY, failed_call, kind_of
 from nescio.data.repeats import FIRST, REPEAT
@@ -247,6 +247,7 @@ def response_of(
     for name, number in numbers.items():
         if number is not None and not _is_number(number):
             raise fail(f"mean({name}) reads this field, so it must be a finite number or null", number)
+    stated = {name: math.nan if number is None else float(number) for name, number in numbers.items()}
     answers = answer is not None if answered is None else answered
     # A failed call decides nothing: it neither abstains nor keeps a candidate back.
     why = why_lacking(_others(row)) if statuses and not answers else None
@@ -266,7 +267,7 @@ def response_of(
         why,
         document=as_text(row.get("doc")),
         repeat=as_text(row.get(REPEAT)),
-        numbers={name: math.nan if number is None else float(number) for name, number in numbers.items()},
+        numbers=stated or NO_NUMBERS,
     )
 
 

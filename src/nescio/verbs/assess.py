@@ -233,9 +233,10 @@ def serve(request: ServeRequest) -> None:
     nescio assess serve --db judging.db
     """
     with _opened(request.db) as database:
-        from nescio.people.assessing.connections import bound, listening
+        from nescio.people.assessing.connections import bound, check_proxy, listening
         from nescio.people.assessing.server import application
 
+        check_proxy(request.proxy)
         sockets = asyncio.run(bound(request.host, request.port))
         say(f"serving http://{request.host}:{request.port}/ until Ctrl-C; people open their own links")
         listening(application(database), host=request.host, port=request.port, proxy=request.proxy).run(sockets)

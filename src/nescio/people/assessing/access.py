@@ -99,6 +99,8 @@ def invite(
             role = ORGANISER if organiser else ASSESSOR
             if known is None and revoke:
                 raise UsageError(f"nobody has the name {name!r}")
+            if organiser and name == ADJUDICATION:
+                raise UsageError(f"{name} decides where others differ, and is no organiser; choose another name")
             if known is not None and not revoke and known.role != role:
                 raise UsageError(f"{name} is an {known.role} already, and can have only one role")
             if known is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from ipaddress import ip_network
 from typing import Any
 
 import h11
@@ -89,6 +90,15 @@ class Prompt(H11Protocol):
         self._end()
         self.crowd.leave(self)
         super().connection_lost(exc)
+
+
+def check_proxy(proxy: str | None) -> None:
+    """Raise UsageError unless `proxy` has IP addresses or networks alone: no other name is ever trusted."""
+    for address in proxy.split(",") if proxy is not None else ():
+        try:
+            ip_network(address.strip())
+        except ValueError:
+            raise UsageError(f"{opt('proxy', proxy)}: {address.strip()!r} is no IP address") from None
 
 
 async def bound(host: str, port: int) -> list[socket.socket]:

@@ -49,7 +49,7 @@ class Database:
     def __init__(self, url: str) -> None:
         """Open the database at `url`, a file of SQLite or a URL of SQLAlchemy. Raises UsageError if it is invalid."""
         try:
-            where = _url(url if "://" in url else f"sqlite:///{url}")
+            where = _url(url) if "://" in url else URL.create("sqlite", database=url)
             if where.drivername in ("postgresql", "postgres"):
                 where = where.set(drivername="postgresql+psycopg")
             self.sqlite = where.get_backend_name() == "sqlite"
