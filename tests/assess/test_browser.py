@@ -318,6 +318,16 @@ def test_a_page_with_an_older_list_shows_the_newer_one(
     assert [row["text"] for row in listed] == ["painter", "died in Rome", "friend of Klimt"]
 
 
+def test_a_flag_leaves_a_list_as_it_is_written(serve: Callable[..., Room], visitors: Visitors, tmp_path: Path) -> None:
+    page = visitors.start(serve(made.listed(tmp_path, ["fact"])))
+    for _ in range(2):
+        page.click("text=Add a nugget")
+    page.keyboard.type("painter")
+    page.click("#flag")
+    page.wait_for_selector("#flag[aria-pressed=true]")
+    assert page.locator(".listed").count() == 2
+
+
 def test_what_is_typed_in_one_tab_is_sent_by_no_other(room: Room, visitors: Visitors) -> None:
     """Else the server has the half of a comment that the other tab sent, under the id of the whole."""
     page = visitors.start(room)

@@ -494,6 +494,15 @@ def test_a_page_with_an_older_verdict_takes_back_no_newer_one(change: dict[str, 
     assert room.held() == {(item, "ana"): "X"}
 
 
+def test_who_sees_the_verdict_that_counts_may_take_it_back(ana: Browser, room: Room) -> None:
+    """Also where another page has flagged the answer meanwhile, which says the same verdict again."""
+    item = ana.next()[0]["id"]
+    shown = ana.row(item, "R", 1)
+    assert ana.send(shown, ana.row(item, "R", 2, after=shown["id"], mark="flag"))[1] == []
+    assert ana.send(ana.row(item, "", 3, after=shown["id"]))[1] == []
+    assert room.held() == {(item, "ana"): ""}
+
+
 def test_a_page_with_an_older_list_takes_back_no_nugget_of_a_newer_one(new_room: NewRoom, tmp_path: Path) -> None:
     room = new_room(made.listed(tmp_path, ["a"]))
     ana = room.join("ana")

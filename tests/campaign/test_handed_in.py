@@ -93,6 +93,25 @@ def test_a_flag_or_a_comment_on_an_older_verdict_takes_back_no_newer_one(campaig
         assert (present[a].mark, present[d].mark) == ("", "flag")
 
 
+def test_a_flag_keeps_the_time_at_which_a_verdict_by_a_fast_clock_was_collected(campaign: Path, tmp_path: Path) -> None:
+    (item, *_), key = items_of(campaign), page_key(open_campaign(campaign).secret, "ana")
+    heading = Heading(FORMAT, "c", "ana", key)
+    fast = [
+        Record(f"fast-{mark}", item, f"2099-01-0{day}T12:00:00Z", "R", mark=mark)
+        for day, mark in ((1, ""), (2, "flag"))
+    ]
+
+    def taken(*said: Record) -> str:
+        path = tmp_path / "in.jsonl"
+        path.write_bytes(b"".join(hand_in_lines(heading, said)))
+        assert collect(campaign, path).sound
+        return verdicts(campaign)[item, "ana"]
+
+    assert taken(fast[0]) == "R"
+    assert taken(Record("phone", item, datetime.now(UTC).isoformat(timespec="milliseconds"), "W")) == "W"
+    assert taken(*fast) == "W"
+
+
 def test_somebody_else_is_to_be_asked_for_what_was_skipped(campaign: Path, tmp_path: Path) -> None:
     nescio.campaign.sheets(campaign, ["ana"], html=True, overlap=1)
     skipped, *others = items_of(campaign)
@@ -104,6 +123,9 @@ def test_somebody_else_is_to_be_asked_for_what_was_skipped(campaign: Path, tmp_p
     assert "1 answer that nobody was asked to judge (1 skipped: ask somebody else)" in str(status)
     assert status.after is not None
     assert status.after.command.endswith(" --assessor NAME")
+    own = shutil.copytree(campaign, tmp_path / "own")
+    assert collect(own, hand_in(tmp_path / "3.jsonl", own, [(skipped, "", 1, why), (skipped, "", 3)])).sound
+    assert "3 of 4 verdicts returned" in str(nescio.campaign.status(own))  # she takes it up again
     nescio.campaign.sheets(campaign, ["ben"], html=True, overlap=1)
     assert page_items(campaign, "ben") == {skipped}
     assert "3 of 4 verdicts returned; ben has returned no verdict" in str(nescio.campaign.status(campaign))

@@ -469,6 +469,39 @@ def test_another_computer_goes_on_from_the_file(tmp_path: Path, tab: Callable[..
     assert handed_in(ben, tmp_path / "z.jsonl")[1:] == []
 
 
+@pytest.mark.parametrize(("by", "done"), [("file", 2), ("page", 1)])
+def test_a_list_that_was_begun_anew_gives_way_to_the_one_that_comes_in(
+    by: str, done: int, tmp_path: Path, tab: Callable[..., Any]
+) -> None:
+    """Else the verdicts by each of them would name nuggets of the other."""
+    campaign = pooled(tmp_path, "lists")
+    path, computers = page_of(campaign), []
+    for nuggets, strings in ((("a fact", "a detail"), 1), (("another",), 2)):
+        page = tab(path)
+        computers.append(page)
+        list_nuggets(page, *nuggets)
+        for _ in range(strings):
+            press(page, "1")
+            press(page, "Enter")
+        saved(page)
+    first, there = computers
+    handed_in(first, tmp_path / "x.jsonl")
+    assert nescio.campaign.collect(campaign, [tmp_path / "x.jsonl"], resamples=10).sound
+    held = (verdicts(campaign), (campaign / "key" / "nuggets.jsonl").read_bytes())
+    if by == "file":
+        there.click("text=Continue from a file")
+        there.set_input_files("#file", tmp_path / "x.jsonl")
+    else:
+        nescio.campaign.sheets(campaign, ["ana"], html=True)
+    for shown in (there, path):  # and when the page is loaded once more
+        there = tab(path, there) if shown is path or by == "page" else there
+        shows(there, "count", f"^{done} of")
+        saved(there)
+    handed_in(there, tmp_path / "y.jsonl")
+    assert nescio.campaign.collect(campaign, [tmp_path / "y.jsonl"], resamples=10).sound
+    assert (verdicts(campaign), (campaign / "key" / "nuggets.jsonl").read_bytes()) == held
+
+
 def test_guidelines_wrap_where_the_page_does_and_speak_of_no_spreadsheet(tmp_path: Path, tab: Any) -> None:
     told = tab(page_of(pooled(tmp_path, "sentences"))).inner_text(".told").splitlines()
     assert told[0] == "How to judge"

@@ -585,6 +585,10 @@ def test_a_stake_that_one_run_was_never_asked_at_stands_against_nothing(tmp_path
     ]
     both = table(tmp_path / "both.csv", "run,question,stake,outcome", alike)
     assert nescio("compare", both, "-m", "accuracy", *GATE).status == 0
+    targets = [(run, q, {"old": 0.7, "new": 0.9}[run], state) for run, q, s, state in alike if s == 1]
+    path = table(tmp_path / "targets.csv", "run,question,t,outcome", targets)
+    by_target = nescio("compare", path, "-m", "accuracy", *GATE, "--column", "repeat=t")
+    by_target.assert_refused("'old' at 0.7, and 'new' at 0.9.")
 
 
 def looked(nescio: Command, state: Path, path: Path, *options: str) -> Outcome:

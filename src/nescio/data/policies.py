@@ -300,16 +300,16 @@ def _other_stakes(outcomes: Outcomes, present: NDArray[np.bool_]) -> list[Note]:
     assert outcomes.repeats is not None
     if not outcomes.repeats.single:
         return []
-    labels = outcomes.repeats.label.astype(str)
+    labels, number = np.unique(outcomes.repeats.label.astype(str), return_inverse=True)
     prices = penalties(labels) or {}
-    asked = {
-        run: tuple(sorted({prices[label] for label in np.unique(labels[row])}))
+    asked = {  # of each run, the stakes as its labels state them, keyed by the penalty
+        run: {prices[label]: label.partition("=")[2] for label in labels[np.unique(number[row])]}
         for run, row in zip(outcomes.runs, present, strict=True)
     }
-    pairs = [(run, other) for run, other in combinations(asked, 2) if asked[run] != asked[other]]
+    pairs = [(run, other) for run, other in combinations(asked, 2) if asked[run].keys() != asked[other].keys()]
     if not pairs:
         return []
-    (run, other), stakes = pairs[0], {name: [f"{float(price):g}" for price in own] for name, own in asked.items()}
+    (run, other), stakes = pairs[0], {name: [own[price] for price in sorted(own)] for name, own in asked.items()}
     return [
         note(
             OTHER_STAKES,

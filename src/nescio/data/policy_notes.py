@@ -33,14 +33,14 @@ LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"
 
 
 def depths(runs: Sequence[str], run: Array, rank: Array) -> list[Note]:
-    """Return a note if one run ranks more answers to a question than another; empty if all have the same last rank.
+    """Return a note if one run ranks several answers to a question, and another fewer; else empty.
 
     `run` has the number of a run for each answer, and `rank` the answer's rank.
     """
     last = np.zeros(len(runs), dtype=np.int64)
     np.maximum.at(last, run, rank)
     deep, shallow = int(last.argmax()), int(last.argmin())
-    if last[deep] == last[shallow]:
+    if last[deep] in (last[shallow], 1):
         return []
     return [
         note(

@@ -100,10 +100,11 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         asked = ((row.question, row.run, plain(row.text)) for row in rows if row.text)
         notes += changed("text or other options", asked, len(questions))
     strata = {name for question in questions.values() for name in question.strata}
+    of_answers = numbers.keys() - (strata - {*options.graded})
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
     for row in rows:
-        runs.setdefault(row.run, []).extend(_responses(row, numbers.keys() - (strata - {*options.graded})))
+        runs.setdefault(row.run, []).extend(_responses(row, of_answers))
         files.setdefault(row.run, str(sources[row.file].label))
     made = tuple(Run(name, tuple(responses), gold=gold.get(name, {})) for name, responses in runs.items())
     collection = Collection(placed[0][0].source.stem, tuple(questions.values()))

@@ -152,7 +152,8 @@ def _takes_back_unseen(connection: Connection, person: str, item: Any, row: Mapp
     """
     own = records.c.person == person, records.c.item == item.id
     now = connection.execute(present(*own)).first()
-    if now is None or now.id == after or not now.verdict:
+    shown = connection.scalar(select(records.c.verdict).where(*own, records.c.id == after))
+    if now is None or now.verdict in ("", shown):
         return False
     if item.kind == LIST:
         kept = nugget_keys(listed_nuggets(row["verdict"]) or [])

@@ -84,12 +84,13 @@ def read_asked(campaign: Campaign) -> Asked:
     if not path.is_file():
         return Asked()
     asked = decoded(path, Asked, "delete it, then run nescio campaign sheets")
-    ended = set[tuple[str, str]]()
+    ended: dict[tuple[str, str], str] = {}  # the mark of the line that ended what was asked
     for line in read_history(campaign)[_lines_before_sheets(campaign) if asked.lines is None else asked.lines :]:
-        if line.after:
-            ended.discard((line.item, line.assessor))
-        elif line.source == TAKEN_BACK or line.mark == "skip":
-            ended.add((line.item, line.assessor))
+        whose = line.item, line.assessor
+        if line.source == TAKEN_BACK or line.mark == "skip":
+            ended[whose] = line.mark
+        if line.after or (line.mark != "skip" and ended.get(whose) == "skip"):
+            ended.pop(whose, None)
     answers = {who: tuple(item for item in ids if (item, who) not in ended) for who, ids in asked.answers.items()}
     return replace(asked, answers=answers)
 

@@ -152,7 +152,8 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         # Who only comments on what holds no more does not withdraw it.
         taken.before.setdefault(record.id, verdict if held or record.verdict else "")
         last[record.item] = row[0].verdict, holds
-        latest[record.item] = row = _with_time_of_verdict(row, latest.get(record.item))
+        row = _with_time_of_verdict(row, latest.get(record.item))
+        latest[record.item] = row if known is None else (row[0], known.said or row[1])
         if record.id not in said:
             taken.rows.append(row)
         said[record.id] = what
@@ -285,7 +286,7 @@ def _not_theirs(reading: SheetReader, path: Path, who: str, record: Record) -> s
     if record.verdict and (path, f"{LIST}:{judged.question}" if judged else record.item) in reading.apart:
         return (
             f"each target has one list, but {who} made another one on another page; collect only the file whose list "
-            "should count, and open this file on the other page before judging there"
+            f"should count; {who} can open it on the other page, judge by that list there, and hand in again"
         )
     makers = reading.makers.get(record.item, set()) if record.verdict else set()
     if LISTS in makers:

@@ -170,9 +170,10 @@ def assessor_page(
     """Return the HTML page on which an assessor judges these items; it needs no server and fetches nothing."""
     data = page_data(campaign, who, pool)
     rows = [shown_item(item, said.get(item.id, ()), data["nuggets"].get(item.question, ())) for item in items]
-    lists = {item: line for (item, by), line in Present(read_history(campaign)).lines.items() if by == who}
-    for row in rows:
-        if row["kind"] == LIST and row["id"] in lists:
-            row["held"] = _as_said(lists[row["id"]])
+    lists = [row for row in rows if row["kind"] == LIST]
+    said_last = Present(read_history(campaign)).lines if lists else {}
+    for row in lists:
+        if line := said_last.get((row["id"], who)):
+            row["held"] = _as_said(line)
     data["items"] = rows
     return script_page(f"{campaign.settings.name}: {who}", data, told(campaign))

@@ -113,6 +113,7 @@ function say(item, change, undoes = false, again = false) {
   if (!undoes && !same) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark, texts: old.texts } });
   take(record);
   keep(record);
+  if (draft) draft.from = newest.get(draft.item);
   return true;
 }
 
@@ -742,7 +743,6 @@ function type(change) {
     typed = newest.get(item);
     typed.draft = tab;
   }
-  if (draft) draft.from = newest.get(item);
   last = drawn();
 }
 function flush() {
@@ -810,13 +810,31 @@ async function handIn() {
   $("state").textContent = `${link.download} holds everything that you said on this page (${judged} of ${items.length}). Send it to the organiser; you can go on and hand in again.`;
 }
 
+// Numbers name other nuggets in a list that was begun anew here, so the list that comes in replaces it, and whoever judged
+// strings by it judges them again.
+function takeIn(rows) {
+  const known = new Set(rows.map((record) => record.id));
+  const isBegunAnew = (list) => {
+    const own = [...records.values()].filter((record) => record.item === list.id && record.verdict);
+    return own.length && !own.some((record) => known.has(record.id)) && rows.some((record) => record.item === list.id && record.verdict);
+  };
+  const topics = items.filter((item) => item.kind === "nuggets" && isBegunAnew(item)).map((list) => list.topic);
+  if (topics.length) draft = null;
+  const more = rows.filter(take);
+  more.forEach((record) => pending.set(record.id, record));
+  for (const { id } of items.filter((item) => topics.includes(item.topic))) {
+    const theirs = rows.filter((record) => record.item === id).sort((a, b) => (a.at < b.at ? -1 : 1)).pop();
+    if (newest.has(id) && !known.has(newest.get(id).id)) say(id, { verdict: theirs ? theirs.verdict : "" }, true);
+  }
+  return more;
+}
+
 $("file").addEventListener("change", async () => {
   const file = $("file").files[0];
   if (!file) return;
   const [first, ...rows] = (await file.text()).split("\n").filter(Boolean).map((line) => { try { return JSON.parse(line); } catch { return {}; } });
   if (!first || first.key !== page.key) { trouble("That file is not one that you handed in from a page of this campaign."); return; }
-  const more = rows.filter((record) => record.id && record.item && record.at && take(record));
-  more.forEach((record) => pending.set(record.id, record));
+  const more = takeIn(rows.filter((record) => record.id && record.item && record.at));
   await store();
   draw();
   $("state").textContent = `${more.length} judgements added from ${file.name}.`;
@@ -875,7 +893,7 @@ load().then(async () => {
   adopt();
   rebuildUndo();
   if (page.server) await more();
-  else items.forEach((item) => item.held && take(item.held)); // the list that was collected from another page
+  else if (takeIn(items.flatMap((item) => item.held || [])).length) store(); // the lists collected from other pages
   ready = true;
   if (!savedAt && acceptedAt() > 0) savedAt = new Date(acceptedAt());
   if (savedAt && !$("saved").textContent) tell(`saved ${clock(savedAt)}`, "");
