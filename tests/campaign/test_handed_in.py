@@ -96,10 +96,8 @@ def test_a_flag_or_a_comment_on_an_older_verdict_takes_back_no_newer_one(campaig
 def test_a_flag_keeps_the_time_at_which_a_verdict_by_a_fast_clock_was_collected(campaign: Path, tmp_path: Path) -> None:
     (item, *_), key = items_of(campaign), page_key(open_campaign(campaign).secret, "ana")
     heading = Heading(FORMAT, "c", "ana", key)
-    fast = [
-        Record(f"fast-{mark}", item, f"2099-01-0{day}T12:00:00Z", "R", mark=mark)
-        for day, mark in ((1, ""), (2, "flag"))
-    ]
+    first = Record("first", item, "2099-01-01T12:00:00Z", "R")
+    flagged = Record("flagged", item, "2099-01-02T12:00:00Z", "R", mark="flag")
 
     def taken(*said: Record) -> str:
         path = tmp_path / "in.jsonl"
@@ -107,9 +105,9 @@ def test_a_flag_keeps_the_time_at_which_a_verdict_by_a_fast_clock_was_collected(
         assert collect(campaign, path).sound
         return verdicts(campaign)[item, "ana"]
 
-    assert taken(fast[0]) == "R"
+    assert taken(first) == "R"
     assert taken(Record("phone", item, datetime.now(UTC).isoformat(timespec="milliseconds"), "W")) == "W"
-    assert taken(*fast) == "W"
+    assert taken(first, flagged) == "W"
 
 
 def test_somebody_else_is_to_be_asked_for_what_was_skipped(campaign: Path, tmp_path: Path) -> None:
