@@ -43,10 +43,13 @@ OTHERWISE = {
 
 
 def takes(to: str, name: str) -> bool:
-    """Whether a writer has a place for what an excerpt holds."""
+    """Whether a writer has a place for what an excerpt holds.
+
+    The excerpt "pan" lacks a problem, which a written score of 0.5 would hide.
+    """
     if to in GRADED:
         return bool(EVERY[name].counts) and name not in ("counts", "pairs")
-    return EVERY[name].format == "pan" if to == "pan" else name in UNJUDGED
+    return EVERY[name].format == "pan" and name != "pan" if to == "pan" else name in UNJUDGED
 
 
 def conversions() -> Iterator[tuple[str, str, str]]:

@@ -23,7 +23,7 @@ from nescio.text import plural
     takes=Outcomes,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write a truth file and files of scores; an abstention and a missing problem have the score 0.5.
+    """Write a truth file and files of scores; an abstention has the score 0.5.
 
     Raises MismatchError for outcomes without scores, which were not read from PAN's files, and for decisions that do
     not follow from their scores.
