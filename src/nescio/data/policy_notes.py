@@ -33,7 +33,7 @@ LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"
 
 
 def depths(runs: Sequence[str], run: Array, rank: Array) -> list[Note]:
-    """Return a note if one run ranks several answers to a question, and another fewer; else empty.
+    """Return a note if one run ranks more answers to a question than another; empty if no run ranks several.
 
     `run` has the number of a run for each answer, and `rank` the answer's rank.
     """

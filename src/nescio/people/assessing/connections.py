@@ -93,12 +93,12 @@ class Prompt(H11Protocol):
 
 
 def check_proxy(proxy: str | None) -> None:
-    """Raise UsageError unless `proxy` has IP addresses or networks alone: no other name is ever trusted."""
+    """Raise UsageError unless `proxy` lists only IP addresses and networks, because no other name is trusted."""
     for address in proxy.split(",") if proxy is not None else ():
         try:
             ip_network(address.strip())
         except ValueError:
-            raise UsageError(f"{opt('proxy', proxy)}: {address.strip()!r} is no IP address") from None
+            raise UsageError(f"{opt('proxy', proxy)}: {address.strip()!r} is no IP address or network") from None
 
 
 async def bound(host: str, port: int) -> list[socket.socket]:

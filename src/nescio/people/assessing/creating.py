@@ -360,10 +360,9 @@ def content_of(
 ) -> Content:
     """Return the items to judge in the folder of a campaign, or in questions and runs.
 
-    `made` has the ids of the judgements with which people listed nuggets in the database.
-
-    For questions and runs, ids of items are computed from the `secret` of their database. For a new database, `secret`
-    is None, and a new secret is drawn.
+    `made` has the ids of the judgements with which people listed nuggets in the database. For questions and runs, ids
+    of items are computed from the `secret` of their database. For a new database, `secret` is None, and a new secret is
+    drawn.
     """
     if len(paths) == 1 and (paths[0] / SETTINGS).is_file():
         return _of_campaign(open_campaign(paths[0]), sentences, made)

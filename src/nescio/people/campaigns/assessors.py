@@ -42,10 +42,9 @@ class Asked(Struct, frozen=True):
 
     `answers` has the items on which verdicts are expected back: those of the latest sheets, and those that the assessor
     has judged. If `pool` took back a verdict, or the assessor skipped the item, no verdict is expected until `sheets`
-    asks for it again. `given` has all items
-    that the assessor was ever asked to judge. `plan` has the number of people who are to judge each item, where
-    somebody chose this number. `lines` is the number of lines that the history of judgements had when `sheets` wrote
-    this; earlier versions of nescio did not write it.
+    asks for it again. `given` has all items that the assessor was ever asked to judge. `plan` has the number of people
+    who are to judge each item, where somebody chose this number. `lines` is the number of lines that the history of
+    judgements had when `sheets` wrote this; earlier versions of nescio did not write it.
     """
 
     assessors: tuple[str, ...] = ()

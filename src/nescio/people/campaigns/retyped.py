@@ -53,10 +53,11 @@ def unguarded(cell: str) -> str:
 
 
 def moved(pairs: Iterable[tuple[str, str]]) -> set[str]:
-    """Return the texts, as `plain` returns them, that are missing from a cell of theirs and stand in another's.
+    """Return the texts, as `plain` returns them, that left their own cell and are now in another cell.
 
-    `pairs` has what was written into each cell, and what is found there. A date stands in another's cell, however a
-    spreadsheet wrote it, if it lacks a number of its own cell's text and has those of another.
+    `pairs` has the text that was written into each cell, and the text that is there now. A date may have any form. It
+    moved if it lacks a number of the text of its cell and has all numbers of the text of another. Texts are as `plain`
+    returns them.
     """
     plainly = [(plain(written), plain(found)) for written, found in pairs]
     changed = [(before, now) for before, now in plainly if before != now]

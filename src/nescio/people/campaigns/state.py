@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -202,7 +201,7 @@ class _Judging(Struct, frozen=True):
     campaign: Campaign
     items: list[Item]
     judgements: list[Judgement]
-    open_: Mapping[str, Any]
+    open_: Mapping[str, int]
     by_sentences: bool
     left: int
     nothing: bool
