@@ -136,6 +136,11 @@ def command_text(words: Iterable[str]) -> str:
     return " ".join(shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_typed, word))}'" for word in words)
 
 
+def typed_path(path: str | os.PathLike[str]) -> str:
+    """Return a path or address as one word of a command line."""
+    return command_text([str(path)])
+
+
 def _typed(c: str) -> str:
     if c in "'\\":
         return f"\\{c}"

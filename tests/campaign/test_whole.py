@@ -4,6 +4,8 @@ otherwise."""
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -120,3 +122,17 @@ def test_topics_may_be_a_table(tmp_path: Path) -> None:
         with pytest.raises(nescio.FormatError, match=rule):
             nescio.campaign.init(tmp_path / "d", [table], task="qa", groups=["a=A"])
         assert not (tmp_path / "d").exists()
+
+
+def test_each_next_command_names_a_folder_that_a_shell_reads_back(tmp_path: Path) -> None:
+    """A folder with spaces and an apostrophe: every command that a step prints has it as one word."""
+    campaign = made.qa(tmp_path / "last year's runs", key=False)
+    run = made.lines(tmp_path / "runs" / "one.jsonl", [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(6)])
+    printed = [nescio.campaign.status(campaign), nescio.campaign.handout(campaign), nescio.campaign.status(campaign)]
+    nescio.campaign.intake(campaign, [run], group="alpha")
+    printed += [nescio.campaign.status(campaign), nescio.campaign.pool(campaign), nescio.campaign.status(campaign)]
+    printed += [nescio.campaign.sheets(campaign, assessors=["ann"]), nescio.campaign.status(campaign)]
+    commands = [line for text in printed for line in re.findall(r"nescio campaign .*", str(text))]
+    assert len(commands) == len(printed)
+    for command in commands:
+        assert shlex.split(command)[3].rstrip(";,") == str(campaign), command

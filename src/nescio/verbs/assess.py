@@ -29,6 +29,7 @@ from nescio.options import Request, argument, option, verb
 from nescio.options.edge import say
 from nescio.options.kinds import FILES, NAMES, PATH
 from nescio.reporting.printing import show_lines
+from nescio.text import typed_path
 
 HOME = "http://127.0.0.1:8000"
 
@@ -186,7 +187,7 @@ def _show_links(made: Any, _: Any) -> None:
         address = urlsplit(next(iter(made.links.values())))
         here = address.hostname in ("127.0.0.1", "localhost") and address.port != urlsplit(HOME).port
         port = f" --port {address.port or 80}" if here else ""
-        say(f"next: nescio assess serve --db {made.database}{port}; then people open their links")
+        say(f"next: nescio assess serve --db {typed_path(made.database)}{port}; then people open their links")
 
 
 @verb(InviteRequest, working="writing", present=_show_links, prints="")

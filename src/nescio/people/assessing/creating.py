@@ -42,7 +42,7 @@ from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines
 from nescio.people.campaigns.topics import check_languages
 from nescio.pipeline import Options, read
-from nescio.text import answer_key, enumerated, plural, sanitize
+from nescio.text import answer_key, enumerated, plural, sanitize, typed_path
 
 BATCH = 5_000
 MOST_APART = 0.5  # If shares of control answers and of other answers differ by more, people can recognise the former.
@@ -92,7 +92,7 @@ class Created(Struct, frozen=True):
         return (
             f"made {self.database}: {plural(self.items, 'item')} of {plural(self.topics, 'topic')},"
             f" with {plural(self.judgements, 'judgement')} to make{graded}"
-            f"\nnext: nescio assess invite --db {self.database} NAME"
+            f"\nnext: nescio assess invite --db {typed_path(self.database)} NAME"
         )
 
 

@@ -164,7 +164,7 @@ def collect(
     with step(campaign) as opened:
         paths = [Path(path) for path in files] or found_sheets(opened)
         if not paths:
-            raise UsageError(f"there is no sheet to collect; run nescio campaign sheets {opened.folder} first")
+            raise UsageError(f"there is no sheet to collect; run nescio campaign sheets {opened.typed} first")
         before, faults, taken = _listed(opened), FaultsOfFiles(), lists_taken_in(read_log(opened))
         by_name = len({*map(Path, files)})
         lists = drop_replaced(opened, [*filter(is_key_sheet, paths)], faults, alone=by_name == 1)

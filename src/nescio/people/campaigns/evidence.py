@@ -281,7 +281,7 @@ def _all_judged(campaign: Campaign, at: Mapping[int, Outcomes], lacking: Sequenc
         deeper = f"set depth = {deepest} in campaign.toml, " if deepest > campaign.settings.depth else ""
         raise MismatchError(
             f"{_have_not(len(open_), 'answer')} been judged (first: {first}); {deeper}make a pool and have people "
-            f"judge (see nescio campaign status {campaign.folder}), or {remedy}"
+            f"judge (see nescio campaign status {campaign.typed}), or {remedy}"
         )
 
 

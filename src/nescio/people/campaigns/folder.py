@@ -21,6 +21,7 @@ from nescio.people.campaigns.own_files import is_own, own_files
 from nescio.people.campaigns.settings import Settings, read_settings
 from nescio.sources.locks import locked
 from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
+from nescio.text import typed_path
 
 TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "receipts"
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
@@ -55,6 +56,11 @@ class Campaign(Struct, frozen=True):
         Raises UsageError if the file of the secret is missing.
         """
         return keyed(self.secret, *words)
+
+    @property
+    def typed(self) -> str:
+        """Return the folder as one word of a command line."""
+        return typed_path(self.folder)
 
     @property
     def secret(self) -> str:

@@ -152,14 +152,14 @@ def refuse_old_pool(campaign: Campaign) -> None:
     if old is not None and not old.fresh:
         campaign.topics()  # whose errors `pool` would raise, too
         state = f"is {old}" if old.newer else "was changed by hand"
-        raise MismatchError(f"the pool {state}; run nescio campaign pool {campaign.folder} first")
+        raise MismatchError(f"the pool {state}; run nescio campaign pool {campaign.typed} first")
 
 
 def refuse_old(campaign: Campaign) -> None:
     """Raise MismatchError if there are no results, or if results or inputs have changed since the scoring."""
     old = age(campaign, SCORING)
     if old is None:
-        raise MismatchError(f"there are no results yet; run nescio campaign score {campaign.folder} first")
+        raise MismatchError(f"there are no results yet; run nescio campaign score {campaign.typed} first")
     if not old.fresh:
         state = f"are {old}" if old.newer else "were changed after the scoring"
-        raise MismatchError(f"the results {state}; run nescio campaign score {campaign.folder} first")
+        raise MismatchError(f"the results {state}; run nescio campaign score {campaign.typed} first")

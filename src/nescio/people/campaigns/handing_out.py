@@ -20,7 +20,7 @@ from nescio.people.campaigns.runs import FORMS
 from nescio.people.campaigns.settings import SETTINGS, written
 from nescio.people.campaigns.topics import has_key, public_topics, topic_files
 from nescio.sources.writing import atomic_write
-from nescio.text import plural
+from nescio.text import plural, typed_path
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same bytes
 
@@ -53,7 +53,7 @@ def handout(campaign: Path | str) -> HandedOut:
                 for name, content in files.items():
                     put(draft / name, content)
         record(opened, "handout", digests(opened, SETTINGS, TOPICS), digests(opened, HANDOUT))
-    after = f"send this folder to the groups, then accept their runs: nescio campaign intake {opened.folder} FOLDER..."
+    after = f"send this folder to the groups, then accept their runs: nescio campaign intake {opened.typed} FOLDER..."
     return HandedOut(opened / HANDOUT, tuple(files), after, notes)
 
 
@@ -69,7 +69,7 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
         files, notes = handout_files(opened)
         with atomic_write(path) as draft:
             draft.write_bytes(packed(files))
-    after = f"send this archive to the teams; each team runs nescio campaign check {path.name} RUN..."
+    after = f"send this archive to the teams; each team runs nescio campaign check {typed_path(path.name)} RUN..."
     return HandedOut(path, tuple(files), after, notes)
 
 

@@ -240,7 +240,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         verdicts = [judgement.item for judgement in read_judgements(opened)]
         judged = {*verdicts} - open_items(opened).keys()
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
-    after = f"sheets {opened.folder} --assessor NAME" if ids - judged else f"score {opened.folder}"
+    after = f"sheets {opened.typed} --assessor NAME" if ids - judged else f"score {opened.typed}"
     counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
     unused = sum(item in held - ids for item in verdicts)
     return Pooled(opened / POOL / ITEMS, *counts, f"nescio campaign {after}", pool_version(merged), back, again, unused)

@@ -16,6 +16,7 @@ from nescio.people.campaigns.log import now, read_log, write_log
 from nescio.people.campaigns.receipts import disqualified, read_receipts, rulings, taken_in
 from nescio.people.campaigns.settings import moment
 from nescio.people.campaigns.written_anew import most_alike, versions
+from nescio.text import typed_path
 
 _DONE = {WITHDRAWN: "withdrawn", DISQUALIFIED: "disqualified", LIFTED: "admitted again", EXTENDED: "extended"}
 
@@ -36,7 +37,7 @@ class Ruled(Struct, frozen=True):
     def __str__(self) -> str:
         until = f" until {self.until}" if self.until else ""
         lines = [f"{', '.join(self.about)}: {_DONE[self.step]}{until}", *(f"note: {one}" for one in self.alike)]
-        return "\n".join([*lines, f"next: nescio campaign status {self.folder}"])
+        return "\n".join([*lines, f"next: nescio campaign status {typed_path(self.folder)}"])
 
 
 def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled:

@@ -191,7 +191,7 @@ def write_results(
         _write_answers(draft, said, parts)
     _write_sentences(draft, campaign, said.topics.parts.values())
     scored = {judged.part.language: scores for judged, scores in parts}
-    after = f"nescio campaign publish {campaign.folder}"
+    after = f"nescio campaign publish {campaign.typed}"
     kept = tuple(one.kept for one in outcomes)
     return Scored(draft, scored, compared, tuple(table.name for table in listed), after, kept)
 
@@ -396,7 +396,7 @@ def read_results(campaign: Campaign) -> dict[str, Any]:
     """Return the data that `score` wrote for the site. Raises MismatchError if there are no results."""
     path = campaign / RESULTS / DATA
     if not path.is_file():
-        raise MismatchError(f"there are no results yet; run nescio campaign score {campaign.folder} first")
+        raise MismatchError(f"there are no results yet; run nescio campaign score {campaign.typed} first")
     return decoded(path, dict[str, Any], "to write it again, run nescio campaign score")
 
 

@@ -125,7 +125,7 @@ def sheets(
         if not pool and latest(opened, POOLING):
             raise UsageError("the pool has no answers: no run answers a question, so there is nothing to judge")
         if not pool:
-            raise UsageError(f"there is no pool; nescio campaign pool {opened.folder} makes one")
+            raise UsageError(f"there is no pool; nescio campaign pool {opened.typed} makes one")
         if sentences:
             pool = story_items(opened)
         form = "html" if html else form
@@ -159,9 +159,9 @@ def sheets(
         record(opened, "sheets", digests(opened, POOL, GUIDELINES), wrote, SEALED)
         put(opened / ASKED, asked)  # after its line in the log, so that `verify` knows it whenever nescio is killed
     cells = _CELLS[SENTENCES if sentences else _column(opened, ())]
-    after = f"let the assessors fill in their sheets ({cells}), then run nescio campaign collect {opened.folder}"
+    after = f"let the assessors fill in their sheets ({cells}), then run nescio campaign collect {opened.typed}"
     if html:
-        then = f"nescio campaign collect {opened.folder} FILE..."
+        then = f"nescio campaign collect {opened.typed} FILE..."
         after = f"send each page to its assessor, then collect the saved files: {then}"
     remark = f"{plural(lacking, 'answer')} that must be judged again: {MORE_PEOPLE}" if lacking else ""
     return Handed(opened / SHEETS, tuple(sheet for sheet, _ in made), after, remark)

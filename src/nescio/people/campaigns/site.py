@@ -128,7 +128,7 @@ def _refuse(campaign: Campaign) -> None:
     found = [fault for fault in faults(campaign) if not (fault.file.startswith((SITE, RETURNS)) or _cleared(fault))]
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise MismatchError(f"{found[0]}{more}; to list all faults, run nescio campaign verify {campaign.folder}")
+        raise MismatchError(f"{found[0]}{more}; to list all faults, run nescio campaign verify {campaign.typed}")
 
 
 def _cleared(fault: Fault) -> bool:

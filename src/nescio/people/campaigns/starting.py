@@ -19,7 +19,7 @@ from nescio.people.campaigns.log import digests, record
 from nescio.people.campaigns.settings import SETTINGS, Task, moment, settings_of, written
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import atomic_folder, check_new_folder, write_text
-from nescio.text import plural
+from nescio.text import plural, typed_path
 
 
 class Made(Struct, frozen=True):
@@ -38,10 +38,11 @@ class Made(Struct, frozen=True):
         if self.key and not self.judge and self.task in ("qa", "reading"):
             key += f"; unless all questions have options, the key judges no answer until {SETTINGS} names a judge"
             key += "; where the key says that there is no answer, any answer is wrong"
+        folder = typed_path(self.folder)
         return (
             f"made {self.folder}: {plural(self.topics, 'topic')}, {plural(self.groups, 'group')}; {key}\nread "
-            f"{self.folder / SETTINGS}, and correct any wrong setting\nnext: nescio campaign handout {self.folder}; "
-            f"once there are runs, nescio campaign intake {self.folder} FILE... --group NAME"
+            f"{self.folder / SETTINGS}, and correct any wrong setting\nnext: nescio campaign handout {folder}; "
+            f"once there are runs, nescio campaign intake {folder} FILE... --group NAME"
         )
 
 

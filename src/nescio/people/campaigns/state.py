@@ -77,7 +77,7 @@ def _steps(campaign: Campaign) -> list[Step]:
     key = f", key apart ({plural(len(campaign.key_files), 'file')})" if campaign.key_files else ", no key"
     judged = campaign.settings.task in POOLED and not _by_key(campaign, topics)
     steps = [
-        Step("topics", True, f"{plural(topics.count, 'topic')}{key}", f"nescio campaign init {folder}"),
+        Step("topics", True, f"{plural(topics.count, 'topic')}{key}", f"nescio campaign init {campaign.typed}"),
         _handout(campaign),
         _intake(campaign, entries),
         *(_judging(campaign) if judged else ()),
@@ -103,7 +103,7 @@ def _integrity(campaign: Campaign) -> Step | None:
     if not found:
         return None
     more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
-    return Step("integrity", False, f"{found[0]}{more}", f"nescio campaign verify {campaign.folder}")
+    return Step("integrity", False, f"{found[0]}{more}", f"nescio campaign verify {campaign.typed}")
 
 
 def _by_key(campaign: Campaign, topics: Topics) -> bool:
@@ -138,7 +138,7 @@ def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
             "site",
             published is not None and published.fresh and fresh,
             site,
-            f"nescio campaign publish {campaign.folder}",
+            f"nescio campaign publish {campaign.typed}",
         ),
     ]
 
@@ -146,7 +146,7 @@ def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
 def _handout(campaign: Campaign) -> Step:
     """Return the step that writes the files for teams, with its state."""
     made = contents(campaign / HANDOUT) if (campaign / HANDOUT).is_dir() else {}
-    command = f"nescio campaign handout {campaign.folder}"
+    command = f"nescio campaign handout {campaign.typed}"
     last = latest(campaign, "handout")
     is_read = last is not None and last.read == digests(campaign, SETTINGS, TOPICS)
     is_kept = last is not None and last.wrote == digests(campaign, HANDOUT)
@@ -185,7 +185,7 @@ def _judging(campaign: Campaign) -> list[Step]:
         nothing=fresh and not items,
     )
     return [
-        Step("pool", fresh, pool, f"nescio campaign pool {campaign.folder}"),
+        Step("pool", fresh, pool, f"nescio campaign pool {campaign.typed}"),
         _sheets(judging),
         _verdicts(judging),
     ]
@@ -234,7 +234,7 @@ def _sheets(judging: _Judging) -> Step:
         asked = f"{plural(len(new), noun)} that {who} asked to judge{since}"
     lists = [] if judging.by_sentences else [one for one in sentence_items(campaign) if one.id in open_]
     lists = unasked(campaign, lists, judging.judgements, open_)
-    write = f"nescio campaign sheets {campaign.folder} --assessor NAME{judging.option}"
+    write = f"nescio campaign sheets {campaign.typed} --assessor NAME{judging.option}"
     if lists:
         more = f"{plural(len(lists), 'question')} to answer by sentences again, because question or story changed"
         asked = f"{asked}; {more}" if new else more
@@ -266,9 +266,9 @@ def _verdicts(judging: _Judging) -> Step:
         listed = {question for question, *_ in nugget_texts(campaign.key_files)}
         targets = [question for part in campaign.topics().parts.values() for question in part.questions]
         what += "".join(f"; {remark}" for remark in without_list(targets, listed))
-    collect = f"nescio campaign collect {campaign.folder}"
+    collect = f"nescio campaign collect {campaign.typed}"
     if dispute and not judging.left:
-        collect = f"nescio campaign sheets {campaign.folder} --adjudicate{judging.option}, then {collect}"
+        collect = f"nescio campaign sheets {campaign.typed} --adjudicate{judging.option}, then {collect}"
         if campaign.settings.resolve == "refused":
             collect = "set resolve in campaign.toml to something other than refused, then nescio campaign status"
     done = (judging.nothing or bool(items)) and judged and not changed
@@ -319,7 +319,7 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
         if after:
             what += f"; {plural(after, 'run')} that {'count' if after > 1 else 'counts'} came after the deadline"
         what += f" (it is {now():%Y-%m-%d %H:%M} UTC, as SOURCE_DATE_EPOCH says)" if is_fixed() else ""
-    command = f"nescio campaign intake {campaign.folder} FOLDER..."
+    command = f"nescio campaign intake {campaign.typed} FOLDER..."
     if begun := pending(campaign):
         return Step("intake", False, f"{what}; an intake was interrupted", begun.command or command)
     return Step("intake", bool(runs), what, command)

@@ -128,7 +128,7 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
         how = (
             "the setting `resolve` in campaign.toml refuses disputed answers"
             if rule == "refused"
-            else f"to decide, write a sheet of them with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
+            else f"to decide, write a sheet of them with nescio campaign sheets {campaign.typed} --adjudicate{lists}"
         )
         rows = "\n".join([*map(on_one_line, named[:MOST_NAMED]), *left])
         error = MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")
@@ -142,7 +142,7 @@ def refuse_open(campaign: Campaign, wanted: Collection[str]) -> None:
     if items := [item for item in open_items(campaign) if item in wanted]:
         shown = _shown(campaign)
         first = ", ".join(on_one_line(shown.get(item, item)) for item in items[:FIRST])
-        command = f"nescio campaign sheets {campaign.folder} --assessor NAME{_only_sentences(items)}"
+        command = f"nescio campaign sheets {campaign.typed} --assessor NAME{_only_sentences(items)}"
         raise MismatchError(
             f"{plural(len(items), 'answer')} must be judged again, because the question or the supports changed, and "
             f"the verdicts that are left do not decide (first: {first}); run {command} (or, if a server asks, nescio "
