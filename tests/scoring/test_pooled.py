@@ -108,6 +108,18 @@ def test_answers_to_one_question_are_no_cluster() -> None:
     assert "agreement.clusters" in {one.code for one in nescio.score(once, "accuracy", pool=older).notes}
 
 
+def test_no_gate_takes_clustered_questions_for_independent() -> None:
+    """With labels or a pool, intervals ignore clusters. They do not matter for a figure about these questions alone."""
+    new, older = runs(600, 300)
+    clustered = [dict(row, cluster=f"c{int(row['question'][1:]) % 30}") for row in new]
+    labels = [{"question": row["question"], "run": "new", "label": row["outcome"]} for row in new]
+    how: dict[str, Any] = {"cluster": "cluster", "missing": "own", "fail_under": {"accuracy": 0.2}}
+    for more in ({"pool": older}, {"labels": labels}):
+        with pytest.raises(NescioError, match="clustered, but these intervals treat them as independent"):
+            nescio.score(clustered, "accuracy", **how, **more)
+        assert [g.status for g in nescio.score(clustered, "accuracy", target="collection", **how, **more).gates] == [0]
+
+
 def test_a_gate_needs_a_statement_that_the_sample_is_random() -> None:
     new, older = runs(400, 120)
     how: dict[str, Any] = {"pool": older, "fail_under": {"accuracy": 0.1}}

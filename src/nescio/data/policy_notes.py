@@ -15,6 +15,7 @@ NO_VERDICT = "table.no_verdict"  # the code of a note on an empty verdict that i
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # codes of notes that runs are scored on different questions
 SAMPLED = "pool.about"  # the code of a note that each run's questions are taken for a random sample of a pool
 CHOSEN = "pool.chosen"  # the code of a note that a run's questions seem to be chosen from a pool, and not drawn
+CLUSTERS_APART = "agreement.clusters"  # the code of a note that an interval takes clustered questions for independent
 COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
 # codes of notes on one run, and on several runs
 FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"

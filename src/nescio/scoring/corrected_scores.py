@@ -10,6 +10,7 @@ import numpy as np
 from nescio.data.assessors import Resolution
 from nescio.data.judge_record import TARGETS, Target
 from nescio.data.notes import Note, gather, note
+from nescio.data.policy_notes import CLUSTERS_APART
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
@@ -150,8 +151,6 @@ def about(labels: Labels, target: Target) -> list[Note]:
         notes += chosen_labels(data.runs, data.column("correct") == 1, data.present & ~labels.known, labelled)
     for run in np.flatnonzero(~labelled.any(axis=1) & (data.present & ~labels.known).any(axis=1)):
         notes.append(note("agreement.no_labels", "run {subject!r}: people judged none of its answers", data.runs[run]))
-    if data.clusters is not None:
-        notes.append(
-            note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
-        )
+    if data.clusters is not None and target == "population":
+        notes.append(note(CLUSTERS_APART, "questions are clustered, but these intervals treat them as independent"))
     return notes

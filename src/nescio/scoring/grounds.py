@@ -24,6 +24,7 @@ from nescio.data.notes import Note, note, renamed
 from nescio.data.policy_notes import (
     APART,
     CHOSEN,
+    CLUSTERS_APART,
     COMMON,
     FEW_CLUSTERS,
     FEWER_REPEATS,
@@ -188,6 +189,7 @@ _ADVICE = {
     CHOSEN_LABELS: "Label a random sample of the questions",
     UNCHECKED: "Add a column `answer` with the text that each label is about",
     UNSTATED: "Count the answers again by the statement of `nescio sql`",
+    CLUSTERS_APART: f"Decide about these questions alone ({opt('target', 'collection')}), or without labels or a pool",
     FEW_CLUSTERS: f"Fewer than {FEWEST_CLUSTERS} decide nothing",
 }
 

@@ -20,6 +20,7 @@ from nescio.data.judge_record import TARGETS, Target
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
+from nescio.data.policy_notes import CLUSTERS_APART
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
@@ -290,9 +291,7 @@ def _notes(judged: Outcomes, labelled: Array) -> list[Note]:
             )
         )
     if judged.clusters is not None:
-        notes.append(
-            note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
-        )
+        notes.append(note(CLUSTERS_APART, "questions are clustered, but these intervals treat them as independent"))
     return notes
 
 

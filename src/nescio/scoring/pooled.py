@@ -14,7 +14,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
-from nescio.data.policy_notes import CHOSEN, SAMPLED
+from nescio.data.policy_notes import CHOSEN, CLUSTERS_APART, SAMPLED
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
@@ -112,10 +112,10 @@ def score_pooled(
             stated=whole_pool or options.get("missing") == "own",
         )
     )
-    if data.groups is not None:  # repeated answers to a question are averaged, and are not a cluster
-        notes.append(
-            note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
-        )
+    if (
+        data.groups is not None and target == "population"
+    ):  # repeated answers to a question are averaged, and are not a cluster
+        notes.append(note(CLUSTERS_APART, "questions are clustered, but these intervals treat them as independent"))
     said = [*loaded.notes, *notes, *gather(remarks)]
     return Scores(tuple(rows), line, tuple(dict.fromkeys(said)), "scores", {"pool": tuple(helped)})
 

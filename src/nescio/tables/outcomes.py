@@ -87,7 +87,11 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     outcomes, remarks, others = with_kept(connection, outcomes, held, text, options)
     notes += remarks
     taken = {
-        name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
+        name
+        for _, mapping in placed
+        for role, expression in mapping.items()
+        if role != "cluster" and not (role == "question" and len(expression.columns) > 1)  # these divide the questions
+        for name in expression.columns
     }
     taken.discard(STAKE)  # this column is a stratum, too
     free = {name: column for name, column in extra.items() if name.removesuffix(AS_GIVEN) not in taken}
