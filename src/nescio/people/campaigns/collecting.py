@@ -31,6 +31,7 @@ from nescio.people.campaigns.handed_in import (
     reworded,
     wrong_clock,
 )
+from nescio.people.campaigns.items import pool_version
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
@@ -47,7 +48,6 @@ from nescio.people.campaigns.judgements import (
     refused,
 )
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
-from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows, table
