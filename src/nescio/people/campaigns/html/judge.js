@@ -812,7 +812,7 @@ async function handIn() {
   $("state").textContent = `${link.download} holds everything that you said on this page (${judged} of ${items.length}). Send it to the organiser; you can go on and hand in again.`;
 }
 
-// As `_continues` in nugget_lists.py: whether two pages share a list, or the last list of one has all nuggets of the other's.
+// As `_continues` in handed_in.py: whether two pages share a list, or the last list of one has all nuggets of the other's.
 function isOneList(own, theirs) {
   if (own.some((one) => theirs.some((other) => other.id === one.id))) return true;
   const plain = ({ id, text, vital }) => JSON.stringify([id, text.trim().split(/\s+/).join(" ").toLowerCase(), vital]);
