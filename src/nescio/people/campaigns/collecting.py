@@ -19,6 +19,7 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.assessors import read_asked
 from nescio.people.campaigns.chain import UNREADABLE, links
+from nescio.people.campaigns.faults import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.folder import Campaign, put, step
 from nescio.people.campaigns.freshness import FEW
 from nescio.people.campaigns.handed_in import (
@@ -46,7 +47,6 @@ from nescio.people.campaigns.judgements import (
 )
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
 from nescio.people.campaigns.nugget_lists import changed_lists, key_of_lists, reworded
-from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows, table
 from nescio.people.campaigns.sheet_times import (

@@ -25,6 +25,7 @@ from nescio.people.campaigns.assessors import (
     times_of,
 )
 from nescio.people.campaigns.collecting import KEY_COLUMNS, VITAL
+from nescio.people.campaigns.faults import FaultsOfFiles
 from nescio.people.campaigns.folder import ASKED, GUIDELINES, POOL, SHEETS, Campaign, put, step
 from nescio.people.campaigns.freshness import POOLING
 from nescio.people.campaigns.items import Item
@@ -37,7 +38,6 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.retyped import guarded
-from nescio.people.campaigns.runs import FaultsOfFiles
 from nescio.people.campaigns.screens import (
     assessor_page,
     guidelines,
