@@ -476,13 +476,12 @@ def test_a_list_that_was_begun_anew_gives_way_to_the_one_that_comes_in(
     """Else the verdicts by each of them would name nuggets of the other."""
     campaign = pooled(tmp_path, "lists")
     path, computers = page_of(campaign), []
-    for nuggets, strings in ((("a fact", "a detail"), 1), (("another",), 2)):
+    for nuggets, keys in ((("a fact", "a detail"), ("1", "Enter")), (("another",), ("n", "n"))):
         page = tab(path)
         computers.append(page)
         list_nuggets(page, *nuggets)
-        for _ in range(strings):
-            press(page, "1")
-            press(page, "Enter")
+        for key in keys:
+            press(page, key)
         saved(page)
     first, there = computers
     handed_in(first, tmp_path / "x.jsonl")
@@ -500,6 +499,43 @@ def test_a_list_that_was_begun_anew_gives_way_to_the_one_that_comes_in(
     handed_in(there, tmp_path / "y.jsonl")
     assert nescio.campaign.collect(campaign, [tmp_path / "y.jsonl"], resamples=10).sound
     assert (verdicts(campaign), (campaign / "key" / "nuggets.jsonl").read_bytes()) == held
+
+
+@pytest.mark.parametrize("how", ["from the file", "by hand"])
+def test_a_list_with_which_another_computer_went_on_takes_back_nothing(
+    how: str, tmp_path: Path, tab: Callable[..., Any]
+) -> None:
+    """Its numbers name the same nuggets."""
+    campaign = pooled(tmp_path, "lists")
+    path = page_of(campaign)
+    first, there = tab(path), tab(path)
+    list_nuggets(first, "a fact", "a detail")
+    press(first, "1")
+    press(first, "Enter")
+    saved(first)
+    handed_in(first, tmp_path / "x.jsonl")
+    press(first, "n")
+    saved(first)
+    if how == "by hand":
+        list_nuggets(there, "A fact", "a detail", "more")
+    else:
+        there.click("text=Continue from a file")
+        there.set_input_files("#file", tmp_path / "x.jsonl")
+        shows(there, "count", "^2 of")
+        there.click("#back")
+        there.get_by_label("Nugget 2", exact=True).fill("another detail")
+        there.wait_for_selector("#choice:not([aria-busy])", state="attached")
+        there.click("text=Save the list")
+    saved(there)
+    handed_in(there, tmp_path / "y.jsonl")
+    assert nescio.campaign.collect(campaign, [tmp_path / "y.jsonl"], resamples=10).sound
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    again = tab(path, first)
+    shows(again, "count", f"^{3 if how == 'by hand' else 2} of")
+    saved(again)
+    handed_in(again, tmp_path / "z.jsonl")
+    assert nescio.campaign.collect(campaign, [tmp_path / "z.jsonl"], resamples=10).sound
+    assert {"1", "-"} < {*verdicts(campaign)}
 
 
 def test_guidelines_wrap_where_the_page_does_and_speak_of_no_spreadsheet(tmp_path: Path, tab: Any) -> None:

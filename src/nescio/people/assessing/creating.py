@@ -26,9 +26,9 @@ from nescio.people.campaigns.assessors import people_of, times_of
 from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
 from nescio.people.campaigns.freshness import refuse_old_pool
 from nescio.people.campaigns.giving_away import LANGUAGE
-from nescio.people.campaigns.items import Item
+from nescio.people.campaigns.items import Item, pool_version
 from nescio.people.campaigns.judgements import guidelines_of
-from nescio.people.campaigns.pooling import NAMED, PooledAnswer, distinct_items, named_by, pool_version, read_pool
+from nescio.people.campaigns.pooling import NAMED, PooledAnswer, distinct_items, named_by, read_pool
 from nescio.people.campaigns.screens import (
     LONGEST,
     kind_of,

@@ -36,7 +36,8 @@ from nescio.people.assessing.work import (
     recount,
     shown_keys,
 )
-from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets, nugget_keys
+from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record
+from nescio.people.campaigns.nugget_lists import LONGEST_NUGGET, listed_nuggets, nugget_keys
 from nescio.people.campaigns.shown_texts import AGAIN, CHANGED, LIST, NOTHING, SENTENCES, still_holds, taking_back
 from nescio.text import sanitize
 
@@ -337,7 +338,9 @@ def _clean_list(verdict: str) -> str | None:
     listed = listed_nuggets(verdict)
     if listed is None:
         return None
-    rows = [{"id": one.id, "text": sanitize(one.text, LONGEST, target="page"), "vital": one.vital} for one in listed]
+    rows = [
+        {"id": one.id, "text": sanitize(one.text, LONGEST_NUGGET, target="page"), "vital": one.vital} for one in listed
+    ]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))  # as pages write it
 
 

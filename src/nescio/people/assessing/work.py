@@ -15,7 +15,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from nescio.data.assessors import ADJUDICATION
 from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.folder import keyed
-from nescio.people.campaigns.handed_in import Record, listed_nuggets
+from nescio.people.campaigns.handed_in import Record
+from nescio.people.campaigns.nugget_lists import listed_nuggets
 from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.shown_texts import AGAIN, LIST, AskedAgain, taken_back_of, texts_key
 

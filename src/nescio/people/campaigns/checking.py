@@ -16,8 +16,9 @@ from nescio.errors import UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import pages
 from nescio.people.campaigns.archives import PACKING, handed_in_files, opened, zipped
+from nescio.people.campaigns.faults import Fault, Faults
 from nescio.people.campaigns.folder import TOPICS, open_campaign
-from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, doubted, examine, run_name
+from nescio.people.campaigns.runs import FORMS, Submission, doubted, examine, run_name
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.topics import Topics
 from nescio.reporting.terminal import VERBOSE

@@ -19,18 +19,17 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.assessors import read_asked
 from nescio.people.campaigns.chain import UNREADABLE, links
+from nescio.people.campaigns.faults import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.folder import Campaign, put, step
 from nescio.people.campaigns.freshness import FEW
 from nescio.people.campaigns.handed_in import (
     SUFFIX,
-    changed_lists,
     handed_in_changes,
-    key_of_lists,
     learn_lists,
     read_handed_in,
-    reworded,
     wrong_clock,
 )
+from nescio.people.campaigns.items import pool_version
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
@@ -47,8 +46,7 @@ from nescio.people.campaigns.judgements import (
     refused,
 )
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
-from nescio.people.campaigns.pooling import pool_version
-from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
+from nescio.people.campaigns.nugget_lists import changed_lists, key_of_lists, reworded
 from nescio.people.campaigns.screens import list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows, table
 from nescio.people.campaigns.sheet_times import (

@@ -13,8 +13,8 @@ from msgspec import Meta, Struct, field
 
 from nescio._version import __version__
 from nescio.errors import UsageError
+from nescio.people.campaigns.faults import Fault
 from nescio.people.campaigns.folder import RANKINGS, RECEIPTS, RUNS
-from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.settings import moment
 from nescio.text import sanitize
 

@@ -19,9 +19,9 @@ from nescio.formats import ReadOptions, ReadResult, Unjudged, open_source
 from nescio.judging.human import PEOPLE
 from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.folder import Campaign
-from nescio.people.campaigns.handed_in import reworded
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.keyed import key_judge, keyed, true_of, valued, without_answer
+from nescio.people.campaigns.nugget_lists import reworded
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents, every_version
 from nescio.people.campaigns.ranked_answers import KEYED, judged_at, judged_by_key, of_all_ranks, reads_lower_ranks
 from nescio.people.campaigns.receipts import TakenIn

@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct, field
@@ -26,7 +26,7 @@ from nescio.errors import FormatError
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.judgements import LISTS, Change, Mark, Present, refused
 from nescio.people.campaigns.log import now
-from nescio.people.campaigns.screens import LONGEST as SHOWN
+from nescio.people.campaigns.nugget_lists import MOST_NUGGETS, listed_nuggets, nugget_keys
 from nescio.people.campaigns.screens import ListedNugget, kind_of, list_items, other_items, page_key
 from nescio.people.campaigns.sheet_reading import SheetReader, check_length
 from nescio.people.campaigns.shown_texts import (
@@ -37,9 +37,7 @@ from nescio.people.campaigns.shown_texts import (
     nuggets_part,
     same_texts,
     still_holds,
-    texts_key,
 )
-from nescio.text import sanitize, squeeze
 
 if TYPE_CHECKING:
     from nescio.people.campaigns.items import Item
@@ -48,8 +46,7 @@ _Lists = dict[str, list[ListedNugget]]  # by the id of the record, in the order 
 FORMAT = "nescio judgements 1"
 SUFFIX = ".jsonl"
 LONGEST_HEADING = 100_000  # bytes
-LONGEST = 10_000  # characters of a comment, or of a nugget
-MOST_NUGGETS = 200
+LONGEST = 10_000  # characters of a comment
 MOST_SAID = 1_000  # judgements of one person on one item, so that nobody fills a disk or the history
 MOST_LINES = 200_000  # of a file, because all are kept in memory
 _APART = timedelta(minutes=1)  # by how much clocks of computers may differ without a note
@@ -376,16 +373,6 @@ def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written:
     return None
 
 
-def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
-    """Return the nuggets that a verdict on a target lists, or None if the verdict is not a valid list."""
-    try:
-        rows = msgspec.json.decode(verdict, type=list[ListedNugget])
-    except UNREADABLE:
-        return None
-    sound = all(row.id.isalnum() and row.text.strip() and len(row.text) <= LONGEST for row in rows)
-    return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None
-
-
 def wrong_clock(taken: HandedIn) -> list[Note]:
     """Return a note on judgements whose time is after now, so that they count as made now."""
     rows = [(datetime.fromisoformat(record.at).astimezone(UTC), said) for record, said in [*taken.rows, *taken.late]]
@@ -420,90 +407,6 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Map
         rows.append(line)
         present.add(line)
     return rows
-
-
-def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the rows of the nugget key file, keyed by target. A row holds the latest list of nuggets for its target.
-
-    `texts` has the text of each target; other targets are left out.
-    """
-    key: dict[str, dict[str, Any]] = {}
-    for line in sorted(present.lines.values(), key=lambda line: line.said or line.at):
-        kind, _, question = line.item.partition(":")
-        listed = (listed_nuggets(line.after) if kind == LIST else None) or []
-        own = [{"id": one.id, "text": one.text.strip(), "vital": one.vital} for one in listed]
-        if own and question in texts:
-            key[question] = {"id": question, "target": texts[question], "nuggets": own}
-    return key
-
-
-def changed_lists(
-    rows: Mapping[str, Mapping[str, Any]], present: Present, texts: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Yield each target whose list from a page the key's `rows` would change, with the assessor of this list.
-
-    The rows may hold an earlier list of the assessor. `texts` has the text of each target.
-    """
-    for question in sorted(rows.keys() & key_of_lists(present, texts).keys()):
-        lines = [line for line in present.records.values() if line.item == f"{LIST}:{question}" and line.after]
-        given = listed_nuggets(json.dumps(rows[question]["nuggets"])) or []
-        if nugget_keys(given) not in [nugget_keys(listed_nuggets(line.after) or []) for line in lines]:
-            yield question, " and ".join(sorted({line.assessor for line in lines}))
-
-
-def nugget_keys(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
-    """Return a key of each nugget, which is equal for nuggets that differ in case and white space alone."""
-    return {(one.id, squeeze(one.text), one.vital) for one in nuggets}
-
-
-def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
-    """Yield one note on each nugget whose text was changed after another assessor's verdicts named the nugget.
-
-    A verdict names a nugget by its number, and would count for the new text. `questions` has the question of each item.
-    """
-    lines, told = [*history], set[tuple[str, str, str]]()
-    lists: dict[str, list[Change]] = {}
-    parts: dict[str, dict[str, Change]] = {}  # the last version of each target's list with these digests
-    for line in sorted(lines, key=lambda line: line.said or line.at):
-        kind, _, question = line.item.partition(":")
-        if kind == LIST and line.after:
-            lists.setdefault(question, []).append(line)
-            parts.setdefault(question, {})[_list_part(line)] = line
-    for (item, who), held in Present(lines).lines.items():
-        versions = lists.get(questions.get(item, ""), [])
-        time, by = held.said or held.at, nuggets_part(held.texts)
-        if not versions or versions[-1].assessor == who:
-            continue
-        earlier = [line for line in versions if (line.said or line.at) <= time] or versions[:1]
-        then = parts[questions[item]].get(by, earlier[-1]) if by else earlier[-1]
-        # Who named a nugget that this version lacks must have seen it in another one; clocks may differ.
-        first = {number: text for line in reversed(versions) for number, text in _texts_of(line).items()}
-        before, now = first | _texts_of(then), _texts_of(versions[-1])
-        for number in held.after.split(","):
-            changed = squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, "")))
-            if changed and (questions[item], number, who) not in told:
-                told.add((questions[item], number, who))
-                yield note(
-                    "campaign.reworded_after",
-                    "nugget {number} of {subject} was {before!r} when {who} named it, but is {after!r} now; ask "
-                    "{who} to look again",
-                    questions[item],
-                    number=number,
-                    who=who,
-                    before=before[number],
-                    after=now[number],
-                )
-
-
-def _list_part(line: Change) -> str:
-    """Return the digests of the nuggets that a line of the history lists, as a page's key of texts has them."""
-    shown = [(number, sanitize(text.strip(), SHOWN, target="page")) for number, text in _texts_of(line).items()]
-    return nuggets_part(texts_key("", (), shown))
-
-
-def _texts_of(line: Change) -> dict[str, str]:
-    """Return the texts of the nuggets that a line of the history lists, keyed by the nuggets' numbers."""
-    return {one.id: one.text for one in listed_nuggets(line.after) or []}
 
 
 def hand_in_lines(heading: Heading, records: Sequence[Record]) -> Iterator[bytes]:

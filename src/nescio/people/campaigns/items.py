@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from string import ascii_uppercase
 
 from msgspec import Struct
@@ -26,6 +27,11 @@ class Item(Struct, frozen=True):
     language: str = ""
     version: int = 1
     current: bool = True
+
+
+def pool_version(items: Sequence[Item]) -> int:
+    """Return the version of a pool, which increases by one whenever there are new answers; 0 without answers."""
+    return max((item.version for item in items), default=0)
 
 
 def whole_text(question: Question) -> str:

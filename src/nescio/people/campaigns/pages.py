@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from nescio._version import __version__
-from nescio.people.campaigns.runs import Fault
+from nescio.people.campaigns.faults import Fault
 from nescio.reporting.page.rendering import asset, templates
 from nescio.reporting.page.shown_text import as_json
 from nescio.text import sanitize

@@ -21,7 +21,7 @@ from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, decoded, keyed, put, step
 from nescio.people.campaigns.freshness import POOLING, done, inputs, newer_than_pool
-from nescio.people.campaigns.items import Item, whole_text
+from nescio.people.campaigns.items import Item, pool_version, whole_text
 from nescio.people.campaigns.judgements import (
     HISTORY,
     LISTS,
@@ -329,11 +329,6 @@ def pool_lines(items: Sequence[Item]) -> bytes:
     """Return the content of the file in which the pool is stored: a line of JSON for each item."""
     lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items]
     return "".join(lines).encode(errors="replace")
-
-
-def pool_version(items: Sequence[Item]) -> int:
-    """Return the version of a pool, which increases by one whenever there are new answers; 0 without answers."""
-    return max((item.version for item in items), default=0)
 
 
 def merged_items(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:

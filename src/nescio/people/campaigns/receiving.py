@@ -21,20 +21,12 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns.archives import MOST_MEMBERS, handed_in_files, opened
 from nescio.people.campaigns.checking import empty, remarks
 from nescio.people.campaigns.entries import ACCEPTED, REFUSED, Entry, Receipt
+from nescio.people.campaigns.faults import BROKEN, LONGEST
 from nescio.people.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
 from nescio.people.campaigns.log import digest, digests, is_fixed, now, read_log
 from nescio.people.campaigns.receipts import TakenIn, disqualified, read_receipts, taken_in, write_receipt, write_told
 from nescio.people.campaigns.rulings import deadline_of
-from nescio.people.campaigns.runs import (
-    BROKEN,
-    FILE_RULE,
-    FORM_SUFFIXES,
-    LONGEST,
-    examine,
-    is_file_name,
-    plain_name,
-    run_name,
-)
+from nescio.people.campaigns.runs import FILE_RULE, FORM_SUFFIXES, examine, is_file_name, plain_name, run_name
 from nescio.people.campaigns.settings import SETTINGS, is_named_for, moment, named_group
 from nescio.people.campaigns.tampering import PENDING, Pending, drop_unlogged, pending
 from nescio.people.campaigns.texts import canonical

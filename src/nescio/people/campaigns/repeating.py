@@ -16,6 +16,7 @@ from nescio._version import __version__
 from nescio.errors import MismatchError, NescioError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.entries import Entry, ScoringPlan
+from nescio.people.campaigns.faults import Fault
 from nescio.people.campaigns.folder import LOG, POOL, RESULTS, RETURNS, SECRET, SITE, Campaign, decoded, put
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.judgements import HISTORY
@@ -32,7 +33,6 @@ from nescio.people.campaigns.pooling import (
     story_lines,
 )
 from nescio.people.campaigns.receipts import TOLD, taken_in
-from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.scoring import write_results
 from nescio.people.campaigns.site import write_site
 from nescio.people.campaigns.tampering import SEAL

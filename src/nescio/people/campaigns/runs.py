@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import replace
 
 from nescio.data.model import Response
 from nescio.data.notes import Note, note
 from nescio.data.reasons import EMPTY
 from nescio.data.repeats import REPEAT
-from nescio.data.results import Results
 from nescio.errors import FormatError, NescioError
 from nescio.formats import Source, open_source
 from nescio.people.campaigns.archives import PACKING
+from nescio.people.campaigns.faults import MOST_LISTED, Fault, cut, left_out
 from nescio.people.campaigns.option_names import is_text_of_another, option_at
 from nescio.people.campaigns.settings import Settings, Task
 from nescio.people.campaigns.texts import encoding_fault, text_fault
@@ -36,7 +35,7 @@ from nescio.tasks.nuggets.scoring import Response as Strings
 from nescio.tasks.pan.answers import answers_of
 from nescio.tasks.pan.truth import SHARED
 from nescio.tasks.reading import cbc
-from nescio.text import answer_key, plural, sanitize
+from nescio.text import answer_key, plural
 
 FORMS: Mapping[Task, str] = {
     "qa": 'JSON Lines of {"id", "answer", "confidence"?, "support"?, "doc"?, "answered"?}; answer null abstains',
@@ -45,21 +44,18 @@ FORMS: Mapping[Task, str] = {
     "nuggets": 'lines of `qid Q0 docid rank score tag text`, or JSON Lines of {"id", "strings"}; strings [] abstains',
     "pan": 'JSON Lines of {"id", "value"}, or lines of `EN001 0.8`; 0.5 abstains',
 }
-BROKEN = 2  # the exit status if a file breaks a rule
 # Suffixes of formats, which are no part of a run's name; `.response` is that of Deep Read.
 FORM_SUFFIXES = (*BY_SUFFIX, ".txt", ".response")
 LONGEST_NAME = 80  # bytes of the name of a run's file: names of receipts are made from it
 FILE_RULE = f"the file name of a run has at most {LONGEST_NAME} bytes, and only letters, digits, and . _ + -"
 _FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 _NOT_PLAIN = re.compile(r"[^\w.+-]")
-MOST_LISTED = 50  # faults of a file; the others are counted
 MOST_COUNTED = 10_000  # faults that are counted; then the run is read no further
 FEW_LINES, LINES_A_TOPIC = 10_000, 1_000  # a run has at most the first plus the second for each topic
 TO_FIT = (
     "put topics and settings back and name topics that no longer count in the setting `dropped`, take in a version "
     "that fits, or withdraw the run"
 )
-LONGEST = 300  # characters of a rule and of a value that a fault quotes
 _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
 
@@ -80,47 +76,6 @@ def run_name(file: str) -> str:
     while path.suffix.lower() in PACKING:
         path = path.with_suffix("")
     return path.stem if path.suffix.lower() in FORM_SUFFIXES else path.name
-
-
-class Fault(Struct, frozen=True):
-    """A rule that a file breaks, with the line (None if the fault is not in a single line) and the value found."""
-
-    file: str
-    line: int | None
-    rule: str
-    value: str | None = None
-
-    def __post_init__(self) -> None:
-        """Cut a long rule or value, because a group's file may have a value of any length."""
-        force_setattr(self, "rule", _cut(self.rule))
-        if self.value is not None:
-            force_setattr(self, "value", _cut(self.value))
-
-    def __str__(self) -> str:
-        place = f"{self.file}, line {self.line}" if self.line else self.file
-        return sanitize(f"{place}: {self.rule}" + (f" (found {self.value})" if self.value else ""))
-
-
-def _cut(text: str) -> str:
-    """Return a text of at most `LONGEST` characters; a longer text is cut, and its length is stated at the end."""
-    if len(text) <= LONGEST:
-        return text
-    end = f"… ({len(text):,} characters)"
-    return text[: LONGEST - len(end)] + end
-
-
-class Faults(Results[Fault], frozen=True):
-    """A result that consists of faults, one in each row."""
-
-    @property
-    def sound(self) -> bool:
-        """Return whether there are no faults in any file."""
-        return not self.rows
-
-    @property
-    def status(self) -> int:
-        """Return the exit status of the command: 2 if there is a fault, else 0."""
-        return 0 if self.sound else BROKEN
 
 
 class Submission(Struct, frozen=True):
@@ -160,37 +115,7 @@ class Submission(Struct, frozen=True):
         if not self.more:
             return self.faults
         end = "; the file was read no further" if self.more >= MOST_COUNTED else ""
-        return (*self.faults, _left_out(self.faults[0].file, self.more, end))
-
-
-class FaultsOfFiles:
-    """A collector of faults, which keeps the first faults of each file and counts its other faults."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._first: dict[str, list[Fault]] = {}
-        self._more: Counter[str] = Counter()
-
-    def add(self, fault: Fault) -> None:
-        """Store a fault if it is among the first of its file; otherwise only count it."""
-        self.count += 1
-        listed = self._first.setdefault(fault.file, [])
-        if len(listed) < MOST_LISTED:
-            listed.append(fault)
-        else:
-            self._more[fault.file] += 1
-
-    @property
-    def listed(self) -> tuple[Fault, ...]:
-        """Return the first faults of each file; if a file has more, a last fault says how many."""
-        rows: list[Fault] = []
-        for file, first in self._first.items():
-            rows += [*first, *([_left_out(file, more)] if (more := self._more[file]) else [])]
-        return tuple(rows)
-
-
-def _left_out(file: str, more: int, end: str = "") -> Fault:
-    return Fault(file, None, f"{plural(more, 'more fault')} that the list leaves out{end}")
+        return (*self.faults, left_out(self.faults[0].file, self.more, end))
 
 
 class _EnoughError(Exception):
@@ -306,7 +231,7 @@ def examine(
         _hinted(_fault(label or str(path), one.rule_alone, one.where, one.value), topics) for one in reading.faults
     ]
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
-    distinct, unread = tuple(dict.fromkeys(faults)), tuple(map(_cut, map(repr, sorted(reading.unread))))
+    distinct, unread = tuple(dict.fromkeys(faults)), tuple(map(cut, map(repr, sorted(reading.unread))))
     counts = answered, total, reading.faults.more
     letters = tuple(reading.letters)
     return Submission(path, own, reading.language, distinct, said, *counts, unread, reading.asked, letters)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from nescio.errors import UsageError
 from nescio.people.campaigns.folder import GUIDELINES, Campaign, keyed
-from nescio.people.campaigns.items import Item
+from nescio.people.campaigns.items import Item, pool_version
 from nescio.people.campaigns.judgements import Change, Judgement, Present, guidelines_of, read_history
 from nescio.people.campaigns.pages import script_page
 from nescio.people.campaigns.shown_texts import LIST, SENTENCES, kind_of_id, texts_key
@@ -157,6 +157,20 @@ def page_data(campaign: Campaign, who: str, pool: int) -> dict[str, Any]:
     }
 
 
+def _collected_lists(campaign: Campaign, who: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the collected lists of nuggets of an assessor, keyed by item: the one that counts, after the earlier ones.
+
+    A page knows by the earlier ones that it has the same list, and which numbers were given to nuggets.
+    """
+    present = Present(read_history(campaign))
+    last = {item: line for (item, by), line in present.lines.items() if by == who and kind_of_id(item) == LIST}
+    said = {item: list[dict[str, Any]]() for item in last}
+    for line in present.records.values():
+        if line.assessor == who and line.item in last and line.after and line.said < last[line.item].said:
+            said[line.item].append(_as_said(line))
+    return {item: [*said[item], _as_said(line)] for item, line in last.items()}
+
+
 def _as_said(line: Change) -> dict[str, Any]:
     """Return a line of the history as the record that a page or a server sent."""
     names = ("item", "comment", "mark", "pool", "guidelines", "texts")
@@ -165,15 +179,15 @@ def _as_said(line: Change) -> dict[str, Any]:
 
 
 def assessor_page(
-    campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], pool: int
+    campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], pool: Sequence[Item]
 ) -> str:
     """Return the HTML page on which an assessor judges these items; it needs no server and fetches nothing."""
-    data = page_data(campaign, who, pool)
+    data = page_data(campaign, who, pool_version(pool))
     rows = [shown_item(item, said.get(item.id, ()), data["nuggets"].get(item.question, ())) for item in items]
     lists = [row for row in rows if row["kind"] == LIST]
-    said_last = Present(read_history(campaign)).lines if lists else {}
+    collected = _collected_lists(campaign, who) if lists else {}
     for row in lists:
-        if line := said_last.get((row["id"], who)):
-            row["held"] = _as_said(line)
+        row["collected"] = collected.get(row["id"], [])
+        row["strings"] = [item.id for item in pool if row["id"] == f"{LIST}:{item.question}"]
     data["items"] = rows
     return script_page(f"{campaign.settings.name}: {who}", data, told(campaign))

@@ -21,13 +21,13 @@ from nescio.errors import FormatError
 from nescio.formats import open_source
 from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import own_order, people_of, read_asked
+from nescio.people.campaigns.faults import Fault, FaultsOfFiles
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.judgements import Judgement, asked_again
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import named_by, read_items
 from nescio.people.campaigns.retyped import is_same, moved, unguarded, was_moved
-from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import key_nuggets, kind_of, list_items, sentence_items, shown_keys, shown_nuggets
 from nescio.people.campaigns.shown_texts import (
     MARK,

@@ -14,11 +14,11 @@ from nescio.data.notes import Note, note
 from nescio.people.campaigns import chain, workbook
 from nescio.people.campaigns.assessors import read_asked
 from nescio.people.campaigns.entries import COLLECTING
+from nescio.people.campaigns.faults import Fault, FaultsOfFiles
 from nescio.people.campaigns.folder import SHEETS, Campaign
 from nescio.people.campaigns.handed_in import SUFFIX, HandedIn
 from nescio.people.campaigns.judgements import HISTORY, Judgement, Present, read_history
 from nescio.people.campaigns.log import digest, is_fixed, now, read_log
-from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.sheet_reading import FirstRead, SheetReader, SheetRows
 
 _UNORDERED = (

@@ -25,6 +25,7 @@ from nescio.people.campaigns.assessors import (
     times_of,
 )
 from nescio.people.campaigns.collecting import KEY_COLUMNS, VITAL
+from nescio.people.campaigns.faults import FaultsOfFiles
 from nescio.people.campaigns.folder import ASKED, GUIDELINES, POOL, SHEETS, Campaign, put, step
 from nescio.people.campaigns.freshness import POOLING
 from nescio.people.campaigns.items import Item
@@ -35,9 +36,8 @@ from nescio.people.campaigns.judgements import (
     read_judgements,
 )
 from nescio.people.campaigns.log import digests, latest, read_log, record
-from nescio.people.campaigns.pooling import pool_version, read_pool
+from nescio.people.campaigns.pooling import read_pool
 from nescio.people.campaigns.retyped import guarded
-from nescio.people.campaigns.runs import FaultsOfFiles
 from nescio.people.campaigns.screens import (
     assessor_page,
     guidelines,
@@ -303,8 +303,7 @@ def _made(
         if one.assessor != ADJUDICATION:
             said.setdefault(one.item, []).append(one)
     if form == "html":
-        version = pool_version(read_pool(campaign))
-        page = assessor_page(campaign, who, items, said if who == ADJUDICATION else {}, version)
+        page = assessor_page(campaign, who, items, said if who == ADJUDICATION else {}, read_pool(campaign))
         content = page.encode(errors="replace")
     else:
         content = _sheet(campaign, who, items, said, form)

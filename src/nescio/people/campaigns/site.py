@@ -19,6 +19,7 @@ from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names
 from nescio.options.edge import Progress
 from nescio.people.campaigns import pages
+from nescio.people.campaigns.faults import Fault
 from nescio.people.campaigns.folder import (
     GUIDELINES,
     HANDOUT,
@@ -34,7 +35,6 @@ from nescio.people.campaigns.freshness import PUBLISHING, SCORED, SCORING, done,
 from nescio.people.campaigns.layouts import Table, figure, merit, named_run
 from nescio.people.campaigns.receipts import TOLD
 from nescio.people.campaigns.retyped import guarded
-from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.scoring import TopicScore, read_results, read_tables
 from nescio.people.campaigns.sheet_times import left_in_sheets
 from nescio.people.campaigns.standings import agreement_sentence, standings, topic_cells, topic_columns

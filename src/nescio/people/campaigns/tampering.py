@@ -13,6 +13,7 @@ from nescio.errors import FormatError, MismatchError, NescioError
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.assessors import asked_digests, check_asked
 from nescio.people.campaigns.entries import TAKING, Entry, flaw
+from nescio.people.campaigns.faults import Fault
 from nescio.people.campaigns.folder import (
     ASKED,
     GUIDELINES,
@@ -38,7 +39,7 @@ from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.judgements import HISTORY, LISTS, Change, flaw_of, lists_taken_in
 from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
-from nescio.people.campaigns.runs import TO_FIT, Fault, examine
+from nescio.people.campaigns.runs import TO_FIT, examine
 from nescio.people.campaigns.settings import SETTINGS
 
 PENDING = "pending.json"  # in the receipts: what an intake has begun to take in

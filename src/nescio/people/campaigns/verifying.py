@@ -18,11 +18,11 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import Entry
+from nescio.people.campaigns.faults import Fault, Faults
 from nescio.people.campaigns.folder import LOG, RECEIPTS, SECRET, Campaign, open_campaign, put, step, text_of
 from nescio.people.campaigns.log import HELD, digest, digests, read_log
 from nescio.people.campaigns.receipts import lists_faults, read_receipts, receipt_bytes, write_told
 from nescio.people.campaigns.repeating import UNCHECKED, repeatable, repeated
-from nescio.people.campaigns.runs import Fault, Faults
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.tampering import faults, guarded, links
 from nescio.sources.locks import locked

@@ -24,6 +24,8 @@ const READ = 300; // milliseconds that an answer is on the screen before it can 
 // ---- what was said ----
 
 const NOTHING = { verdict: "", comment: "", mark: "" };
+const saidIn = ({ verdict, comment, mark, texts }) => ({ verdict, comment, mark, texts });
+const byTime = (a, b) => (a.at < b.at ? -1 : 1);
 const byId = new Map();
 function itemOf(id) {
   if (byId.size < items.length) items.forEach((one) => byId.set(one.id, one));
@@ -110,10 +112,10 @@ function say(item, change, undoes = false, again = false) {
   const { texts } = "texts" in change ? change : repeats ? old : itemOf(item);
   if (texts) record.texts = texts; // A verdict by texts that have changed since may be refused.
   if (page.server && old.id) record.after = old.id; // What it replaces counts no more, whatever the clocks of servers say.
-  if (!undoes && !same) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark, texts: old.texts } });
+  if (!undoes && !same) done.push({ item, before: saidIn(old) });
   take(record);
   keep(record);
-  if (draft) draft.from = newest.get(draft.item);
+  if (draft && draft.item === item) draft.from = newest.get(item);
   return true;
 }
 
@@ -216,7 +218,7 @@ async function load() {
   try {
     const held = await transaction("readonly", (store) => store.index("home").getAll(home));
     let more = 0;
-    for (const { home: _, ...record } of held.sort((a, b) => (a.at < b.at ? -1 : 1))) {
+    for (const { home: _, ...record } of held.sort(byTime)) {
       const here = records.get(record.id);
       if (here && here.at === record.at && !record.draft) delete here.draft;
       more += take(record);
@@ -801,7 +803,7 @@ async function handIn() {
   flush();
   await writing;
   const heading = { format: "nescio judgements 1", campaign: page.campaign, assessor: page.assessor, key: page.key };
-  const rows = [...records.values()].filter((one) => !one.draft).sort((a, b) => (a.at < b.at ? -1 : 1)).map(bare);
+  const rows = [...records.values()].filter((one) => !one.draft).sort(byTime).map(bare);
   const text = [heading, ...rows].map((row) => `${JSON.stringify(row)}\n`).join("");
   const link = make("a", "", { href: URL.createObjectURL(new Blob([text], { type: "application/jsonl" })), download: `${page.assessor}.judgements.jsonl` });
   link.click();
@@ -810,22 +812,32 @@ async function handIn() {
   $("state").textContent = `${link.download} holds everything that you said on this page (${judged} of ${items.length}). Send it to the organiser; you can go on and hand in again.`;
 }
 
+// As `_continues` in handed_in.py: whether two pages share a list, or the last list of one has all nuggets of the other's.
+function isOneList(own, theirs) {
+  if (own.some((one) => theirs.some((other) => other.id === one.id))) return true;
+  const plain = ({ id, text, vital }) => JSON.stringify([id, text.trim().split(/\s+/).join(" ").toLowerCase(), vital]);
+  const [here, there] = [own, theirs].map((lists) => JSON.parse(lists.sort(byTime).pop().verdict).map(plain));
+  return here.every((one) => there.includes(one)) || there.every((one) => here.includes(one));
+}
+
 // Numbers name other nuggets in a list that was begun anew here, so the list that comes in replaces it, and whoever judged
 // strings by it judges them again.
 function takeIn(rows) {
   const known = new Set(rows.map((record) => record.id));
   const isBegunAnew = (list) => {
-    const own = [...records.values()].filter((record) => record.item === list.id && record.verdict);
-    return own.length && !own.some((record) => known.has(record.id)) && rows.some((record) => record.item === list.id && record.verdict);
+    const [own, theirs] = [[...records.values()], rows].map((all) => all.filter((one) => one.item === list.id && one.verdict));
+    return own.length && theirs.length && !isOneList(own, theirs);
   };
-  const topics = items.filter((item) => item.kind === "nuggets" && isBegunAnew(item)).map((list) => list.topic);
-  if (topics.length) draft = null;
+  const lists = items.filter((item) => item.kind === "nuggets" && isBegunAnew(item));
+  const replaced = lists.flatMap((list) => [list.id, ...list.strings]); // also strings that this page does not show
+  if (lists.length) draft = null;
   const more = rows.filter(take);
   more.forEach((record) => pending.set(record.id, record));
-  for (const { id } of items.filter((item) => topics.includes(item.topic))) {
-    const theirs = rows.filter((record) => record.item === id).sort((a, b) => (a.at < b.at ? -1 : 1)).pop();
-    if (newest.has(id) && !known.has(newest.get(id).id)) say(id, { verdict: theirs ? theirs.verdict : "" }, true);
+  for (const id of replaced.filter((one) => newest.has(one) && !known.has(newest.get(one).id))) {
+    const theirs = rows.filter((record) => record.item === id).sort(byTime).pop();
+    say(id, theirs ? saidIn(theirs) : { verdict: "" }, true);
   }
+  done = done.filter(({ item }) => !replaced.includes(item));
   return more;
 }
 
@@ -893,7 +905,7 @@ load().then(async () => {
   adopt();
   rebuildUndo();
   if (page.server) await more();
-  else if (takeIn(items.flatMap((item) => item.held || [])).length) store(); // the lists collected from other pages
+  else if (takeIn(items.flatMap((item) => item.collected || [])).length) store(); // the lists collected from other pages
   ready = true;
   if (!savedAt && acceptedAt() > 0) savedAt = new Date(acceptedAt());
   if (savedAt && !$("saved").textContent) tell(`saved ${clock(savedAt)}`, "");
@@ -906,9 +918,9 @@ load().then(async () => {
 function rebuildUndo() {
   const last = new Map();
   done = [];
-  for (const record of [...records.values()].filter((one) => !one.draft && !one.refused).sort((a, b) => (a.at < b.at ? -1 : 1))) {
+  for (const record of [...records.values()].filter((one) => !one.draft && !one.refused).sort(byTime)) {
     const before = last.get(record.item) || NOTHING;
-    const now = { verdict: record.verdict, comment: record.comment, mark: record.mark, texts: record.texts };
+    const now = saidIn(record);
     const top = done[done.length - 1];
     const same = (a, b) => a.verdict === b.verdict && a.comment === b.comment && a.mark === b.mark;
     if (top && top.item === record.item && same(top.before, now)) done.pop();
