@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.log import now, write_log
-from nescio.people.campaigns.pooling import read_pool
+from nescio.people.campaigns.pooling import read_items, read_pool
 from nescio.people.campaigns.screens import page_key
+from nescio.people.campaigns.shown_texts import CHANGED, texts_key
 from tests.rings import together
 
 from . import made
@@ -953,6 +954,62 @@ def test_a_nugget_that_is_listed_after_somebody_found_it_by_their_clock_is_compa
     later = ("nuggets:t0", listing(("1", "did"), ("2", "is")), 4)
     _, noted = collect(campaign, hand_in(tmp_path / "2.jsonl", campaign, [*lists, later])).notes
     assert str(noted).startswith("nugget 2 of t0 was 'was' when ben named it, but is 'is' now")
+
+
+def by_list(campaign: Path, texts: Mapping[str, str]) -> str:
+    """Return the key of texts of a page that shows the only string with these nuggets, keyed by their numbers."""
+    (item,) = read_items(open_campaign(campaign))
+    return texts_key(item.text, item.supports, [(number, "vital", text) for number, text in texts.items()])
+
+
+@pytest.mark.parametrize("texts", [{"1": "bakes bread"}, {"1": "baked", "2": "lives"}], ids=["reworded", "added"])
+def test_a_verdict_by_an_earlier_list_of_a_sheet_is_refused_or_taken_back(
+    texts: Mapping[str, str], tmp_path: Path
+) -> None:
+    """Ben judged by the first list on a page. `pool` takes back his verdict; a later one by that list is refused."""
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana", "ben", "cleo"], overlap=3, html=True)
+    (item,) = items_of(campaign)
+    sheet = campaign / "sheets" / "nuggets.csv"
+    row = {"question_id": "t0", "nugget": "1", "vital": "vital", "text": "baked"}
+    write_rows(sheet, [row])
+    assert collect(campaign, sheet).sound
+    first, now = by_list(campaign, {"1": "baked"}), by_list(campaign, texts)
+    assert collect(campaign, hand_in(tmp_path / "ben.jsonl", campaign, [(item, "1", 1, {"texts": first})], "ben")).sound
+    assert nescio.campaign.pool(campaign).taken_back == 0
+    write_rows(sheet, [row | {"nugget": number, "text": text} for number, text in texts.items()])
+    noted = " ".join(map(str, collect(campaign, sheet).notes))
+    assert "ben judged 1 string of t0 by an earlier list, which lacked" in noted
+    assert "nescio campaign pool asks ben again" in noted
+    late = hand_in(tmp_path / "cleo.jsonl", campaign, [(item, "1", 2, {"texts": first})], "cleo")
+    (fault,) = collect(campaign, late).rows
+    assert fault.rule.startswith(CHANGED)
+    assert nescio.campaign.pool(campaign).taken_back == 1
+    assert verdicts(campaign) == {}
+    for who, minute in (("ben", 3), ("cleo", 4)):
+        path = hand_in(tmp_path / f"{who}-2.jsonl", campaign, [(item, "1", minute, {"texts": now})], who)
+        assert collect(campaign, path).sound
+    assert verdicts(campaign) == {(item, "ben"): "1", (item, "cleo"): "1"}
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_nugget_that_is_added_after_somebody_judged_is_named(tmp_path: Path) -> None:
+    """Ana adds a nugget to her list. Who judged by the first list did not look for it; ana did."""
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2, html=True)
+    (item,) = items_of(campaign)
+    first = by_list(campaign, {"1": "did"})
+    rows = [("nuggets:t0", listing(("1", "did")), 1), (item, "-", 2, {"texts": first})]
+    assert not collect(campaign, hand_in(tmp_path / "1.jsonl", campaign, rows)).notes
+    assert not collect(campaign, hand_in(tmp_path / "2.jsonl", campaign, [rows[1]], "ben")).notes
+    longer = [*rows, ("nuggets:t0", listing(("1", "did"), ("2", "was")), 3)]
+    _, noted = collect(campaign, hand_in(tmp_path / "3.jsonl", campaign, longer)).notes
+    assert str(noted) == "ben judged 1 string of t0 by an earlier list, which lacked 'was'; ask ben to look again"
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert str(noted) in [str(one) for one in scores.notes]
+    both = by_list(campaign, {"1": "did", "2": "was"})
+    looked = [rows[1], (item, "2", 4, {"texts": both})]
+    assert not collect(campaign, hand_in(tmp_path / "4.jsonl", campaign, looked, "ben")).notes
 
 
 # ---- what was asked of whom ----

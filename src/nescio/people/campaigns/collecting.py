@@ -46,8 +46,8 @@ from nescio.people.campaigns.judgements import (
     refused,
 )
 from nescio.people.campaigns.log import digest, digests, now, read_log, record
-from nescio.people.campaigns.nugget_lists import changed_lists, key_of_lists, reworded
-from nescio.people.campaigns.screens import list_items, sentence_items
+from nescio.people.campaigns.nugget_lists import by_earlier_lists, changed_lists, key_of_lists, reworded
+from nescio.people.campaigns.screens import list_items, sentence_items, shown_nuggets
 from nescio.people.campaigns.sheet_reading import SheetReader, SheetRows, table
 from nescio.people.campaigns.sheet_times import (
     REFUSED,
@@ -237,7 +237,7 @@ def _about_nuggets(
 
     `before` has the nuggets in the previous key, and `questions` maps each item to its question.
     """
-    nuggets = _listed(opened)
+    nuggets, history = _listed(opened), read_history(opened)
     asked = [question for part in opened.topics().parts.values() for question in part.questions]
     return (
         *(
@@ -245,7 +245,8 @@ def _about_nuggets(
             for one in unlisted(kept, questions, nuggets)
         ),
         *_other_texts(before, nuggets, kept, questions),
-        *reworded(read_history(opened), questions),
+        *reworded(history, questions),
+        *by_earlier_lists(history, questions, shown_nuggets(opened)),
         *without_list(asked, {question for question, _ in nuggets}),
     )
 
@@ -365,7 +366,7 @@ def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list
     who, notes = taken.assessor, wrong_clock(taken)
     drop_unordered(reading, path, taken, present)
     before = {record.item: present.of(record.item, who) for record, _ in [*taken.late, *taken.rows]}
-    rows = handed_in_changes(taken, path.name, present, reading.now)
+    rows = handed_in_changes(taken, path.name, present, reading.now_on_pages)
     now = {item: present.of(item, who) for item in before}
     own = {line.record for line in rows}
     last = {line.item: line for line in rows if line.before or line.after}

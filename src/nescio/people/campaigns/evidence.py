@@ -21,12 +21,12 @@ from nescio.people.campaigns.assessors import open_items
 from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.keyed import key_judge, keyed, true_of, valued, without_answer
-from nescio.people.campaigns.nugget_lists import reworded
+from nescio.people.campaigns.nugget_lists import by_earlier_lists, reworded
 from nescio.people.campaigns.pooling import PooledAnswer, RunContents, every_version
 from nescio.people.campaigns.ranked_answers import KEYED, judged_at, judged_by_key, of_all_ranks, reads_lower_ranks
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.runs import doubted
-from nescio.people.campaigns.screens import sentence_items
+from nescio.people.campaigns.screens import sentence_items, shown_nuggets
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.people.campaigns.shown_texts import NOTHING, kind_of_id
 from nescio.people.campaigns.topics import Part, without_list
@@ -392,7 +392,8 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
         _check_listed(campaign, questions, targets, verdicts)
         matches = list(_matches(said, runs, verdicts))
         data, notes = scoring.evidence(targets, own, matches)
-        notes = (*notes, *reworded(read_history(campaign), questions))
+        history, shown = read_history(campaign), shown_nuggets(campaign)
+        notes = (*notes, *reworded(history, questions), *by_earlier_lists(history, questions, shown))
         measures = BY_PEOPLE
     measures = campaign.settings.measures or measures
     notes = (*notes, *without_list(part.questions, [target.id for target in targets if target.nuggets]))

@@ -174,7 +174,7 @@ def _with_time_of_verdict(row: tuple[Record, str], before: tuple[Record, str] | 
 
 def _holds(reading: SheetReader, present: Present, who: str, record: Record) -> bool:
     """Return whether a judgement by `who` holds for the present texts of its item."""
-    now_shown = reading.now[record.item]
+    now_shown = reading.now_on_pages[record.item]
     if who == ADJUDICATION and record.item in present.again.people:  # It decides by the present texts alone.
         return not record.verdict or same_texts(record.texts, now_shown)
     return still_holds(kind_of_id(record.item), record.verdict, record.texts, now_shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.judgements import Change, Present
 from nescio.people.campaigns.screens import LONGEST as SHOWN
 from nescio.people.campaigns.screens import ListedNugget
-from nescio.people.campaigns.shown_texts import LIST, nuggets_part, texts_key
+from nescio.people.campaigns.shown_texts import LIST, kind_of_id, listed_part, nuggets_part, texts_key
 from nescio.text import sanitize, squeeze
 
 LONGEST_NUGGET = 10_000  # characters
@@ -101,6 +102,41 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
                     before=before[number],
                     after=now[number],
                 )
+
+
+def by_earlier_lists(
+    history: Iterable[Change], questions: Mapping[str, str], nuggets: Mapping[str, Sequence[Sequence[str]]]
+) -> Iterator[Note]:
+    """Yield a note for each person and target with verdicts by a list that lacked some of the present `nuggets`.
+
+    Such a verdict does not say that the answer lacks these nuggets. `questions` has the question of each item. Whoever
+    made a list on a page knows its nuggets. `pool` takes back verdicts on targets whose list is from a sheet.
+    """
+    present = Present(history).lines
+    makers = {(line.item.partition(":")[2], who) for (_, who), line in present.items() if kind_of_id(line.item) == LIST}
+    on_pages = {question for question, _ in makers}
+    strings: Counter[tuple[str, str]] = Counter()
+    lacking: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for (item, who), line in present.items():
+        question, shown = questions.get(item, ""), nuggets_part(line.texts)
+        if not (line.after and shown) or kind_of_id(item) != "answer" or (question, who) in makers:
+            continue
+        new = [
+            text for number, _, text in nuggets.get(question, ()) if listed_part(number, text) not in shown.split(",")
+        ]
+        if new:
+            strings[who, question] += 1
+            lacking[who, question].update(new)
+    for (who, question), count in sorted(strings.items()):
+        yield note(
+            "campaign.earlier_list",
+            "{who} judged {strings:n string} of {subject} by an earlier list, which lacked {names:list}; {way}",
+            question,
+            who=who,
+            strings=count,
+            names=[repr(text) for text in sorted(lacking[who, question])],
+            way=f"ask {who} to look again" if question in on_pages else f"nescio campaign pool asks {who} again",
+        )
 
 
 def _list_part(line: Change) -> str:

@@ -38,7 +38,7 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digest, digests, latest, read_log, record
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
 from nescio.people.campaigns.runs import TO_FIT, examine
-from nescio.people.campaigns.screens import key_nuggets, sentence_items, shown_keys
+from nescio.people.campaigns.screens import key_nuggets, sentence_items, sheet_lists, shown_keys
 from nescio.people.campaigns.settings import Distinct, Task
 from nescio.people.campaigns.shown_texts import SENTENCES, kind_of_id, still_holds, texts_key
 from nescio.people.campaigns.topics import Topics, read_topics
@@ -230,7 +230,8 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
             _check_lost(opened)
         merged = merged_items(items, before)
         # First, so that a pool that is made again after an interruption takes back the same verdicts.
-        texts = shown_keys([*merged, *sentence_items(opened)], key_nuggets(opened))
+        shown = [*merged, *sentence_items(opened)]
+        texts = shown_keys(shown, key_nuggets(opened)), shown_keys(shown, key_nuggets(opened) | sheet_lists(opened))
         earlier = _Unstated(_keys(before) | _read_stories(opened), _keys(merged) | _story_keys(said.topics))
         back, again = _take_back(opened, texts, earlier, pool_version(merged))
         put(opened / POOL / ITEMS, pool_lines(merged))
@@ -290,24 +291,30 @@ class _Unstated(NamedTuple):
     now: Mapping[str, str]
 
 
-def _take_back(campaign: Campaign, texts: Mapping[str, str], earlier: _Unstated, version: int) -> tuple[int, int]:
+def _take_back(
+    campaign: Campaign, shown: tuple[Mapping[str, str], Mapping[str, str]], earlier: _Unstated, version: int
+) -> tuple[int, int]:
     """Take back the verdicts that do not hold for the present texts, and restore those that hold again; return both
     numbers.
 
-    `texts` has the key of the present texts of each item. A verdict that is taken back gets a line of the history, as
-    if the assessor had withdrawn the verdict, so that `sheets` asks again.
+    `shown` has the key of the present texts of each item, for verdicts from sheets and for those from pages. A verdict
+    that is taken back gets a line of the history, as if the assessor had withdrawn the verdict, so that `sheets` asks
+    again.
     """
     told, history = guidelines_of(campaign), read_history(campaign)
     given = {(line.item, line.assessor, line.after): line for line in history if line.after}
 
+    def texts(line: Change) -> str:
+        return shown[bool(line.record)][line.item]
+
     def holds(line: Change) -> bool:
-        then, now = line.texts, texts[line.item]
+        then, now = line.texts, texts(line)
         if not then:
             then, now = earlier.before.get(line.item, ""), earlier.now[line.item]
         return still_holds(kind_of_id(line.item), line.after, then, now)
 
-    lines = [line for line in Present(history).lines.values() if line.item in texts]
-    lost = [taken_back(line, version, told, texts[line.item]) for line in lines if line.after and not holds(line)]
+    lines = [line for line in Present(history).lines.values() if line.item in shown[0]]
+    lost = [taken_back(line, version, told, texts(line)) for line in lines if line.after and not holds(line)]
     gone = [line for line in lines if line.taken_back]
     back = [(line, given.get((line.item, line.assessor, line.before))) for line in gone]
     again = [

@@ -126,6 +126,15 @@ def key_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
     return shown_nuggets(campaign) if campaign.settings.task == "nuggets" and campaign.has_own_key else {}
 
 
+def sheet_lists(campaign: Campaign) -> dict[str, list[list[str]]]:
+    """Return the nuggets that assessors listed in a sheet and on no page, keyed by topic; none if there is a key."""
+    if campaign.settings.task != "nuggets" or campaign.has_own_key:
+        return {}
+    lines = Present(read_history(campaign)).lines.values()
+    on_pages = {line.item.partition(":")[2] for line in lines if kind_of_id(line.item) == LIST and line.after}
+    return {topic: nuggets for topic, nuggets in shown_nuggets(campaign).items() if topic not in on_pages}
+
+
 def shown_keys(items: Iterable[Item], nuggets: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, str]:
     """Return the key of the texts that a page shows with each item, keyed by item; `nuggets` are keyed by topic."""
     return {item.id: str(shown_item(item, (), nuggets.get(item.question, ()))["texts"]) for item in items}

@@ -28,7 +28,15 @@ from nescio.people.campaigns.judgements import Judgement, asked_again
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.pooling import named_by, read_items
 from nescio.people.campaigns.retyped import is_same, moved, unguarded, was_moved
-from nescio.people.campaigns.screens import key_nuggets, kind_of, list_items, sentence_items, shown_keys, shown_nuggets
+from nescio.people.campaigns.screens import (
+    key_nuggets,
+    kind_of,
+    list_items,
+    sentence_items,
+    sheet_lists,
+    shown_keys,
+    shown_nuggets,
+)
 from nescio.people.campaigns.shown_texts import (
     MARK,
     NOTHING,
@@ -108,7 +116,9 @@ class SheetReader:
         self.asked = self.items | {item.id: item for item in sentence_items(self.campaign)}
         shown = [*self.asked.values(), *list_items(campaign)]
         self.key = key_nuggets(campaign)
-        self.now = shown_keys(shown, self.key)  # the texts by which a verdict must hold
+        self.now = shown_keys(shown, self.key)  # the texts by which a verdict in a sheet must hold
+        # A page or a server states the list of nuggets that it showed.
+        self.now_on_pages = shown_keys(shown, self.key | sheet_lists(campaign))
         self.listed = shown_nuggets(campaign) if campaign.settings.task == "nuggets" else {}
         self.texts = shown_keys(shown, self.listed)  # the texts that people see now
         self.secret = campaign.secret

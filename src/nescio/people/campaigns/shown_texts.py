@@ -29,8 +29,13 @@ def texts_key(question: str, supports: Iterable[object], nuggets: Iterable[Seque
     nugget follow.
     """
     key = "-".join(map(_digest, (question, *map(repr, supports))))
-    listed = ",".join(sorted(f"{number}={_digest(squeeze(text))}" for number, *_, text in nuggets))
+    listed = ",".join(sorted(listed_part(number, text) for number, *_, text in nuggets))
     return f"{key}+{listed}" if listed else key
+
+
+def listed_part(number: str, text: str) -> str:
+    """Return the part for one nugget of a key of texts."""
+    return f"{number}={_digest(squeeze(text))}"
 
 
 def _digest(text: str) -> str:
