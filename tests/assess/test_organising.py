@@ -549,6 +549,27 @@ def test_an_adjudicator_who_saw_earlier_texts_decides_nothing_that_people_judge_
     assert table(room.export() / "verdicts.csv") == []
 
 
+def test_verdicts_by_earlier_words_of_a_question_are_taken_back_although_no_run_gives_the_answer(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    """A table of labels has the question's id alone, so such a verdict would count for the new words."""
+    questions, first, second = runs_of(tmp_path, 1)
+    room = new_room(questions, first)
+    ana = room.join("ana")
+    (item,) = ana.left()
+    ana.send(ana.row(item["id"], "R"))
+    assert len(table(room.export() / "verdicts.csv")) == 1
+    made.lines(questions, [{"id": "q0", "question": "What was nought?", "answers": ["x"]}])
+    made.lines(second, [{"id": "q0", "answer": "another"}])
+    updated = nescio.assess.update(room.db, [questions, second])
+    assert (updated.new, updated.gone, updated.outdated) == (1, 1, 1)
+    assert table(room.export() / "verdicts.csv") == []
+    assert "asked to judge" not in str(nescio.assess.status(room.db))  # the new answer alone is asked for
+    made.lines(questions, [{"id": "q0", "question": item["question"], "answers": ["x"]}])
+    nescio.assess.update(room.db, [questions, second])
+    assert len(table(room.export() / "verdicts.csv")) == 1  # it holds again
+
+
 def test_who_saw_the_grade_of_an_earlier_text_is_not_asked_again_but_somebody_else_is(
     new_room: NewRoom, tmp_path: Path
 ) -> None:

@@ -564,6 +564,17 @@ def test_topics_have_a_language_each_or_none_has(
     assert not (tmp_path / "campaign").exists()
 
 
+def test_settings_name_the_languages_of_the_topics(tmp_path: Path) -> None:
+    """Without them, every run over all topics would be refused."""
+    rows = [{"id": f"t{i}", "question": "?", "language": name} for i, name in enumerate(["EN", "ES"])]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "t.jsonl", rows)])
+    settings = (campaign / "campaign.toml").read_text()
+    assert 'languages = ["EN", "ES"]' in settings
+    made.text(campaign / "campaign.toml", settings.replace('["EN", "ES"]', "[]"))
+    with pytest.raises(nescio.MismatchError, match="names no language, but the topics are in EN and ES"):
+        nescio.campaign.handout(campaign)
+
+
 def test_only_first_questions_are_asked_where_wanted(tmp_path: Path) -> None:
     rows = [{"id": f"q{i}", "question": "?", "answers": ["a"], "topic": f"t{i // 3}"} for i in range(9)]
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)], first_of="topic")

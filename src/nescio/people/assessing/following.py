@@ -105,7 +105,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
         waiting = select(func.count()).select_from(units).where(units.c.taken < units.c.times, ordinary)
         now = work.present().subquery()
         rows = connection.execute(
-            select(now, items.c.kind, items.c.topic, units.c.language, claims.c.given)
+            select(now, items.c.kind, items.c.topic, items.c.gone, units.c.language, claims.c.given)
             .join(items, items.c.id == now.c.item)
             .join(units, units.c.topic == items.c.topic)
             .outerjoin(claims, and_(claims.c.topic == items.c.topic, claims.c.person == now.c.person))
@@ -119,6 +119,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
             skipped = sum(row.mark == "skip" for row in mine)
             workers[name] = Worker(judged, skipped, _pace([row.at for row in mine]), *known[name])
         kept = [row for row in rows if row.verdict]
+        current = {row.item for row in rows if not row.gone}
         differing = list(work.disputes(connection))
         agreed, apart, many = _agreement(connection, kept, own, resamples)
         return Standing(
@@ -131,7 +132,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
             apart,
             tuple(_dispute(connection, item, said) for item, said in differing[:SHOWN]),
             (
-                *_asked_again(len(work.asked_again(connection).open.keys() & {row.item for row in rows})),
+                *_asked_again(len(work.asked_again(connection).open.keys() & current)),
                 *_remarks(kept),
                 *many,
             ),

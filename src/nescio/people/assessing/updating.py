@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
@@ -32,6 +33,7 @@ from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.items import Item
 from nescio.people.campaigns.pooling import NAMED
+from nescio.people.campaigns.screens import kind_of
 from nescio.people.campaigns.shown_texts import LIST, texts_key
 from nescio.text import plural, squeeze
 
@@ -301,15 +303,24 @@ class _Compared(Struct):
 
 
 def _compare(connection: Connection, given: Sequence[Item]) -> _Compared:
-    ordinary = select(items.c.id, items.c.gone, items.c.question, items.c.supports)
+    ordinary = select(
+        items.c.id, items.c.topic, items.c.kind, items.c.answer, items.c.gone, items.c.question, items.c.supports
+    )
     ordinary = ordinary.join(units, units.c.topic == items.c.topic)
     rows = connection.execute(ordinary.where(units.c.part == "", items.c.kind != work.SECOND)).all()
     known = {row.id: bool(row.gone) for row in rows}
     shown = {row.id: (row.question, row.supports) for row in rows}
     now = {item.id for item in given}
+    present = {(topic_of(item), kind_of(item)): item for item in given}
+    # A question may have other words, although no run gives this answer to it any more.
+    absent = [(row, present.get((row.topic, row.kind))) for row in rows if row.id not in now]
+    texts = [
+        *given,
+        *(replace(item, id=row.id, answer=row.answer, supports=row.supports) for row, item in absent if item),
+    ]
     return _Compared(
         [item for item in given if item.id not in known],
-        [item for item in given if item.id in known and _texts(item) != shown[item.id]],
+        [item for item in texts if item.id in known and _texts(item) != shown[item.id]],
         {one for one, gone in known.items() if gone and one in now},
         {one for one, gone in known.items() if not gone and one not in now},
     )

@@ -30,7 +30,7 @@ class Settings(Struct, frozen=True):
     """The settings of a campaign.
 
     `groups` maps the short names of the groups to the names that tables print. `languages` are those of the topics
-    (none: the campaign does not distinguish languages). A group may have `runs` runs in each language. After the
+    (none if they state none, or all the same). A group may have `runs` runs in each language. After the
     `deadline` no run is accepted. The first `depth` answers of a run to each question are pooled, and `distinct` says
     when two answers are the same. `resolve` is the rule for judgements that differ. `judge` names the judge for answers
     that no person judged; this judge uses the key. With `blind`, published pages do not name groups. `megabytes` limits
@@ -210,7 +210,7 @@ def written(settings: Settings) -> str:
     lines = [
         f"name = {text(settings.name)}",
         f"task = {text(settings.task)}  # {', '.join(TASKS)}",
-        f"languages = {texts(settings.languages)}  # none: the topics are one collection, whatever their language",
+        f"languages = {texts(settings.languages)}  # of the topics; none if they state none, or all the same",
         f"runs = {settings.runs}  # how many runs a group may have in each language",
         f"deadline = {text(deadline)}  # no run is accepted after it; empty: no deadline",
         f"depth = {settings.depth}  # how many answers to each question a run adds to the pool",
