@@ -114,7 +114,8 @@ def test_no_gate_takes_clustered_questions_for_independent() -> None:
     clustered = [dict(row, cluster=f"c{int(row['question'][1:]) % 30}") for row in new]
     labels = [{"question": row["question"], "run": "new", "label": row["outcome"]} for row in new]
     how: dict[str, Any] = {"cluster": "cluster", "missing": "own", "fail_under": {"accuracy": 0.2}}
-    for more in ({"pool": older}, {"labels": labels}):
+    ways: tuple[dict[str, Any], ...] = ({"pool": older}, {"labels": labels})
+    for more in ways:
         with pytest.raises(NescioError, match="clustered, but these intervals treat them as independent"):
             nescio.score(clustered, "accuracy", **how, **more)
         assert [g.status for g in nescio.score(clustered, "accuracy", target="collection", **how, **more).gates] == [0]

@@ -210,7 +210,7 @@ def test_a_column_that_divides_the_questions_is_a_part_of_their_names(tmp_path: 
         found = {(row.run, row.stratum): (row.n, row.value) for row in scores}
         assert found["old", "law"] == (30, pytest.approx(2 / 3))
         assert found["new", None] == (60, pytest.approx(1 / 3))
-        suite = nescio.score(path, "accuracy", suite_by="task", column=column)
+        suite: Any = nescio.score(path, "accuracy", suite_by="task", column=column)
         assert {row.run: row.benchmarks for row in suite} == {"old": 2, "new": 2}
     with pytest.raises(NescioError, match="'task' cannot divide the questions into strata"):
         changed = [dict(row, task="art") if row["model"] == "new" and row["id"] == 3 else row for row in rows[:30]]
