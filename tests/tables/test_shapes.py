@@ -192,8 +192,8 @@ def test_what_one_run_was_asked_is_compared_in_place_of_what_all_share(name: str
     assert nescio.compare(path, "accuracy", **how, column={role: "-"}).gates[0].status == 0
 
 
-def test_a_column_that_divides_the_questions_is_a_part_of_their_names(tmp_path: Path) -> None:
-    """Ids restart in each task. Then a task's questions are found by --by and --suite-by, or by question=task+id."""
+def test_a_column_in_the_names_of_questions_divides_them(tmp_path: Path) -> None:
+    """Ids restart in each task. Another column, such as `temperature`, may do so too, and divide no questions."""
     rows = [
         {"model": run, "id": i, "task": task, "correct": int(i % 3 > (run == "new"))}
         for run in ("old", "new")
@@ -205,14 +205,15 @@ def test_a_column_that_divides_the_questions_is_a_part_of_their_names(tmp_path: 
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    for column in ({}, {"question": "task+id"}):
-        scores = nescio.score(path, "accuracy", by="task", column=column, ci=None)
-        found = {(row.run, row.stratum): (row.n, row.value) for row in scores}
-        assert found["old", "law"] == (30, pytest.approx(2 / 3))
-        assert found["new", None] == (60, pytest.approx(1 / 3))
-        suite: Any = nescio.score(path, "accuracy", suite_by="task", column=column)
-        assert {row.run: row.benchmarks for row in suite} == {"old": 2, "new": 2}
+    column = {"question": "id+task"}
+    scores = nescio.score(path, "accuracy", by="task", column=column, ci=None)
+    found = {(row.run, row.stratum): (row.n, row.value) for row in scores}
+    assert found["old", "law"] == (30, pytest.approx(2 / 3))
+    assert found["new", None] == (60, pytest.approx(1 / 3))
+    suite: Any = nescio.score(path, "accuracy", suite_by="task", column=column)
+    assert {row.run: row.benchmarks for row in suite} == {"old": 2, "new": 2}
+    with pytest.raises(NescioError, match="begin anew with each 'task', add column="):
+        nescio.score(path, "accuracy", by="task")
+    changed = [dict(row, model="new", task="art" if row["id"] == 3 else row["task"]) for row in rows[:30]]
     with pytest.raises(NescioError, match="'task' cannot divide the questions into strata"):
-        changed = [dict(row, task="art") if row["model"] == "new" and row["id"] == 3 else row for row in rows[:30]]
-        changed += [dict(row, model="new", task="art" if row["id"] == 3 else row["task"]) for row in rows[:30]]
-        nescio.score(changed, "accuracy", by="task")
+        nescio.score([*rows[:30], *changed], "accuracy", by="task")

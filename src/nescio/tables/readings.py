@@ -48,19 +48,12 @@ _NOTHING: Mapped = MappingProxyType({})
 
 
 def readings(
-    table: Table,
-    given: Mapped,
-    *,
-    judging: bool,
-    mapped: Collection[str] = (),
-    proposed: Mapped = _NOTHING,
-    strata: Collection[str] = (),
+    table: Table, given: Mapped, *, judging: bool, mapped: Collection[str] = (), proposed: Mapped = _NOTHING
 ) -> list[dict[str, Expression]]:
     """Return the mappings of roles to columns that a table allows, the likeliest first.
 
     The list is empty if no column may say which answers are right, or which question a row answers. `given` is the part
-    of the mapping from the user; `proposed` is a part that is tried in addition. The user divides the questions
-    by the columns `strata`.
+    of the mapping from the user; `proposed` is a part that is tried in addition.
     """
     complete = any(roles <= given.keys() for roles in COMPLETE)
     given = {**given, **proposed}
@@ -69,12 +62,11 @@ def readings(
     found: list[dict[str, Expression]] = []
     unknown = [name for name in table.columns if name and not roles_of(name)]  # a name with a role has it in any run
     families = [*wide.families(unknown).values()]
-    dividing = [name for name in strata if name in table.columns and name not in roles.all("run")]
     for answer in answers:
         taken = {name for expression in answer.values() for name in expression.columns}
         several = any(len(answer.get(role, NOTHING).columns) > 1 for role in ("outcome", "prediction"))
         taken |= _of_other_runs(families, taken, several=several)
-        for structure in structures(roles, answer, taken, dividing, alone=complete):
+        for structure in structures(roles, answer, taken, alone=complete):
             for beside in [{}] if complete else _beside(roles, answer, taken):
                 found.append({**structure, **answer, **beside})
     return found[:_MOST]

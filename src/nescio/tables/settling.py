@@ -123,8 +123,7 @@ def _settled(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], opt
     for table in shapes:
         given = _given(table, options)
         if given is not None:
-            how: dict[str, Any] = {"judging": options.judging, "mapped": mapped, "strata": options.strata or ()}
-            allowed += [Reading(table, mapping) for mapping in readings(table, given, **how)]
+            allowed += [Reading(table, own) for own in readings(table, given, judging=options.judging, mapped=mapped)]
     if not options.judging:
         judged = any("outcome" in reading.mapping for reading in allowed)
         for table in shapes:

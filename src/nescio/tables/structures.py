@@ -14,20 +14,14 @@ from nescio.tables.mapping import Expression, Mapped, joined
 from nescio.tables.roles import NOTHING, Roles, is_own, varies
 
 
-def structures(
-    roles: Roles, answer: Mapped, taken: set[str], dividing: Sequence[str] = (), *, alone: bool
-) -> list[dict[str, Expression]]:
+def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) -> list[dict[str, Expression]]:
     """Return the mappings of run, question and repeat under which no answer occurs twice.
 
-    If none exists, returns the mapping with the most columns. With `alone`, only the columns in `answer` are used. The
-    columns `dividing` divide the questions, so they name neither runs nor repeats. If answers occur twice without
-    them, they are a part of the question's name.
+    If none exists, returns the mapping with the most columns. With `alone`, only the columns in `answer` are used.
     """
     table = roles.table
     if alone or answer.get("question", NOTHING).header:
         return [{role: answer[role] for role in ("run", "question", "repeat") if role in answer}]
-    dividing = [name for name in dividing if name not in taken]
-    taken = taken.union(dividing)
     free = {role: [n for n in roles.all(role) if n not in taken] for role in ("run", "condition", "repeat", "text")}
     ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
     rows = [name for name in roles.all("row") if name not in taken]
@@ -50,9 +44,6 @@ def structures(
         if most < inf and (question.columns != ("id",) or is_own(table) or different(table, question) > most):
             continue
         unique, widest = _told_apart_by(roles, answer, free, question)
-        if dividing and not unique and "question" not in answer:
-            whole = Expression((*dividing, *question.columns))
-            unique, _ = _told_apart_by(roles, answer, free, whole)
         found += unique
         doubled += [] if unique else [widest]
         if unique and question == asked:
