@@ -166,7 +166,8 @@ def _collected_lists(campaign: Campaign, who: str) -> dict[str, list[dict[str, A
     last = {item: line for (item, by), line in present.lines.items() if by == who and kind_of_id(item) == LIST}
     said = {item: list[dict[str, Any]]() for item in last}
     for line in present.records.values():
-        if line.assessor == who and line.item in last and line.after and line.said < last[line.item].said:
+        now = last.get(line.item) if line.assessor == who and line.after else None
+        if now is not None and now.after and line.said < now.said:
             said[line.item].append(_as_said(line))
     return {item: [*said[item], _as_said(line)] for item, line in last.items()}
 
