@@ -187,8 +187,11 @@ def assessor_page(
     rows = [shown_item(item, said.get(item.id, ()), data["nuggets"].get(item.question, ())) for item in items]
     lists = [row for row in rows if row["kind"] == LIST]
     collected = _collected_lists(campaign, who) if lists else {}
+    strings: dict[str, list[str]] = {}  # of each list's target, also those that this page does not show
+    for item in pool if lists else ():
+        strings.setdefault(f"{LIST}:{item.question}", []).append(item.id)
     for row in lists:
         row["collected"] = collected.get(row["id"], [])
-        row["strings"] = [item.id for item in pool if row["id"] == f"{LIST}:{item.question}"]
+        row["strings"] = strings.get(row["id"], [])
     data["items"] = rows
     return script_page(f"{campaign.settings.name}: {who}", data, told(campaign))
