@@ -111,6 +111,17 @@ def test_a_flag_keeps_the_time_at_which_a_verdict_by_a_fast_clock_was_collected(
     assert taken(first, flagged) == "W"
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_skip_on_one_page_ends_no_verdict_on_another(order: int, campaign: Path, tmp_path: Path) -> None:
+    nescio.campaign.sheets(campaign, ["ana"], html=True, overlap=1)
+    item = items_of(campaign)[0]
+    phone = hand_in(tmp_path / "phone.jsonl", campaign, [(item, "R", 5)])
+    laptop = hand_in(tmp_path / "laptop.jsonl", campaign, [(item, "", 1, {"mark": "skip", "comment": "later"})])
+    for path in (phone, laptop)[::order]:
+        collect(campaign, path)
+    assert "1 of 4 verdicts returned" in str(nescio.campaign.status(campaign))
+
+
 def test_somebody_else_is_to_be_asked_for_what_was_skipped(campaign: Path, tmp_path: Path) -> None:
     nescio.campaign.sheets(campaign, ["ana"], html=True, overlap=1)
     skipped, *others = items_of(campaign)
@@ -1102,6 +1113,18 @@ def test_of_two_lists_that_one_person_began_on_two_pages_one_counts(tmp_path: Pa
         assert verdicts(one)[item, "ana"] == pages[own][1][1]
     assert collect(campaign, files["phone"], files["longer"]).sound
     assert collect(campaign, files["continued"]).sound
+
+
+def test_who_withdrew_a_list_may_make_another_on_another_page(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    (item,), of_target = items_of(campaign), "nuggets:t0"
+    for name, what in (("1", "did"), ("2", "done")):
+        said = [(of_target, listing(("1", what)), 10 * int(name)), (item, "1", 10 * int(name) + 1)]
+        back = [(of_target, "", 12), (item, "", 13)] if name == "1" else []
+        assert collect(campaign, hand_in(tmp_path / f"{name}.jsonl", campaign, [*said, *back])).sound
+    assert verdicts(campaign)[item, "ana"] == "1"
+    assert '"done"' in (campaign / "key" / "nuggets.jsonl").read_text()
 
 
 def test_a_new_page_begins_with_the_list_that_was_collected(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from nescio.pipeline import Options
 from nescio.pipeline.judging import judge
 from nescio.pipeline.reading import read
 from nescio.tables.asking import AskedError
-from nescio.tables.settling import counts_of
+from nescio.tables.trying import counts_of
 
 Key = tuple[tuple[int, ...], ...]  # sorted counts of right, wrong, silent and ungraded of each run
 

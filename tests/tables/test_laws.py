@@ -19,7 +19,7 @@ from nescio.pipeline import Options
 from nescio.pipeline.judging import judge
 from nescio.pipeline.reading import read
 from nescio.tables.asking import AskedError
-from nescio.tables.settling import counts_of
+from nescio.tables.trying import counts_of
 
 Row = dict[str, Any]
 RUNS = ["model", "system_name", "Modell", "condition"]

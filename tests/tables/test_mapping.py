@@ -15,7 +15,7 @@ from nescio.pipeline.judging import judge
 from nescio.pipeline.reading import read
 from nescio.tables import wide
 from nescio.tables.asking import AskedError
-from nescio.tables.settling import counts_of
+from nescio.tables.trying import counts_of
 from tests.rings import together
 
 TABLE = (

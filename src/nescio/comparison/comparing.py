@@ -133,13 +133,8 @@ def compare(
         _check_shared(loaded, data)
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
     check_margins(wanted, margin, named=measures is not None)
-    if baseline is None and (count := comb(len(data.runs), 2)) > MOST_COMPARED:
-        if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
-            raise UsageError(
-                f"there are {count:,} pairs of runs, but the limit is {MOST_COMPARED:,}. To compare every run with one "
-                f"run, give {opt('baseline')}. To rank the runs by all pairs, give only one measure, and leave the "
-                "test and the correction at their defaults"
-            )
+    if baseline is None and comb(len(data.runs), 2) > MOST_COMPARED:
+        _check_can_rank(data, (test, correction, laid, len(wanted)))
         how: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
         return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
@@ -159,18 +154,7 @@ def compare(
         unpaired=apart,
         corrected=None if laid is None else {**laid.signature, "target": work.target},
     )
-    notes = (
-        *loaded.notes,
-        *tested.notes,
-        *notes_on_pairs(
-            [(row.run, row.baseline) for row in rows],
-            [loaded.silence],
-            ungraded_left_out=loaded.ungraded_left_out,
-        ),
-        *on_losses([data], rows, work.share_of),
-        *differing_columns(loaded, wanted),
-        *_notes(data, rows, ci),
-    )
+    notes = (*loaded.notes, *tested.notes, *_notes(loaded, work, rows, ci))
     more = {**_tables(work, rows, ranked=baseline is None), "tests": tests_used(rows, EXACT_FOR)}
     if laid is not None:
         more["labels"] = tested.how
@@ -212,6 +196,16 @@ def _check_shared(loaded: Loaded, data: Data) -> None:
         raise MismatchError(
             "no two runs share a question, so missing questions cannot count as unanswered; use "
             f"{opt('missing', 'own')} to compare the runs without pairing questions"
+        )
+
+
+def _check_can_rank(data: Data, how: tuple[Test, Correction, Labels | None, int]) -> None:
+    """Raise UsageError unless so many runs can be ranked by all pairs; `how` ends with the number of measures."""
+    if data.origins or how != ("auto", "holm", None, 1):
+        raise UsageError(
+            f"there are {comb(len(data.runs), 2):,} pairs of runs, but the limit is {MOST_COMPARED:,}. To compare "
+            f"every run with one run, give {opt('baseline')}. To rank the runs by all pairs, give only one measure, "
+            "and leave the test and the correction at their defaults"
         )
 
 
@@ -282,8 +276,17 @@ def _paired(
         yield from each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted)))
 
 
-def _notes(data: Data, rows: Sequence[Comparison], ci: float) -> Iterator[Note]:
-    """Yield the notes that hold for all comparisons."""
+def _notes(loaded: Loaded, work: _Work, rows: Sequence[Comparison], ci: float) -> Iterator[Note]:
+    """Yield the notes on the pairs of runs, on losses, and on all comparisons together."""
+    pairs = [(row.run, row.baseline) for row in rows]
+    yield from notes_on_pairs(pairs, [loaded.silence], ungraded_left_out=loaded.ungraded_left_out)
+    yield from on_losses([work.data], rows, work.share_of)
+    yield from differing_columns(loaded, work.wanted)
+    yield from _on_tests(work.data, rows, ci)
+
+
+def _on_tests(data: Data, rows: Sequence[Comparison], ci: float) -> Iterator[Note]:
+    """Yield the notes on the tests and intervals of all comparisons."""
     most = max(map(len, families(rows)), default=0)
     if data.origins:
         yield note(

@@ -40,7 +40,7 @@ from nescio.tables.asking import AskedError, Way
 from nescio.tables.judgements import OWN_PARTS
 from nescio.tables.responses import read_runs
 from nescio.tables.rest import with_rest
-from nescio.tables.settling import counts_of
+from nescio.tables.trying import counts_of
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers report progress
 _TEXTS_NAMED = 5  # the most texts named among those that --declined-pattern matched

@@ -29,6 +29,7 @@ from nescio.scoring.agreement_tables import (
     PEOPLE,
     THESE,
     Agreement,
+    Confusion,
     Corrected,
     Declining,
     agreement_of,
@@ -75,12 +76,7 @@ def against(
     questions. `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError if people judged
     no answer.
     """
-    if target not in TARGETS:
-        raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
-    if not 0 < ci < 100:
-        raise UsageError(f"ci must be a level in percent, between 0 and 100 (found {ci!r})")
-    if judged.runs != people.runs or judged.questions != people.questions:
-        raise MismatchError("judge and people must have the same runs and questions, in the same order")
+    _check(judged, people, target, ci)
     labelled = sampled & np.isin(people.state, (*PEOPLE, ANSWERED))
     if not labelled.any():
         raise MismatchError("people's verdicts cover none of these answers; check runs, questions and texts")
@@ -90,19 +86,13 @@ def against(
         agreement_of(name, table.sum(axis=0), resampled(table, blocks), level, Declining)
         for name, table in by_run(judged.runs, declining)
     ]
-    agreements, confusions, estimates = [], [], []
+    agreements: list[Agreement] = spoken
+    confusions: list[Confusion] = []
+    estimates: list[Corrected] = []
     if only_answered(people.state):
-        notes, agreements = [], spoken
-        notes.append(
-            note(
-                "agreement.only_answered",
-                "people's {labels:n label} {labels:says/say} only whether the system answered or declined. So "
-                "agreement is about declining only, and no accuracy is corrected",
-                labels=int(labelled.sum()),
-            )
-        )
+        notes = [_of_declining(labelled)]
     else:
-        notes = _notes(judged, labelled)
+        agreements, notes = [], _notes(judged, labelled)
         if corrects:
             notes = [_of_target(target), *notes]
             notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled)
@@ -133,6 +123,26 @@ def against(
         verdicts = judged.state, people.state, labelled
         more["conclusion"] = conclude(judged.runs, verdicts, confusions, estimates, level)
     return JudgeAgreement(tuple(agreements), line, tuple(notes), "agreement", more)
+
+
+def _check(judged: Outcomes, people: Outcomes, target: Target, ci: float) -> None:
+    """Raise UsageError for an unknown target or level, and MismatchError for other runs or questions of people."""
+    if target not in TARGETS:
+        raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
+    if not 0 < ci < 100:
+        raise UsageError(f"ci must be a level in percent, between 0 and 100 (found {ci!r})")
+    if judged.runs != people.runs or judged.questions != people.questions:
+        raise MismatchError("judge and people must have the same runs and questions, in the same order")
+
+
+def _of_declining(labelled: NDArray[np.bool_]) -> Note:
+    """Return the note that people's labels say only which answers decline."""
+    return note(
+        "agreement.only_answered",
+        "people's {labels:n label} {labels:says/say} only whether the system answered or declined. So "
+        "agreement is about declining only, and no accuracy is corrected",
+        labels=int(labelled.sum()),
+    )
 
 
 TITLES = {

@@ -94,9 +94,7 @@ def tune(
     notes = [*loaded.notes, *remarks(one), *choice.notes, *of_figures]
     figures |= reached(wanted, choice, notes)
     how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **how_certified(wanted)}
-    if ci:
-        draw = f"patterns of {'clusters' if clustered else 'questions'}"
-        how |= {"ci": f"{ci:g}", "interval": method, "draw": draw, "resamples": resamples}
+    how |= _how_drawn(ci, method, resamples, clustered=clustered) if ci else {}
     how |= {"next": next} if next is not None else {}
     how |= {"simultaneous": together} if together > 1 else {}
     notes += [hold_together(together, level)] if ci and together > 1 else []
@@ -109,10 +107,19 @@ def tune(
             one.data.runs, [pooled], [held_out], next, level=level, seed=seed, clustered=clustered, together=together
         )
         notes += about
-    applied = None
-    if not wanted or choice.threshold != np.inf:
-        applied = with_left_out(data, one, one.apply(one.accept(choice.threshold)))
+    applied = None if wanted and choice.threshold == np.inf else _applied(data, one, choice)
     return Tuned((row,), line, tuple(dict.fromkeys(notes)), "tuning", more, applied=applied)
+
+
+def _how_drawn(ci: float, method: str, resamples: int, *, clustered: bool) -> dict[str, object]:
+    """Return what the signature says of the interval."""
+    draw = f"patterns of {'clusters' if clustered else 'questions'}"
+    return {"ci": f"{ci:g}", "interval": method, "draw": draw, "resamples": resamples}
+
+
+def _applied(data: Evidence, one: OneRun, choice: Choice) -> Evidence:
+    """Return the data of a run that answers by the chosen threshold, with the answers that it left out."""
+    return with_left_out(data, one, one.apply(one.accept(choice.threshold)))
 
 
 def _open_run(loaded: Loaded, data: Evidence, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:

@@ -111,9 +111,7 @@ def score_suite(
 def _scored(
     suite: Suite, measure: Measure, drawn: Sequence[Drawn], plan: TestPlan, *, over: str, mark: bool | None
 ) -> tuple[list[SuiteScore], list[Note]]:
-    """Return the macro mean of each run by one measure, and notes. If the runs can be ranked, win rates and marks are
-    added.
-    """
+    """Return the macro mean of each run by one measure, with win rates and marks if runs can be ranked; and notes."""
     scored = [_row(measure, drawn, run, over, plan.level) for run in suite.runs]
     if not _is_ranked(suite, measure):
         return scored, []

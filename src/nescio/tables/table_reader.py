@@ -42,20 +42,10 @@ from nescio.tables.large import read_large
 from nescio.tables.lexicon import BOUNDARY, roles_of
 from nescio.tables.mapping import ROLES, spelled
 from nescio.tables.rest import RESTS
-from nescio.tables.settling import (
-    Reading,
-    ask,
-    ask_of_all,
-    execute,
-    settle,
-    try_all,
-    ungraded,
-    unused_confidences,
-    used,
-    without_none,
-)
+from nescio.tables.settling import ask, ask_of_all, settle, ungraded, unused_confidences, used
 from nescio.tables.summary_rows import Sum, without_sums
 from nescio.tables.totals import is_stated, totals_of
+from nescio.tables.trying import Reading, execute, try_all, without_none
 from nescio.text import NOTHING
 
 if TYPE_CHECKING:

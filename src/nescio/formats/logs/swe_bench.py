@@ -32,7 +32,7 @@ from nescio.sources.elements import as_list, identity, texts_in
 from nescio.sources.source import Source, own_path
 from nescio.tables.asking import AskedError, Way
 from nescio.tables.rest import with_rest
-from nescio.tables.settling import counts_of
+from nescio.tables.trying import counts_of
 
 COUNTS = ("resolved_instances", "submitted_instances", "total_instances")
 NOT_SUBMITTED, MACHINE = "not submitted", "failed because of the machine"

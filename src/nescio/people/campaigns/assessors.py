@@ -22,6 +22,7 @@ from nescio.people.campaigns.judgements import (
     HISTORY,
     TAKEN_BACK,
     Judgement,
+    Present,
     asked_again,
     read_history,
     read_judgements,
@@ -84,12 +85,16 @@ def read_asked(campaign: Campaign) -> Asked:
         return Asked()
     asked = decoded(path, Asked, "delete it, then run nescio campaign sheets")
     ended: dict[tuple[str, str], str] = {}  # the mark of the line that ended what was asked
-    for line in read_history(campaign)[_lines_before_sheets(campaign) if asked.lines is None else asked.lines :]:
+    history = read_history(campaign)
+    for line in history[_lines_before_sheets(campaign) if asked.lines is None else asked.lines :]:
         whose = line.item, line.assessor
         if line.source == TAKEN_BACK or line.mark == "skip":
             ended[whose] = line.mark
         if line.after or (line.mark != "skip" and ended.get(whose) == "skip"):
             ended.pop(whose, None)
+    if ended:  # A skip on one page takes back no verdict on another, in whatever order they are collected.
+        judged = {whose for whose, line in Present(history).lines.items() if line.after}
+        ended = {whose: mark for whose, mark in ended.items() if whose not in judged}
     answers = {who: tuple(item for item in ids if (item, who) not in ended) for who, ids in asked.answers.items()}
     return replace(asked, answers=answers)
 

@@ -262,7 +262,8 @@ def _find_apart(reading: SheetReader, present: Present, lists: Mapping[tuple[str
         if (line.item, line.assessor) in lists and (listed := listed_nuggets(line.after)) is not None:
             collected.setdefault((line.item, line.assessor), {})[line.record] = listed
     for (item, who), files in lists.items():
-        known = collected.get((item, who))
+        is_withdrawn = (item, who) in present.lines and not present.lines[item, who].after
+        known = None if is_withdrawn else collected.get((item, who))
         for path, own in files.items():
             others = [known] if known else files.values()
             if not all(_continues(own, other) or _continues(other, own) for other in others):

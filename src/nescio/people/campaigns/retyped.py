@@ -56,8 +56,7 @@ def moved(pairs: Iterable[tuple[str, str]]) -> set[str]:
     """Return the texts, as `plain` returns them, that left their own cell and are now in another cell.
 
     `pairs` has the text that was written into each cell, and the text that is there now. A date may have any form. It
-    moved if it lacks a number of the text of its cell and has all numbers of the text of another. Texts are as `plain`
-    returns them.
+    moved if it lacks a number of the text of its cell and has all numbers of the text of another.
     """
     plainly = [(plain(written), plain(found)) for written, found in pairs]
     changed = [(before, now) for before, now in plainly if before != now]

@@ -175,7 +175,8 @@ def _collected_lists(campaign: Campaign, who: str) -> dict[str, list[dict[str, A
     last = {item: line for (item, by), line in present.lines.items() if by == who and kind_of_id(item) == LIST}
     said = {item: list[dict[str, Any]]() for item in last}
     for line in present.records.values():
-        if line.assessor == who and line.item in last and line.after and line.said < last[line.item].said:
+        now = last.get(line.item) if line.assessor == who and line.after else None
+        if now is not None and now.after and line.said < now.said:
             said[line.item].append(_as_said(line))
     return {item: [*said[item], _as_said(line)] for item, line in last.items()}
 
@@ -195,8 +196,11 @@ def assessor_page(
     rows = [shown_item(item, said.get(item.id, ()), data["nuggets"].get(item.question, ())) for item in items]
     lists = [row for row in rows if row["kind"] == LIST]
     collected = _collected_lists(campaign, who) if lists else {}
+    strings: dict[str, list[str]] = {}  # of each list's target, also those that this page does not show
+    for item in pool if lists else ():
+        strings.setdefault(f"{LIST}:{item.question}", []).append(item.id)
     for row in lists:
         row["collected"] = collected.get(row["id"], [])
-        row["strings"] = [item.id for item in pool if row["id"] == f"{LIST}:{item.question}"]
+        row["strings"] = strings.get(row["id"], [])
     data["items"] = rows
     return script_page(f"{campaign.settings.name}: {who}", data, told(campaign))

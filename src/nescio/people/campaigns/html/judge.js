@@ -812,21 +812,24 @@ async function handIn() {
   $("state").textContent = `${link.download} holds everything that you said on this page (${judged} of ${items.length}). Send it to the organiser; you can go on and hand in again.`;
 }
 
-// As `_continues` in handed_in.py: whether two pages share a list, or the last list of one has all nuggets of the other's.
+// As `_continues` in handed_in.py, for lists in the order of their times: whether two pages share one, or the last list of
+// one has all nuggets of the other's.
 function isOneList(own, theirs) {
   if (own.some((one) => theirs.some((other) => other.id === one.id))) return true;
   const plain = ({ id, text, vital }) => JSON.stringify([id, text.trim().split(/\s+/).join(" ").toLowerCase(), vital]);
-  const [here, there] = [own, theirs].map((lists) => JSON.parse(lists.sort(byTime).pop().verdict).map(plain));
+  const [here, there] = [own, theirs].map((lists) => JSON.parse(lists[lists.length - 1].verdict).map(plain));
   return here.every((one) => there.includes(one)) || there.every((one) => here.includes(one));
 }
 
 // Numbers name other nuggets in a list that was begun anew here, so the list that comes in replaces it, and whoever judged
-// strings by it judges them again.
+// strings by it judges them again. One that was withdrawn there replaces nothing.
 function takeIn(rows) {
   const known = new Set(rows.map((record) => record.id));
   const isBegunAnew = (list) => {
-    const [own, theirs] = [[...records.values()], rows].map((all) => all.filter((one) => one.item === list.id && one.verdict));
-    return own.length && theirs.length && !isOneList(own, theirs);
+    const said = [[...records.values()], rows].map((all) => all.filter((one) => one.item === list.id).sort(byTime));
+    const [own, theirs] = said.map((all) => all.filter((one) => one.verdict));
+    const isWithdrawn = said[1].length > 0 && !said[1][said[1].length - 1].verdict;
+    return own.length && theirs.length && !isWithdrawn && !isOneList(own, theirs);
   };
   const lists = items.filter((item) => item.kind === "nuggets" && isBegunAnew(item));
   const replaced = lists.flatMap((list) => [list.id, ...list.strings]); // also strings that this page does not show
