@@ -214,6 +214,7 @@ def test_a_column_in_the_names_of_questions_divides_them(tmp_path: Path) -> None
     assert {row.run: row.benchmarks for row in suite} == {"old": 2, "new": 2}
     with pytest.raises(NescioError, match="begin anew with each 'task', add column="):
         nescio.score(path, "accuracy", by="task")
+    read = {"run": "model", "question": "id", "outcome": "correct"}
     changed = [dict(row, model="new", task="art" if row["id"] == 3 else row["task"]) for row in rows[:30]]
     with pytest.raises(NescioError, match="'task' cannot divide the questions into strata"):
-        nescio.score([*rows[:30], *changed], "accuracy", by="task")
+        nescio.score([*rows[:30], *changed], "accuracy", by="task", column=read)
