@@ -21,6 +21,7 @@ from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression
 from nescio.tables.readings import readings
 from nescio.tables.roles import NOTHING, may_be_gold, on_passed_over, with_own_columns
 from nescio.tables.trying import Reading, Tried, counts_of, outcomes_of, try_all
+from nescio.tables.views import views
 from nescio.text import by_value, enumerated
 
 if TYPE_CHECKING:
@@ -325,8 +326,8 @@ def _with_place(written: str, place: str) -> str:
 
 
 def unused_confidences(reading: Reading) -> list[Note]:
-    """Return the note that names the columns of numbers that may be confidences, if none of them is read as such."""
-    if "confidence" in reading.mapping:
+    """Return the note that names the columns of numbers that may be confidences, if no run reads one of them as such."""
+    if any("confidence" in view.mapping for view in views(reading.table, reading.mapping)):
         return []
     columns = reading.table.columns.values()
     called = [
